@@ -1,0 +1,65 @@
+import { type ChargeOutcome, declined } from './charge-outcome.ts';
+
+/** A sandbox test card: naming its token makes a saved method that always ends in `outcome` when it is charged. */
+export interface FixtureCard {
+  readonly token: string;
+  readonly brand: string;
+  readonly last4: string;
+  readonly outcome: Readonly<ChargeOutcome>;
+}
+
+/**
+ * The fixture tokens, brands and endings of the contract (contract: Fixture tokens). "Amex" is the fixture table's
+ * spelling; brand detection says "American Express". Both are the contract's own words for an API value, so each stays
+ * where the contract has it.
+ */
+export const fixtureCards: readonly FixtureCard[] = [
+  { token: 'tok_sandbox_visa_succeed', brand: 'Visa', last4: '4242', outcome: { kind: 'succeeded' } },
+  {
+    token: 'tok_sandbox_visa_decline_insufficient_funds',
+    brand: 'Visa',
+    last4: '0002',
+    outcome: declined('insufficient_funds'),
+  },
+  {
+    // Card lost shows as the coarse category (decisions: Decline codes).
+    token: 'tok_sandbox_visa_decline_card_lost',
+    brand: 'Visa',
+    last4: '9987',
+    outcome: declined('card_declined'),
+  },
+  { token: 'tok_sandbox_visa_3ds_required', brand: 'Visa', last4: '3155', outcome: { kind: 'requires_action' } },
+  { token: 'tok_sandbox_visa_timeout', brand: 'Visa', last4: '0119', outcome: declined('gateway_timeout') },
+  { token: 'tok_sandbox_mastercard_succeed', brand: 'Mastercard', last4: '4444', outcome: { kind: 'succeeded' } },
+  { token: 'tok_sandbox_amex_succeed', brand: 'Amex', last4: '8431', outcome: { kind: 'succeeded' } },
+];
+
+/** Literal prefixes of the contract, no two of which fit one number, so their order does not matter. */
+const brandPrefixes: readonly (readonly [prefix: string, brand: string])[] = [
+  ['4', 'Visa'],
+  ['5155', 'Mastercard'],
+  ['34', 'American Express'],
+  ['37', 'American Express'],
+  ['6011', 'Discover'],
+  ['65', 'Discover'],
+  ['36', 'Diners Club'],
+  ['38', 'Diners Club'],
+  ['35', 'JCB'],
+];
+
+const digitsPattern = /^\d+$/;
+
+/** The fixture card of a `token_metadata.token`, null for an unknown one (contract: Fixture tokens). Never throws. */
+export function findFixtureCard(token: string): FixtureCard | null {
+  return fixtureCards.find((card) => card.token === token) ?? null;
+}
+
+/**
+ * The brand by the leading digits of a card number, a BIN being enough, or null where no prefix fits and for what is
+ * not all digits (contract: Card brand detection). Never throws.
+ */
+export function brandOf(digits: string): string | null {
+  if (!digitsPattern.test(digits)) return null;
+  const found = brandPrefixes.find(([prefix]) => digits.startsWith(prefix));
+  return found?.[1] ?? null;
+}

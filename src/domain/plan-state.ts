@@ -1,0 +1,60 @@
+export type PlanState = 'pending' | 'active' | 'suspended' | 'deactivated' | 'closed';
+
+export type PlanTransition = 'activate' | 'suspend' | 'resume' | 'deactivate' | 'close';
+
+/** In the order of a plan's life, for messages that say what is allowed. */
+const transitions: readonly PlanTransition[] = ['activate', 'suspend', 'resume', 'deactivate', 'close'];
+
+/** The transition table of the contract; what is missing is not allowed (contract: Payment plan states). */
+const nextStates: Readonly<Record<PlanState, Partial<Record<PlanTransition, PlanState>>>> = {
+  pending: { activate: 'active', close: 'closed' },
+  active: { suspend: 'suspended', deactivate: 'deactivated', close: 'closed' },
+  suspended: { resume: 'active', close: 'closed' },
+  deactivated: {},
+  closed: {},
+};
+
+const fieldsUntilEnded: readonly string[] = [
+  'name',
+  'recurring_amount_cents',
+  'total_amount_cents',
+  'until_further_notice',
+  'payment_instrument_id',
+  'failure_behaviour',
+];
+
+const fieldsWhilePending: readonly string[] = [
+  ...fieldsUntilEnded,
+  'frequency_type',
+  'frequency_period',
+  'first_amount_cents',
+  'currency',
+  'start_date',
+  'first_date',
+  'metadata',
+];
+
+/** The state after a transition, or null where it is not allowed (contract: Payment plan states). Never throws. */
+export function nextPlanState(state: PlanState, transition: PlanTransition): PlanState | null {
+  return nextStates[state][transition] ?? null;
+}
+
+/** The transitions that are allowed in a state, none once it has ended (decisions: State conflict). Never throws. */
+export function allowedTransitions(state: PlanState): PlanTransition[] {
+  return transitions.filter((transition) => nextPlanState(state, transition) !== null);
+}
+
+/** Whether a plan is over for good: no transition, update or charge follows (contract: plan states). Never throws. */
+export function hasEnded(state: PlanState): boolean {
+  return allowedTransitions(state).length === 0;
+}
+
+/**
+ * The body fields, by their API names, that an update may change in a state: everything but `customer_id` while
+ * pending, six fields until the end, then none (decisions: Update; contract: a field that cannot be changed yields a
+ * validation error). Never throws.
+ */
+export function mutablePlanFields(state: PlanState): readonly string[] {
+  if (hasEnded(state)) return [];
+  return state === 'pending' ? fieldsWhilePending : fieldsUntilEnded;
+}

@@ -1,0 +1,50 @@
+/** Where a plan or a scheduled payment stands: what its workflow waits for, and what an operator reads on its page. Instants are epoch milliseconds. */
+export interface Standing {
+  /** Nothing will ever be due again: the workflow ends. */
+  ended: boolean;
+  billerId: string;
+  customerId: string | null;
+  testClockId: string | null;
+  livemode: boolean;
+  /** The state of a plan, or what a scheduled payment is at. */
+  state: string;
+  /** The frozen time of the customer's clock; null in real time. */
+  clockTime: number | null;
+  /** When there is something to do next; null while it waits for somebody. */
+  nextAt: number | null;
+  /** When the next slot of the calendar is due. */
+  nextDueAt: number | null;
+  failedAttempts: number;
+  /** What comes next, in the domain's words: "slot 3, attempt 2". */
+  next: string;
+  /** Why the last attempt failed, in words. */
+  lastError: string | null;
+}
+
+/** The standing of something that is not there any more. */
+export const gone: Standing = {
+  ended: true,
+  billerId: '',
+  customerId: null,
+  testClockId: null,
+  livemode: false,
+  state: 'deleted',
+  clockTime: null,
+  nextAt: null,
+  nextDueAt: null,
+  failedAttempts: 0,
+  next: '',
+  lastError: null,
+};
+
+/** Where a test clock stands. Instants are epoch milliseconds. */
+export interface ClockStanding {
+  id: string;
+  billerId: string;
+  status: string;
+  /** The clock's time. */
+  frozenTime: number;
+  /** Real time; null when the clock is gone. */
+  expiresAt: number | null;
+  failureReason: string | null;
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import type { DeclineCode } from '../../src/domain/charge-outcome.ts';
+import { afterFailure, type FailureBehaviour, retryDays } from '../../src/domain/dunning.ts';
+
+const firstFailedAt = new Date('2027-01-31T13:00:00.000Z');
+const suspend = { kind: 'suspend' };
+
+function following(failures: number, code: DeclineCode = 'insufficient_funds', behaviour: FailureBehaviour = 'retry') {
+  return afterFailure({ behaviour, code, failures, firstFailedAt });
+}
+
+describe('dunning', () => {
+  it('tries again 1, 3 and 5 days after the first failure', () => {
+    assert.deepEqual(retryDays, [1, 3, 5]);
+    assert.deepEqual(following(1), { kind: 'retry', at: new Date('2027-02-01T13:00:00.000Z') });
+    assert.deepEqual(following(2), { kind: 'retry', at: new Date('2027-02-03T13:00:00.000Z') });
+    assert.deepEqual(following(3), { kind: 'retry', at: new Date('2027-02-05T13:00:00.000Z') });
+  });
+
+  it('suspends when the three retries are used up', () => {
+    assert.deepEqual(following(4), suspend);
+    assert.deepEqual(following(5), suspend);
+  });
+
+  it('counts days of 24 hours, through a change to daylight saving too', () => {
+    // Sydney goes forward in the night of 3 October 2027: the retry comes at 01:00 local, 24 hours after midnight.
+    const at = afterFailure({
+      behaviour: 'retry',
+      code: 'insufficient_funds',
+      failures: 1,
+      firstFailedAt: new Date('2027-10-02T14:00:00.000Z'),
+    });
+    assert.deepEqual(at, { kind: 'retry', at: new Date('2027-10-03T14:00:00.000Z') });
+  });
+
+  for (const code of ['insufficient_funds', 'gateway_timeout'] as const) {
+    it(`tries again after ${code}`, () => {
+      assert.equal(following(1, code).kind, 'retry');
+    });
+  }
+
+  for (const code of ['card_declined', 'authentication_required', 'payment_method_unavailable'] as const) {
+    it(`suspends at once after ${code}, which is final`, () => {
+      assert.deepEqual(following(1, code), suspend);
+      assert.deepEqual(following(3, code), suspend);
+    });
+  }
+
+  it('suspends at the first failure of a plan that stops', () => {
+    assert.deepEqual(following(1, 'insufficient_funds', 'stop'), suspend);
+    assert.deepEqual(following(1, 'gateway_timeout', 'stop'), suspend);
+  });
+
+  it('leaves the instant of the first failure as it was given', () => {
+    following(1);
+    assert.equal(firstFailedAt.toISOString(), '2027-01-31T13:00:00.000Z');
+  });
+
+  it('refuses a count of failures that is none', () => {
+    for (const failures of [0, -1, 1.5, Number.NaN]) assert.throws(() => following(failures), RangeError);
+  });
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { defaultFeeSchedule, feeFor, priceOf } from '../../src/domain/fees.ts';
+
+describe('fees', () => {
+  it('are 1.75 % and 30 by default', () => {
+    assert.deepEqual(defaultFeeSchedule, { basisPoints: 175, fixed: 30 });
+  });
+
+  const table: [amount: number, basisPoints: number, fixed: number, fee: number, why: string][] = [
+    [10_000, 175, 30, 205, 'comes out even'],
+    [200, 175, 30, 34, '3.5 rounds up to 4'],
+    [1_000, 175, 30, 48, '17.5 rounds up to 18'],
+    [199, 175, 30, 33, '3.4825 rounds down to 3'],
+    [1, 175, 30, 30, '0.0175 rounds down to 0'],
+    [0, 175, 30, 30, 'leaves the fixed part of nothing'],
+    [99_999_999, 175, 30, 1_750_030, '1,749,999.9825 rounds up'],
+    [1, 4_999, 0, 0, 'just under a half rounds down'],
+    [1, 5_000, 0, 1, 'a half rounds up'],
+    [12_345, 0, 0, 0, 'of a free schedule are 0'],
+  ];
+  for (const [amount, basisPoints, fixed, fee, why] of table) {
+    it(`of ${amount} at ${basisPoints} basis points and ${fixed}: ${why}`, () => {
+      assert.equal(feeFor(amount, { basisPoints, fixed }), fee);
+    });
+  }
+
+  it('agree with big-integer arithmetic for every amount', () => {
+    const amounts = fc.oneof(fc.nat(100_000), fc.nat(99_999_999), fc.nat(900_000_000_000));
+    fc.assert(
+      fc.property(amounts, fc.nat(10_000), fc.nat(1_000_000), (amount, basisPoints, fixed) => {
+        const expected = (2n * BigInt(amount) * BigInt(basisPoints) + 10_000n) / 20_000n + BigInt(fixed);
+        assert.equal(BigInt(feeFor(amount, { basisPoints, fixed })), expected);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('refuse what is no whole amount, or too large to be exact', () => {
+    const schedule = { basisPoints: 175, fixed: 30 };
+    for (const amount of [-1, 0.5, Number.NaN, Infinity, 2 ** 52]) {
+      assert.throws(() => feeFor(amount, schedule), RangeError, String(amount));
+    }
+    assert.throws(() => feeFor(100, { basisPoints: 1.5, fixed: 0 }), RangeError);
+    assert.throws(() => feeFor(100, { basisPoints: 175, fixed: -1 }), RangeError);
+  });
+});
+
+describe('prices', () => {
+  it('leave the fee with the biller without a surcharge', () => {
+    assert.deepEqual(priceOf(10_000, defaultFeeSchedule, false), {
+      amount: 10_000,
+      feeAmount: 205,
+      surchargeAmount: 0,
+      surchargeApplied: false,
+      totalAmount: 10_000,
+    });
+  });
+
+  it('add the fee to what the payer is charged with a surcharge', () => {
+    assert.deepEqual(priceOf(10_000, defaultFeeSchedule, true), {
+      amount: 10_000,
+      feeAmount: 205,
+      surchargeAmount: 205,
+      surchargeApplied: true,
+      totalAmount: 10_205,
+    });
+  });
+
+  it('say that no surcharge was applied when the fee to be borne is 0', () => {
+    const price = priceOf(10_000, { basisPoints: 0, fixed: 0 }, true);
+    assert.deepEqual([price.surchargeApplied, price.surchargeAmount, price.totalAmount], [false, 0, 10_000]);
+  });
+
+  it('always add up', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(99_999_999),
+        fc.nat(1000),
+        fc.nat(500),
+        fc.boolean(),
+        (amount, basisPoints, fixed, surcharge) => {
+          const price = priceOf(amount, { basisPoints, fixed }, surcharge);
+          assert.equal(price.totalAmount - price.surchargeAmount, amount);
+          assert.equal(price.surchargeAmount, surcharge ? price.feeAmount : 0);
+          assert.equal(price.surchargeApplied, price.totalAmount !== amount);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { type IdKind, idHeads, isId, newId, randomBase62 } from '../../src/domain/ids.ts';
+
+const prefixes: Record<IdKind, string> = {
+  biller: 'acct_',
+  api_key: 'key_',
+  customer: 'cus_',
+  payment_method: 'pm_',
+  payment_intent: 'pi_sandbox_',
+  payment_attempt: 'att_',
+  refund: 're_',
+  payment_plan: 'pp_',
+  test_clock: 'clk_',
+  clock_advance: 'adv_',
+  event: 'evt_',
+  webhook_endpoint: 'we_',
+  webhook_delivery: 'whd_',
+  request: 'req_',
+};
+const kinds = Object.keys(prefixes) as IdKind[];
+const sandbox = { livemode: false };
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+function assertRising(texts: readonly string[]): void {
+  for (const [index, text] of texts.entries()) {
+    const before = texts[index - 1];
+    if (before === undefined) continue;
+    assert.equal(Buffer.compare(Buffer.from(before), Buffer.from(text)), -1, `${before} is not below ${text}`);
+  }
+}
+
+function timeOf(id: string): number {
+  let value = 0;
+  for (const symbol of id.slice(id.lastIndexOf('_') + 1).slice(0, 9)) value = value * 62 + alphabet.indexOf(symbol);
+  return value;
+}
+
+describe('ids', () => {
+  for (const kind of kinds) {
+    it(`of kind ${kind} are ${prefixes[kind]} and 32 base62 characters`, () => {
+      assert.match(newId(kind, sandbox), new RegExp(`^${prefixes[kind]}[0-9A-Za-z]{32}$`));
+    });
+  }
+
+  it('of live payment intents begin with pi_ alone', () => {
+    assert.match(newId('payment_intent', { livemode: true }), /^pi_[0-9A-Za-z]{32}$/);
+  });
+
+  it('of payment intents need a mode', () => {
+    assert.throws(() => newId('payment_intent'), TypeError);
+  });
+
+  it('of other kinds are the same in both modes', () => {
+    assert.match(newId('customer', { livemode: true }), /^cus_[0-9A-Za-z]{32}$/);
+    assert.match(newId('customer', sandbox), /^cus_[0-9A-Za-z]{32}$/);
+  });
+
+  it('of one process strictly increase by their bytes and never repeat', () => {
+    const ids = Array.from({ length: 100_000 }, () => newId('event'));
+    assertRising(ids);
+    assert.equal(new Set(ids).size, ids.length);
+  });
+
+  it('increase across kinds, for all kinds share one sequence', () => {
+    const made = Array.from({ length: 5 }, () => kinds.map((kind) => newId(kind, sandbox))).flat();
+    assertRising(made.map((id) => id.slice(-32)));
+  });
+
+  it('carry the millisecond in which they were made', () => {
+    // A source of its own would do for the form; the process's one shows that it reads the real clock.
+    const before = Date.now();
+    const time = timeOf(newId('refund'));
+    assert.ok(before <= time && time <= Date.now() + 1, `${time} against ${before}`);
+  });
+
+  it('differ in their random part within one millisecond', () => {
+    const tails = Array.from({ length: 1000 }, () => newId('request').slice(-20));
+    assert.equal(new Set(tails).size, tails.length);
+  });
+});
+
+describe('heads of ids', () => {
+  it('strictly increase whatever the clock does', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 4_000_000_000_000 }), { minLength: 2, maxLength: 60 }),
+        (times) => {
+          const left = [...times];
+          const next = idHeads(() => left.shift() ?? 0);
+          const heads = times.map(() => next());
+          assertRising(heads);
+          assert.ok(heads.every((head) => head.length === 12));
+        },
+      ),
+    );
+  });
+
+  it('borrow the next millisecond when one clock tick holds more ids than the counter counts', () => {
+    const next = idHeads(() => 1_700_000_000_000);
+    const heads = Array.from({ length: 62 ** 3 + 1 }, () => next());
+    assertRising(heads);
+    assert.equal(timeOf(heads[0] ?? ''), 1_700_000_000_000);
+    assert.equal(timeOf(heads.at(-1) ?? ''), 1_700_000_000_001);
+  });
+
+  it('leave the counter most of its range in every millisecond', () => {
+    let time = 0;
+    const next = idHeads(() => {
+      time += 1;
+      return time;
+    });
+    for (let made = 0; made < 2000; made += 1) assert.equal(next().charAt(9), '0');
+  });
+
+  it('take the time of a clock that goes on', () => {
+    const times = [1000, 999, 1000, 1001, 5000];
+    const next = idHeads(() => times.shift() ?? 0);
+    assert.deepEqual([next(), next(), next(), next(), next()].map(timeOf), [1000, 1000, 1000, 1001, 5000]);
+  });
+});
+
+describe('the form of an id', () => {
+  it('is recognised for its own kind and for no other', () => {
+    for (const made of kinds) {
+      const id = newId(made, sandbox);
+      assert.deepEqual(
+        kinds.filter((kind) => isId(kind, id)),
+        [made],
+      );
+    }
+  });
+
+  it('of a payment intent may be either of both modes', () => {
+    assert.ok(isId('payment_intent', `pi_${'a'.repeat(32)}`));
+    assert.ok(isId('payment_intent', `pi_sandbox_${'a'.repeat(32)}`));
+    assert.ok(!isId('payment_intent', `pi_sandbox${'a'.repeat(32)}`));
+    assert.ok(!isId('payment_intent', 'pi_sandbox_aaaaaaaaaaaaaaaaaaaaa'));
+  });
+
+  it('is refused with a character too few, too many or foreign', () => {
+    const body = '0Az'.repeat(10);
+    assert.ok(isId('customer', `cus_${body}bc`));
+    const wrong = [
+      `cus_${body}b`,
+      `cus_${body}bcd`,
+      `cus_${body}b-`,
+      `cus_${body}b\n`,
+      `cus_${body}bc\n`,
+      `cus_${body}bé`,
+    ];
+    for (const value of [...wrong, `CUS_${body}bc`, ` cus_${body}bc`, `${body}bc`, '', 'cus_']) {
+      assert.ok(!isId('customer', value), JSON.stringify(value));
+    }
+  });
+});
+
+describe('random base62', () => {
+  it('has exactly the length asked for, across refills of the pool', () => {
+    for (const length of [0, 1, 32, 43, 20_000])
+      assert.match(randomBase62(length), new RegExp(`^[0-9A-Za-z]{${length}}$`));
+  });
+
+  it('refuses a length that is none', () => {
+    for (const length of [-1, 1.5, Number.NaN]) assert.throws(() => randomBase62(length), RangeError);
+  });
+
+  it('favours no symbol', () => {
+    const drawn = 310_000;
+    const counts = new Map<string, number>();
+    for (const symbol of randomBase62(drawn)) counts.set(symbol, (counts.get(symbol) ?? 0) + 1);
+    assert.equal(counts.size, 62);
+    // 5,000 each with a standard deviation of 70; taking every byte modulo 62 would give 8 symbols 6,055.
+    for (const [symbol, count] of counts) assert.ok(Math.abs(count - 5000) < 500, `${symbol}: ${count}`);
+  });
+});
