@@ -1,0 +1,132 @@
+import type { Static } from 'typebox';
+import type { CustomerUpdate } from '../resources/customer.ts';
+import type { Db } from './connection.ts';
+import { jsonb } from './json.ts';
+import type { Page, TenantKey } from './tenant.ts';
+
+type Fields = Static<typeof CustomerUpdate>;
+
+export interface CustomerRow {
+  id: string;
+  biller_id: string;
+  livemode: boolean;
+  test_clock_id: string | null;
+  name: string;
+  email: string | null;
+  reference: string | null;
+  status: 'active' | 'inactive';
+  business_name: string | null;
+  billing_address: NonNullable<Fields['billing_address']> | null;
+  shipping_address: NonNullable<Fields['shipping_address']> | null;
+  notification_preferences: NonNullable<Fields['notification_preferences']> | null;
+  fee_preferences: NonNullable<Fields['fee_preferences']> | null;
+  additional_attributes: Record<string, unknown> | null;
+  phones: NonNullable<Fields['phones']> | null;
+  default_payment_method_id: string | null;
+  created_at: Date;
+  updated_at: Date;
+  deleted_at: Date | null;
+}
+
+/** Stores a new customer. */
+export async function insertCustomer(db: Db, row: CustomerRow): Promise<void> {
+  await db`
+    insert into customers (
+      id, biller_id, livemode, test_clock_id, name, email, reference, status, business_name, billing_address,
+      shipping_address, notification_preferences, fee_preferences, additional_attributes, phones, created_at, updated_at
+    ) values (
+      ${row.id}, ${row.biller_id}, ${row.livemode}, ${row.test_clock_id}, ${row.name}, ${row.email}, ${row.reference},
+      ${row.status}, ${row.business_name}, ${jsonb(db, row.billing_address)}, ${jsonb(db, row.shipping_address)},
+      ${jsonb(db, row.notification_preferences)}, ${jsonb(db, row.fee_preferences)},
+      ${jsonb(db, row.additional_attributes)}, ${jsonb(db, row.phones)}, ${row.created_at}, ${row.updated_at}
+    )`;
+}
+
+/** The customer of this biller and mode, deleted ones too, or null. */
+export async function findCustomer(db: Db, tenant: TenantKey, id: string): Promise<CustomerRow | null> {
+  const [row] = await db<CustomerRow[]>`
+    select * from customers
+    where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`;
+  return row ?? null;
+}
+
+/** The same, locked against change until the transaction ends; other rows may still point at it. */
+export async function lockCustomer(tx: Db, tenant: TenantKey, id: string): Promise<CustomerRow | null> {
+  const [row] = await tx<CustomerRow[]>`
+    select * from customers
+    where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
+    for no key update`;
+  return row ?? null;
+}
+
+/** The newest customer with this reference that is not deleted, or null. */
+export async function findCustomerByReference(
+  db: Db,
+  tenant: TenantKey,
+  reference: string,
+): Promise<CustomerRow | null> {
+  const [row] = await db<CustomerRow[]>`
+    select * from customers
+    where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode} and reference = ${reference}
+      and deleted_at is null
+    order by id desc
+    limit 1`;
+  return row ?? null;
+}
+
+export interface CustomerFilter {
+  status?: string | undefined;
+  email?: string | undefined;
+  name?: string | undefined;
+  reference?: string | undefined;
+  /** A clock's customers; without it, the customers that have no clock. */
+  testClock?: string | undefined;
+}
+
+/** A page of customers that are not deleted, newest first, one more than `limit` when there are more. */
+export async function listCustomers(
+  db: Db,
+  tenant: TenantKey,
+  filter: CustomerFilter,
+  { limit, after }: Page,
+): Promise<CustomerRow[]> {
+  return db<CustomerRow[]>`
+    select * from customers
+    where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode} and deleted_at is null
+      ${filter.testClock === undefined ? db`and test_clock_id is null` : db`and test_clock_id = ${filter.testClock}`}
+      ${filter.status === undefined ? db`` : db`and status = ${filter.status}`}
+      ${filter.email === undefined ? db`` : db`and lower(email) = lower(${filter.email})`}
+      ${filter.name === undefined ? db`` : db`and lower(name) = lower(${filter.name})`}
+      ${filter.reference === undefined ? db`` : db`and reference = ${filter.reference}`}
+      ${after === undefined ? db`` : db`and id < ${after}`}
+    order by id desc
+    limit ${limit + 1}`;
+}
+
+/** How many customers that are not deleted this clock has, and all clocks of the biller together. */
+export async function countClockCustomers(
+  tx: Db,
+  tenant: TenantKey,
+  testClockId: string,
+): Promise<{ onClock: number; inAll: number }> {
+  const [row] = await tx<{ on_clock: number; in_all: number }[]>`
+    select count(*) filter (where test_clock_id = ${testClockId})::integer as on_clock, count(*)::integer as in_all
+    from customers
+    where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode} and test_clock_id is not null
+      and deleted_at is null`;
+  return { onClock: row?.on_clock ?? 0, inAll: row?.in_all ?? 0 };
+}
+
+/** Makes a method the customer's default when it has none yet. */
+export async function setFirstDefaultMethod(tx: Db, customerId: string, methodId: string, at: Date): Promise<void> {
+  await tx`
+    update customers set default_payment_method_id = ${methodId}, updated_at = ${at}
+    where id = ${customerId} and default_payment_method_id is null`;
+}
+
+/** Leaves every customer whose default is this method without one. */
+export async function clearDefaultMethod(tx: Db, methodId: string, at: Date): Promise<void> {
+  await tx`
+    update customers set default_payment_method_id = null, updated_at = ${at}
+    where default_payment_method_id = ${methodId}`;
+}

@@ -1,0 +1,135 @@
+import type { EventType } from '../domain/event-types.ts';
+import type { Db } from './connection.ts';
+import type { Page, TenantKey } from './tenant.ts';
+import { workflowIdOf } from './workflow-intents.ts';
+
+export interface EventRow {
+  id: string;
+  biller_id: string;
+  livemode: boolean;
+  sequence: number;
+  event_type: EventType;
+  test_clock_id: string | null;
+  customer_id: string | null;
+  subject_id: string;
+  request_id: string | null;
+  /** JSON, as text: what is sent and shown is what was stored, byte for byte. */
+  data: string;
+  created_at: Date;
+  recorded_at: Date;
+}
+
+export interface InsertedEvent {
+  id: string;
+  event_type: EventType;
+  subject_id: string;
+  customer_id: string | null;
+  test_clock_id: string | null;
+  data: string;
+  created_at: Date;
+  /** Delivered to this endpoint alone, whatever it and the others subscribe to. */
+  only_endpoint_id: string | null;
+}
+
+/** The columns of an `EventRow`, of the table under this alias. */
+export function eventColumns(db: Db) {
+  return db`e.id, e.biller_id, e.livemode, e.sequence, e.event_type, e.test_clock_id, e.customer_id, e.subject_id,
+    e.request_id, e.data::text as data, e.created_at, e.recorded_at`;
+}
+
+/** Whether the endpoint `w` has subscribed to the event `e`. */
+export function subscribes(db: Db) {
+  return db`w.event_types && array['*', e.event_type, split_part(e.event_type, '.', 1) || '.*']`;
+}
+
+/**
+ * The id of the delivery of event `e` to endpoint `w`: time, counter and half of the random part from the event, half
+ * of the random part from the endpoint. So nobody need know the endpoints before the events are written, it sorts by
+ * the event's creation, and a second row for the same pair would have the same id.
+ */
+export function deliveryId(db: Db) {
+  return db`'whd_' || substr(e.id, 5, 12) || right(e.id, 10) || right(w.id, 10)`;
+}
+
+/**
+ * Writes events of one biller and mode under the next numbers of its sequence, a pending delivery for each endpoint that
+ * is to hear of them, and the intents to start those deliveries; answers how many deliveries there are. One statement,
+ * since it is part of every charge. The lock on the sequence lasts until the transaction ends: take it last.
+ */
+export async function insertEvents(
+  tx: Db,
+  tenant: TenantKey,
+  events: InsertedEvent[],
+  { requestId, now }: { requestId: string | null; now: Date },
+): Promise<number> {
+  const column = <K extends keyof InsertedEvent>(name: K) => events.map((event) => event[name]);
+  const [row] = await tx<{ deliveries: number }[]>`
+    with e as (
+      select * from unnest(
+        ${column('id')}::text[], ${column('event_type')}::text[], ${column('subject_id')}::text[],
+        ${column('customer_id')}::text[], ${column('test_clock_id')}::text[], ${column('data')}::text[],
+        ${events.map((event) => event.created_at.toISOString())}::timestamptz[], ${column('only_endpoint_id')}::text[]
+      ) with ordinality as given (
+        id, event_type, subject_id, customer_id, test_clock_id, data, created_at, only_endpoint_id, position
+      )
+    ), counter as (
+      insert into event_sequences as s (biller_id, livemode, last_sequence)
+      values (${tenant.billerId}, ${tenant.livemode}, ${events.length})
+      on conflict (biller_id, livemode) do update set last_sequence = s.last_sequence + excluded.last_sequence
+      returning s.last_sequence - ${events.length} as before
+    ), inserted as (
+      insert into events (
+        id, biller_id, livemode, sequence, event_type, test_clock_id, customer_id, subject_id, request_id, data,
+        created_at, recorded_at
+      )
+      select e.id, ${tenant.billerId}, ${tenant.livemode}, counter.before + e.position, e.event_type, e.test_clock_id,
+        e.customer_id, e.subject_id, ${requestId}, e.data::json, e.created_at, ${now}
+      from e, counter
+    ), deliveries as (
+      insert into webhook_deliveries (
+        id, biller_id, livemode, endpoint_id, event_id, status, next_attempt_at, created_at
+      )
+      select ${deliveryId(tx)}, w.biller_id, w.livemode, w.id, e.id, 'pending', ${now}, ${now}
+      from webhook_endpoints w, e
+      where w.biller_id = ${tenant.billerId} and w.livemode = ${tenant.livemode}
+        and w.status = 'enabled' and w.deleted_at is null
+        and case when e.only_endpoint_id is null then ${subscribes(tx)} else w.id = e.only_endpoint_id end
+      returning id
+    ), intents as (
+      insert into workflow_intents (workflow_id, workflow_type, subject_id, start, created_at, available_at)
+      select ${workflowIdOf('webhookDelivery', '')} || d.id, 'webhookDelivery', d.id, true, ${now}, ${now}
+      from deliveries d
+    )
+    select count(*)::integer as deliveries from deliveries`;
+  return row?.deliveries ?? 0;
+}
+
+/** The event of this biller and mode, or null. */
+export async function findEvent(db: Db, tenant: TenantKey, id: string): Promise<EventRow | null> {
+  const [row] = await db<EventRow[]>`
+    select ${eventColumns(db)} from events e
+    where e.id = ${id} and e.biller_id = ${tenant.billerId} and e.livemode = ${tenant.livemode}`;
+  return row ?? null;
+}
+
+export interface EventFilter {
+  eventType?: string | undefined;
+  testClock?: string | undefined;
+}
+
+/** A page of events, newest first, one more than `limit` when there are more. */
+export async function listEvents(
+  db: Db,
+  tenant: TenantKey,
+  filter: EventFilter,
+  { limit, after }: Page,
+): Promise<EventRow[]> {
+  return db<EventRow[]>`
+    select ${eventColumns(db)} from events e
+    where e.biller_id = ${tenant.billerId} and e.livemode = ${tenant.livemode}
+      ${filter.eventType === undefined ? db`` : db`and e.event_type = ${filter.eventType}`}
+      ${filter.testClock === undefined ? db`` : db`and e.test_clock_id = ${filter.testClock}`}
+      ${after === undefined ? db`` : db`and e.id < ${after}`}
+    order by e.id desc
+    limit ${limit + 1}`;
+}

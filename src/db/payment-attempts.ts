@@ -1,0 +1,91 @@
+import type { Db } from './connection.ts';
+
+export type AttemptSource = 'confirm' | 'plan' | 'schedule';
+export type AttemptOutcome = 'processing' | 'requires_action' | 'succeeded' | 'failed';
+
+export interface PaymentAttemptRow {
+  id: string;
+  payment_intent_id: string;
+  number: number;
+  payment_method_id: string | null;
+  source: AttemptSource;
+  request_key: string | null;
+  outcome: AttemptOutcome;
+  code: string | null;
+  message: string | null;
+  at: Date;
+  opened_at: Date;
+  settled_at: Date | null;
+}
+
+type NewAttempt = Pick<
+  PaymentAttemptRow,
+  'id' | 'payment_intent_id' | 'number' | 'payment_method_id' | 'source' | 'request_key' | 'at' | 'opened_at'
+>;
+
+/** Opens an attempt: from its commit on the processor may be asked, under the attempt's id. */
+export async function insertAttempt(tx: Db, attempt: NewAttempt): Promise<void> {
+  await tx`
+    insert into payment_attempts (
+      id, payment_intent_id, number, payment_method_id, source, request_key, outcome, at, opened_at
+    ) values (
+      ${attempt.id}, ${attempt.payment_intent_id}, ${attempt.number}, ${attempt.payment_method_id}, ${attempt.source},
+      ${attempt.request_key}, 'processing', ${attempt.at}, ${attempt.opened_at}
+    )`;
+}
+
+/** The attempt, or null when its intent was deleted. */
+export async function findAttempt(db: Db, id: string): Promise<PaymentAttemptRow | null> {
+  const [row] = await db<PaymentAttemptRow[]>`select * from payment_attempts where id = ${id}`;
+  return row ?? null;
+}
+
+/** The attempt of an intent that has no final outcome yet, or null. */
+export async function findAttemptInFlight(db: Db, paymentIntentId: string): Promise<PaymentAttemptRow | null> {
+  const [row] = await db<PaymentAttemptRow[]>`
+    select * from payment_attempts
+    where payment_intent_id = ${paymentIntentId} and outcome in ('processing', 'requires_action')`;
+  return row ?? null;
+}
+
+/** The newest attempt of an intent that was opened under this Idempotency-Key, or null. */
+export async function findAttemptOfRequest(
+  db: Db,
+  paymentIntentId: string,
+  requestKey: string,
+): Promise<PaymentAttemptRow | null> {
+  const [row] = await db<PaymentAttemptRow[]>`
+    select * from payment_attempts
+    where payment_intent_id = ${paymentIntentId} and request_key = ${requestKey}
+    order by number desc
+    limit 1`;
+  return row ?? null;
+}
+
+/** Confirmations that were opened before this instant (real time) and have no outcome yet, oldest first. */
+export async function findAbandonedConfirmations(db: Db, openedBefore: Date): Promise<PaymentAttemptRow[]> {
+  return db<PaymentAttemptRow[]>`
+    select * from payment_attempts
+    where outcome = 'processing' and source = 'confirm' and opened_at < ${openedBefore}
+    order by opened_at
+    limit 100`;
+}
+
+/**
+ * Gives an attempt its outcome, once: answers false when somebody else has done so before (a repeated activity, a worker
+ * that woke up late), and then the caller must change nothing.
+ */
+export async function settleAttempt(
+  tx: Db,
+  id: string,
+  from: 'processing' | 'requires_action',
+  settled: { outcome: 'succeeded' | 'failed' | 'requires_action'; code: string | null; message: string | null; now: Date },
+): Promise<boolean> {
+  const rows = await tx`
+    update payment_attempts
+    set outcome = ${settled.outcome}, code = ${settled.code}, message = ${settled.message},
+      settled_at = ${settled.outcome === 'requires_action' ? null : settled.now}
+    where id = ${id} and outcome = ${from}
+    returning id`;
+  return rows.length === 1;
+}

@@ -1,0 +1,146 @@
+import type { Currency } from '../domain/currencies.ts';
+import type { Db } from './connection.ts';
+import { jsonb } from './json.ts';
+import type { Page, TenantKey } from './tenant.ts';
+
+export type PaymentIntentStatus =
+  | 'requires_payment_method'
+  | 'processing'
+  | 'requires_action'
+  | 'succeeded'
+  | 'failed'
+  | 'canceled';
+
+export interface PaymentIntentRow {
+  id: string;
+  biller_id: string;
+  livemode: boolean;
+  customer_id: string | null;
+  payment_method_id: string | null;
+  payment_plan_id: string | null;
+  payment_plan_slot: number | null;
+  amount: number;
+  fee_amount: number;
+  surcharge_amount: number;
+  surcharge_applied: boolean;
+  total_amount: number;
+  currency: Currency;
+  status: PaymentIntentStatus;
+  metadata: Record<string, string>;
+  statement_descriptor: string | null;
+  scheduled_payment_date: string | null;
+  scheduled_at: Date | null;
+  attempt_count: number;
+  total_refunded_amount: number;
+  last_error_code: string | null;
+  last_error_message: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** Stores a new intent. */
+export async function insertPaymentIntent(
+  db: Db,
+  row: PaymentIntentRow,
+  paymentMethodData: Record<string, unknown> | null,
+): Promise<void> {
+  await db`
+    insert into payment_intents (
+      id, biller_id, livemode, customer_id, payment_method_id, payment_plan_id, payment_plan_slot, amount, fee_amount,
+      surcharge_amount, surcharge_applied, currency, status, metadata, payment_method_data, statement_descriptor,
+      scheduled_payment_date, scheduled_at, created_at, updated_at
+    ) values (
+      ${row.id}, ${row.biller_id}, ${row.livemode}, ${row.customer_id}, ${row.payment_method_id},
+      ${row.payment_plan_id}, ${row.payment_plan_slot}, ${row.amount}, ${row.fee_amount}, ${row.surcharge_amount},
+      ${row.surcharge_applied}, ${row.currency}, ${row.status}, ${jsonb(db, row.metadata)},
+      ${jsonb(db, paymentMethodData)}, ${row.statement_descriptor}, ${row.scheduled_payment_date}, ${row.scheduled_at},
+      ${row.created_at}, ${row.updated_at}
+    )`;
+}
+
+/** The intent of this biller and mode, or null. */
+export async function findPaymentIntent(db: Db, tenant: TenantKey, id: string): Promise<PaymentIntentRow | null> {
+  const [row] = await db<PaymentIntentRow[]>`
+    select * from payment_intents
+    where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`;
+  return row ?? null;
+}
+
+/** An intent together with the clock of its customer. */
+export interface LockedIntentRow extends PaymentIntentRow {
+  test_clock_id: string | null;
+}
+
+/** The intent, locked until the transaction ends. The lock of its plan, if it has one, is to be taken first. */
+export async function lockPaymentIntent(tx: Db, id: string): Promise<LockedIntentRow | null> {
+  const [row] = await tx<LockedIntentRow[]>`
+    select i.*, c.test_clock_id
+    from payment_intents i
+    left join customers c on c.id = i.customer_id
+    where i.id = ${id}
+    for no key update of i`;
+  return row ?? null;
+}
+
+export interface PaymentIntentFilter {
+  customerId?: string | undefined;
+  status?: string | undefined;
+}
+
+/** A page of intents, newest first, one more than `limit` when there are more. */
+export async function listPaymentIntents(
+  db: Db,
+  tenant: TenantKey,
+  filter: PaymentIntentFilter,
+  { limit, after }: Page,
+): Promise<PaymentIntentRow[]> {
+  return db<PaymentIntentRow[]>`
+    select * from payment_intents
+    where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
+      ${filter.customerId === undefined ? db`` : db`and customer_id = ${filter.customerId}`}
+      ${filter.status === undefined ? db`` : db`and status = ${filter.status}`}
+      ${after === undefined ? db`` : db`and id < ${after}`}
+    order by id desc
+    limit ${limit + 1}`;
+}
+
+/** Marks an intent as being charged: the attempt has this number and this method; a schedule ends with it. */
+export async function markProcessing(
+  tx: Db,
+  id: string,
+  attempt: { number: number; paymentMethodId: string | null; customerId: string | null; at: Date },
+): Promise<void> {
+  await tx`
+    update payment_intents
+    set status = 'processing', attempt_count = ${attempt.number}, payment_method_id = ${attempt.paymentMethodId},
+      customer_id = coalesce(customer_id, ${attempt.customerId}), scheduled_at = null, updated_at = ${attempt.at}
+    where id = ${id}`;
+}
+
+/** Gives an intent the status that its attempt has come to; null clears the last error. */
+export async function markOutcome(
+  tx: Db,
+  id: string,
+  status: PaymentIntentStatus,
+  error: { code: string; message: string } | null,
+  at: Date,
+): Promise<PaymentIntentRow> {
+  const [row] = await tx<PaymentIntentRow[]>`
+    update payment_intents
+    set status = ${status}, last_error_code = ${error?.code ?? null}, last_error_message = ${error?.message ?? null},
+      updated_at = ${at}
+    where id = ${id}
+    returning *`;
+  if (row === undefined) throw new Error(`payment intent ${id} is gone`);
+  return row;
+}
+
+/** The scheduled intents of a clock's customers, those due up to `target` (the clock's time) when it is given. */
+export async function scheduledIntentsOnClock(db: Db, testClockId: string, target?: Date): Promise<{ id: string }[]> {
+  return db<{ id: string }[]>`
+    select i.id from payment_intents i
+    join customers c on c.id = i.customer_id
+    where c.test_clock_id = ${testClockId} and i.scheduled_at is not null
+      ${target === undefined ? db`` : db`and i.scheduled_at <= ${target}`}
+    order by i.scheduled_at, i.id`;
+}

@@ -1,0 +1,87 @@
+import type { Db } from './connection.ts';
+import type { Instrument } from '../resources/payment-method.ts';
+import { jsonb } from './json.ts';
+import type { Page, TenantKey } from './tenant.ts';
+
+export interface PaymentMethodRow {
+  id: string;
+  biller_id: string;
+  livemode: boolean;
+  customer_id: string | null;
+  /** The columns `type` and `instrument_data`, which belong together. */
+  instrument: Instrument;
+  brand: string | null;
+  last4: string | null;
+  fixture_token: string | null;
+  created_at: Date;
+  updated_at: Date;
+  detached_at: Date | null;
+}
+
+/** The columns that are read: the sealed account number stays where it is. */
+const columns = (db: Db) => db`
+  id, biller_id, livemode, customer_id, brand, last4, fixture_token, created_at, updated_at, detached_at,
+  jsonb_build_object('type', type, 'instrument_data', instrument_data) as instrument`;
+
+/** Stores a new method; `sealedAccountNumber` is encrypted already. */
+export async function insertPaymentMethod(
+  db: Db,
+  row: PaymentMethodRow,
+  sealedAccountNumber: Buffer | null,
+): Promise<void> {
+  await db`
+    insert into payment_methods (
+      id, biller_id, livemode, customer_id, type, instrument_data, brand, last4, fixture_token, sealed_account_number,
+      created_at, updated_at
+    ) values (
+      ${row.id}, ${row.biller_id}, ${row.livemode}, ${row.customer_id}, ${row.instrument.type},
+      ${jsonb(db, row.instrument.instrument_data)}, ${row.brand}, ${row.last4}, ${row.fixture_token}, ${sealedAccountNumber},
+      ${row.created_at}, ${row.updated_at}
+    )`;
+}
+
+/** The method of this biller and mode, detached ones too, or null. */
+export async function findPaymentMethod(db: Db, tenant: TenantKey, id: string): Promise<PaymentMethodRow | null> {
+  const [row] = await db<PaymentMethodRow[]>`
+    select ${columns(db)} from payment_methods
+    where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`;
+  return row ?? null;
+}
+
+/** The same, locked: whoever charges and whoever detaches take turns. */
+export async function lockPaymentMethod(tx: Db, tenant: TenantKey, id: string): Promise<PaymentMethodRow | null> {
+  const [row] = await tx<PaymentMethodRow[]>`
+    select ${columns(tx)} from payment_methods
+    where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
+    for no key update`;
+  return row ?? null;
+}
+
+/** Gives an unattached method to a customer. */
+export async function attachToCustomer(tx: Db, id: string, customerId: string, at: Date): Promise<void> {
+  await tx`update payment_methods set customer_id = ${customerId}, updated_at = ${at} where id = ${id}`;
+}
+
+/** Marks a method as never to be charged again. */
+export async function markDetached(tx: Db, id: string, at: Date): Promise<void> {
+  await tx`update payment_methods set detached_at = ${at}, updated_at = ${at} where id = ${id}`;
+}
+
+/** A page of the biller's methods, newest first, one more than `limit` when there are more. */
+export async function listPaymentMethods(db: Db, tenant: TenantKey, { limit, after }: Page): Promise<PaymentMethodRow[]> {
+  return db<PaymentMethodRow[]>`
+    select ${columns(db)} from payment_methods
+    where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode} and detached_at is null
+      ${after === undefined ? db`` : db`and id < ${after}`}
+    order by id desc
+    limit ${limit + 1}`;
+}
+
+/** All methods of a customer that are not detached, newest first. */
+export async function listMethodsOfCustomer(db: Db, customerId: string): Promise<PaymentMethodRow[]> {
+  return db<PaymentMethodRow[]>`
+    select ${columns(db)} from payment_methods
+    where customer_id = ${customerId} and detached_at is null
+    order by id desc
+    limit 100`;
+}

@@ -1,0 +1,170 @@
+import type { Currency } from '../domain/currencies.ts';
+import type { Cadence } from '../domain/calendar.ts';
+import type { FailureBehaviour } from '../domain/dunning.ts';
+import type { PlanTerms } from '../domain/plan-schedule.ts';
+import type { PlanState } from '../domain/plan-state.ts';
+import type { Db } from './connection.ts';
+import { jsonb } from './json.ts';
+import type { Page, TenantKey } from './tenant.ts';
+
+export interface PaymentPlanRow {
+  id: string;
+  biller_id: string;
+  livemode: boolean;
+  customer_id: string;
+  test_clock_id: string | null;
+  name: string;
+  state: PlanState;
+  state_reason: string | null;
+  frequency_type: 'weekly' | 'monthly';
+  frequency_period: number;
+  recurring_amount_cents: number;
+  first_amount_cents: number | null;
+  total_amount_cents: number | null;
+  until_further_notice: boolean;
+  currency: Currency;
+  start_date: string;
+  first_date: string | null;
+  payment_instrument_id: string | null;
+  failure_behaviour: FailureBehaviour;
+  metadata: Record<string, string>;
+  collected_amount_cents: number;
+  next_slot: number;
+  next_due_at: Date | null;
+  next_attempt_at: Date | null;
+  activated_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** A plan together with what its collection needs to know of the biller, the customer and the clock. */
+export interface CollectingPlanRow extends PaymentPlanRow {
+  time_zone: string;
+  fee_basis_points: number;
+  fee_fixed: number;
+  statement_descriptor: string | null;
+  default_payment_method_id: string | null;
+  customer_pays_fees: boolean;
+  frozen_time: Date | null;
+}
+
+/** The calendar of a plan. */
+export function cadenceOf(row: PaymentPlanRow): Cadence {
+  return {
+    frequencyType: row.frequency_type,
+    frequencyPeriod: row.frequency_period,
+    startDate: row.start_date,
+    firstDate: row.first_date,
+  };
+}
+
+/** The calendar and the amounts of a plan. */
+export function termsOf(row: PaymentPlanRow): PlanTerms {
+  return {
+    ...cadenceOf(row),
+    recurringAmount: row.recurring_amount_cents,
+    firstAmount: row.first_amount_cents,
+    totalAmount: row.total_amount_cents,
+  };
+}
+
+/** Stores a new plan. */
+export async function insertPlan(db: Db, row: PaymentPlanRow): Promise<void> {
+  await db`
+    insert into payment_plans (
+      id, biller_id, livemode, customer_id, test_clock_id, name, state, frequency_type, frequency_period,
+      recurring_amount_cents, first_amount_cents, total_amount_cents, until_further_notice, currency, start_date,
+      first_date, payment_instrument_id, failure_behaviour, metadata, created_at, updated_at
+    ) values (
+      ${row.id}, ${row.biller_id}, ${row.livemode}, ${row.customer_id}, ${row.test_clock_id}, ${row.name},
+      ${row.state}, ${row.frequency_type}, ${row.frequency_period}, ${row.recurring_amount_cents},
+      ${row.first_amount_cents}, ${row.total_amount_cents}, ${row.until_further_notice}, ${row.currency},
+      ${row.start_date}, ${row.first_date}, ${row.payment_instrument_id}, ${row.failure_behaviour},
+      ${jsonb(db, row.metadata)}, ${row.created_at}, ${row.updated_at}
+    )`;
+}
+
+/** The plan of this biller and mode, or null. */
+export async function findPlan(db: Db, tenant: TenantKey, id: string): Promise<PaymentPlanRow | null> {
+  const [row] = await db<PaymentPlanRow[]>`
+    select * from payment_plans
+    where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`;
+  return row ?? null;
+}
+
+/**
+ * Locks a plan until the transaction ends: collecting it, changing it and ending it take turns. Answers it with all that a
+ * collection needs, or null when it was deleted.
+ */
+export async function lockPlan(tx: Db, id: string): Promise<CollectingPlanRow | null> {
+  const [row] = await tx<CollectingPlanRow[]>`
+    select p.*, b.time_zone, b.fee_basis_points, b.fee_fixed, b.statement_descriptor, c.default_payment_method_id,
+      coalesce((c.fee_preferences ->> 'customer_pays_transaction_fees')::boolean, false) as customer_pays_fees,
+      k.frozen_time
+    from payment_plans p
+    join billers b on b.id = p.biller_id
+    join customers c on c.id = p.customer_id
+    left join test_clocks k on k.id = p.test_clock_id
+    where p.id = ${id}
+    for no key update of p`;
+  return row ?? null;
+}
+
+/** What changes in a plan while it is collected, changed or ended. */
+export type PlanChange = Partial<Omit<PaymentPlanRow, 'id' | 'biller_id' | 'livemode' | 'customer_id' | 'created_at'>>;
+
+/** Changes a locked plan and answers it as it is now. */
+export async function updatePlan(tx: Db, id: string, change: PlanChange & { updated_at: Date }): Promise<PaymentPlanRow> {
+  const { metadata, ...plain } = change;
+  const columns = metadata === undefined ? plain : { ...plain, metadata: jsonb(tx, metadata) };
+  const [row] = await tx<PaymentPlanRow[]>`update payment_plans set ${tx(columns)} where id = ${id} returning *`;
+  if (row === undefined) throw new Error(`payment plan ${id} is gone`);
+  return row;
+}
+
+export interface PlanFilter {
+  customerId?: string | undefined;
+  state?: string | undefined;
+}
+
+/** A page of plans, newest first, one more than `limit` when there are more. */
+export async function listPlans(
+  db: Db,
+  tenant: TenantKey,
+  filter: PlanFilter,
+  { limit, after }: Page,
+): Promise<PaymentPlanRow[]> {
+  return db<PaymentPlanRow[]>`
+    select * from payment_plans
+    where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
+      ${filter.customerId === undefined ? db`` : db`and customer_id = ${filter.customerId}`}
+      ${filter.state === undefined ? db`` : db`and state = ${filter.state}`}
+      ${after === undefined ? db`` : db`and id < ${after}`}
+    order by id desc
+    limit ${limit + 1}`;
+}
+
+/** The active plans of a clock's customers that have something to do up to `target`, the clock's time. */
+export async function plansDueOnClock(db: Db, testClockId: string, target: Date): Promise<{ id: string }[]> {
+  return db<{ id: string }[]>`
+    select id from payment_plans
+    where test_clock_id = ${testClockId} and wake_at <= ${target}
+    order by wake_at, id`;
+}
+
+/** The plans of a clock's customers that have a workflow: the active and the suspended ones. */
+export async function runningPlansOnClock(db: Db, testClockId: string): Promise<{ id: string }[]> {
+  return db<{ id: string }[]>`
+    select id from payment_plans where test_clock_id = ${testClockId} and state in ('active', 'suspended')`;
+}
+
+/** How often the active plans of a clock's customers are due: what bounds an advance. */
+export async function activeFrequenciesOnClock(
+  db: Db,
+  testClockId: string,
+): Promise<{ frequencyType: 'weekly' | 'monthly'; frequencyPeriod: number }[]> {
+  return db<{ frequencyType: 'weekly' | 'monthly'; frequencyPeriod: number }[]>`
+    select distinct frequency_type as "frequencyType", frequency_period as "frequencyPeriod"
+    from payment_plans
+    where test_clock_id = ${testClockId} and state = 'active'`;
+}

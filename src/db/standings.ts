@@ -1,0 +1,58 @@
+import type { PlanState } from '../domain/plan-state.ts';
+import type { Db } from './connection.ts';
+
+/** Where a plan stands, in one row: what its workflow needs to know to wait for the right thing, and to say what it is. */
+export interface PlanStandingRow {
+  biller_id: string;
+  livemode: boolean;
+  customer_id: string;
+  test_clock_id: string | null;
+  state: PlanState;
+  state_reason: string | null;
+  next_slot: number;
+  next_due_at: Date | null;
+  next_attempt_at: Date | null;
+  frozen_time: Date | null;
+  retry_slot: number | null;
+  failures: number | null;
+  last_error_message: string | null;
+}
+
+/** The standing of a plan, or null when it was deleted. */
+export async function findPlanStanding(db: Db, id: string): Promise<PlanStandingRow | null> {
+  const [row] = await db<PlanStandingRow[]>`
+    select p.biller_id, p.livemode, p.customer_id, p.test_clock_id, p.state, p.state_reason, p.next_slot, p.next_due_at,
+      p.next_attempt_at, k.frozen_time, s.slot as retry_slot, s.failures, i.last_error_message
+    from payment_plans p
+    left join test_clocks k on k.id = p.test_clock_id
+    left join lateral (
+      select slot, failures, payment_intent_id from payment_plan_slots
+      where payment_plan_id = p.id and status in ('processing', 'retrying', 'failed')
+      order by next_attempt_at nulls last, slot
+      limit 1
+    ) s on true
+    left join payment_intents i on i.id = s.payment_intent_id
+    where p.id = ${id}`;
+  return row ?? null;
+}
+
+/** Where a scheduled payment stands. */
+export interface ScheduleStandingRow {
+  biller_id: string;
+  livemode: boolean;
+  customer_id: string | null;
+  test_clock_id: string | null;
+  scheduled_at: Date | null;
+  frozen_time: Date | null;
+}
+
+/** The standing of a scheduled payment, or null when it was deleted. */
+export async function findScheduleStanding(db: Db, intentId: string): Promise<ScheduleStandingRow | null> {
+  const [row] = await db<ScheduleStandingRow[]>`
+    select i.biller_id, i.livemode, i.customer_id, c.test_clock_id, i.scheduled_at, k.frozen_time
+    from payment_intents i
+    left join customers c on c.id = i.customer_id
+    left join test_clocks k on k.id = c.test_clock_id
+    where i.id = ${intentId}`;
+  return row ?? null;
+}

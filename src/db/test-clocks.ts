@@ -1,0 +1,156 @@
+import type { EffectsManifest } from '../resources/test-clock.ts';
+import type { Db } from './connection.ts';
+import { jsonb } from './json.ts';
+import type { Page, TenantKey } from './tenant.ts';
+
+export interface TestClockRow {
+  id: string;
+  biller_id: string;
+  livemode: false;
+  name: string | null;
+  status: 'created' | 'advancing' | 'ready' | 'failed';
+  frozen_time: Date;
+  target_time: Date | null;
+  expires_at: Date;
+  last_advanced_at: Date | null;
+  failure_reason: string | null;
+  created_at: Date;
+}
+
+export interface ClockAdvanceRow {
+  id: string;
+  test_clock_id: string;
+  from_time: Date;
+  target_time: Date;
+  status: 'advancing' | 'ready' | 'failed';
+  manifest: EffectsManifest | null;
+  failure_reason: string | null;
+  request_id: string;
+  requested_at: Date;
+  finished_at: Date | null;
+}
+
+/** Stores a new clock. */
+export async function insertClock(tx: Db, row: TestClockRow): Promise<void> {
+  await tx`
+    insert into test_clocks (id, biller_id, livemode, name, status, frozen_time, expires_at, created_at)
+    values (
+      ${row.id}, ${row.biller_id}, ${row.livemode}, ${row.name}, ${row.status}, ${row.frozen_time}, ${row.expires_at},
+      ${row.created_at}
+    )`;
+}
+
+/** The clock of this biller and mode, or null. */
+export async function findClock(db: Db, tenant: TenantKey, id: string): Promise<TestClockRow | null> {
+  const [row] = await db<TestClockRow[]>`
+    select * from test_clocks
+    where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`;
+  return row ?? null;
+}
+
+/** The clock, held still until the transaction ends: no advance starts or ends meanwhile; other readers may hold it too. */
+export async function holdClock(tx: Db, id: string): Promise<TestClockRow | null> {
+  const [row] = await tx<TestClockRow[]>`select * from test_clocks where id = ${id} for share`;
+  return row ?? null;
+}
+
+/** The clock, locked for a change of itself. */
+export async function lockClock(tx: Db, id: string): Promise<TestClockRow | null> {
+  const [row] = await tx<TestClockRow[]>`select * from test_clocks where id = ${id} for update`;
+  return row ?? null;
+}
+
+/** How many clocks of the biller are neither deleted nor failed. */
+export async function countActiveClocks(tx: Db, tenant: TenantKey): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    select count(*)::integer as count from test_clocks
+    where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode} and status <> 'failed'`;
+  return row?.count ?? 0;
+}
+
+/** A page of clocks, newest first, one more than `limit` when there are more. */
+export async function listClocks(db: Db, tenant: TenantKey, { limit, after }: Page): Promise<TestClockRow[]> {
+  return db<TestClockRow[]>`
+    select * from test_clocks
+    where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
+      ${after === undefined ? db`` : db`and id < ${after}`}
+    order by id desc
+    limit ${limit + 1}`;
+}
+
+/** Changes a locked clock and answers it as it is now. */
+export async function updateClock(
+  tx: Db,
+  id: string,
+  change: Partial<
+    Pick<TestClockRow, 'status' | 'frozen_time' | 'target_time' | 'last_advanced_at' | 'failure_reason'>
+  >,
+): Promise<TestClockRow> {
+  const [row] = await tx<TestClockRow[]>`update test_clocks set ${tx(change)} where id = ${id} returning *`;
+  if (row === undefined) throw new Error(`test clock ${id} is gone`);
+  return row;
+}
+
+/** Deletes a clock for good, and with it its customers and all that they have. Events stay. */
+export async function deleteClockRow(tx: Db, id: string): Promise<void> {
+  await tx`delete from test_clocks where id = ${id}`;
+}
+
+/** Records an accepted advance. */
+export async function insertAdvance(
+  tx: Db,
+  advance: Pick<
+    ClockAdvanceRow,
+    'id' | 'test_clock_id' | 'from_time' | 'target_time' | 'request_id' | 'requested_at'
+  >,
+): Promise<void> {
+  await tx`insert into clock_advances ${tx({ ...advance, status: 'advancing' })}`;
+}
+
+/** The advance that a clock has accepted and not finished, or null. */
+export async function findOpenAdvance(db: Db, testClockId: string): Promise<ClockAdvanceRow | null> {
+  const [row] = await db<ClockAdvanceRow[]>`
+    select * from clock_advances where test_clock_id = ${testClockId} and status = 'advancing'`;
+  return row ?? null;
+}
+
+/** The clock, whosever it is, or null when it is gone: for its own workflow. */
+export async function findClockById(db: Db, id: string): Promise<TestClockRow | null> {
+  const [row] = await db<TestClockRow[]>`select * from test_clocks where id = ${id}`;
+  return row ?? null;
+}
+
+/** Ends an advance, once. */
+export async function finishAdvance(
+  tx: Db,
+  id: string,
+  outcome: { manifest: EffectsManifest } | { failureReason: string },
+  now: Date,
+): Promise<void> {
+  const manifest = 'manifest' in outcome ? outcome.manifest : null;
+  const failureReason = 'manifest' in outcome ? null : outcome.failureReason;
+  await tx`
+    update clock_advances
+    set status = ${manifest === null ? 'failed' : 'ready'}, manifest = ${jsonb(tx, manifest)},
+      failure_reason = ${failureReason}, finished_at = ${now}
+    where id = ${id} and status = 'advancing'`;
+}
+
+/**
+ * What an advance has done, by the instants of its effects: the attempts after `from` up to `target`, the clock's time.
+ * What was done at `from` itself was done before the advance, by an activation or a resume.
+ */
+export async function countEffects(
+  tx: Db,
+  testClockId: string,
+  from: Date,
+  target: Date,
+): Promise<{ intents: number; plans: number }> {
+  const [row] = await tx<{ intents: number; plans: number }[]>`
+    select count(distinct i.id)::integer as intents, count(distinct i.payment_plan_id)::integer as plans
+    from customers c
+    join payment_intents i on i.customer_id = c.id
+    join payment_attempts a on a.payment_intent_id = i.id
+    where c.test_clock_id = ${testClockId} and a.at > ${from} and a.at <= ${target}`;
+  return { intents: row?.intents ?? 0, plans: row?.plans ?? 0 };
+}

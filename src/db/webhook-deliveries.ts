@@ -1,0 +1,237 @@
+import type { EventType } from '../domain/event-types.ts';
+import type { Db } from './connection.ts';
+import { deliveryId, type EventRow, subscribes } from './events.ts';
+import type { Page, TenantKey } from './tenant.ts';
+import { noteStagedIntents } from './transaction.ts';
+import type { WebhookEndpointRow } from './webhook-endpoints.ts';
+import { workflowIdOf } from './workflow-intents.ts';
+
+export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
+
+export interface WebhookDeliveryRow {
+  id: string;
+  biller_id: string;
+  livemode: boolean;
+  endpoint_id: string;
+  event_id: string;
+  event_type: EventType;
+  status: DeliveryStatus;
+  attempt_count: number;
+  /** Attempts before the present series. */
+  series_start: number;
+  next_attempt_at: Date | null;
+  failure_reason: string | null;
+  created_at: Date;
+  finished_at: Date | null;
+}
+
+export interface WebhookAttemptRow {
+  delivery_id: string;
+  number: number;
+  at: Date;
+  status_code: number | null;
+  error: string | null;
+  duration_ms: number;
+  response_excerpt: string | null;
+}
+
+/** A delivery with all that its next attempt needs. The endpoint may be disabled or deleted. */
+export interface DeliveryToMake extends WebhookDeliveryRow {
+  event: EventRow;
+  endpoint: Pick<
+    WebhookEndpointRow,
+    | 'url'
+    | 'status'
+    | 'sealed_secret'
+    | 'sealed_previous_secret'
+    | 'previous_secret_expires_at'
+    | 'failing_since'
+    | 'deleted_at'
+  >;
+}
+
+/** The delivery of this biller and mode, or null. */
+export async function findDelivery(db: Db, tenant: TenantKey, id: string): Promise<WebhookDeliveryRow | null> {
+  const [row] = await db<WebhookDeliveryRow[]>`
+    select d.*, e.event_type from webhook_deliveries d join events e on e.id = d.event_id
+    where d.id = ${id} and d.biller_id = ${tenant.billerId} and d.livemode = ${tenant.livemode}`;
+  return row ?? null;
+}
+
+/** A page of an endpoint's deliveries, newest first, one more than `limit` when there are more. */
+export async function listDeliveries(
+  db: Db,
+  endpointId: string,
+  filter: { status?: DeliveryStatus | undefined },
+  { limit, after }: Page,
+): Promise<WebhookDeliveryRow[]> {
+  return db<WebhookDeliveryRow[]>`
+    select d.*, e.event_type from webhook_deliveries d join events e on e.id = d.event_id
+    where d.endpoint_id = ${endpointId}
+      ${filter.status === undefined ? db`` : db`and d.status = ${filter.status}`}
+      ${after === undefined ? db`` : db`and d.id < ${after}`}
+    order by d.id desc
+    limit ${limit + 1}`;
+}
+
+/** The attempts of these deliveries, each delivery's in order. */
+export async function listAttempts(db: Db, deliveryIds: string[]): Promise<WebhookAttemptRow[]> {
+  return db<WebhookAttemptRow[]>`
+    select * from webhook_delivery_attempts where delivery_id = any(${deliveryIds}::text[]) order by delivery_id, number`;
+}
+
+/** The newest delivery of an event to an endpoint, or null. */
+export async function findDeliveryOfEvent(db: Db, eventId: string, endpointId: string): Promise<string | null> {
+  const [row] = await db<{ id: string }[]>`
+    select id from webhook_deliveries where event_id = ${eventId} and endpoint_id = ${endpointId}`;
+  return row?.id ?? null;
+}
+
+type EventPart = Omit<EventRow, 'id' | 'created_at'> & { event_created_at: Date };
+type EndpointPart = Omit<DeliveryToMake['endpoint'], 'status'> & { endpoint_status: 'enabled' | 'disabled' };
+
+/** What an attempt needs, or null when there is no such delivery. One statement: it comes before every first attempt. */
+export async function loadDelivery(db: Db, id: string): Promise<DeliveryToMake | null> {
+  const [row] = await db<(WebhookDeliveryRow & EventPart & EndpointPart)[]>`
+    select d.*, e.sequence, e.event_type, e.test_clock_id, e.customer_id, e.subject_id, e.request_id,
+      e.data::text as data, e.created_at as event_created_at, e.recorded_at,
+      w.url, w.status as endpoint_status, w.sealed_secret, w.sealed_previous_secret, w.previous_secret_expires_at,
+      w.failing_since, w.deleted_at
+    from webhook_deliveries d
+    join events e on e.id = d.event_id
+    join webhook_endpoints w on w.id = d.endpoint_id
+    where d.id = ${id}`;
+  if (row === undefined) return null;
+  return {
+    ...row,
+    event: { ...row, id: row.event_id, created_at: row.event_created_at },
+    endpoint: { ...row, status: row.endpoint_status },
+  };
+}
+
+export interface AttemptOutcome {
+  status: DeliveryStatus;
+  nextAttemptAt: Date | null;
+  failureReason: string | null;
+}
+
+/**
+ * Records attempt number `attempt.number` and what follows from it, unless that number is recorded already: then
+ * somebody else has made it, nothing changes, and the answer is null. A delivery that was ended while the attempt was
+ * under way stays ended, unless the attempt has succeeded after all.
+ */
+export async function recordAttempt(
+  tx: Db,
+  attempt: WebhookAttemptRow,
+  outcome: AttemptOutcome,
+  now: Date,
+): Promise<WebhookDeliveryRow | null> {
+  const applies = tx`(d.status = 'pending' or ${outcome.status} = 'delivered')`;
+  const [row] = await tx<WebhookDeliveryRow[]>`
+    with recorded as (
+      update webhook_deliveries d
+      set attempt_count = ${attempt.number},
+        status = case when ${applies} then ${outcome.status} else d.status end,
+        next_attempt_at = case when ${applies} then ${outcome.nextAttemptAt}::timestamptz end,
+        failure_reason = case when ${applies} then ${outcome.failureReason} else d.failure_reason end,
+        finished_at = case
+          when not ${applies} then d.finished_at
+          when ${outcome.status} <> 'pending' then ${now}::timestamptz
+        end
+      where d.id = ${attempt.delivery_id} and d.attempt_count = ${attempt.number - 1}
+      returning d.*
+    ), attempted as (
+      insert into webhook_delivery_attempts (
+        delivery_id, number, at, status_code, error, duration_ms, response_excerpt
+      )
+      select id, ${attempt.number}, ${attempt.at}, ${attempt.status_code}, ${attempt.error}, ${attempt.duration_ms},
+        ${attempt.response_excerpt}
+      from recorded
+    )
+    select r.*, e.event_type from recorded r join events e on e.id = r.event_id`;
+  return row ?? null;
+}
+
+/** Ends a pending delivery as failed. */
+export async function failDelivery(db: Db, id: string, reason: string, now: Date): Promise<void> {
+  await db`
+    update webhook_deliveries
+    set status = 'failed', failure_reason = ${reason}, next_attempt_at = null, finished_at = ${now}
+    where id = ${id} and status = 'pending'`;
+}
+
+/** Ends all pending deliveries to a locked endpoint as failed. */
+export async function failPendingDeliveries(tx: Db, endpointId: string, reason: string, now: Date): Promise<void> {
+  await tx`
+    update webhook_deliveries
+    set status = 'failed', failure_reason = ${reason}, next_attempt_at = null, finished_at = ${now}
+    where endpoint_id = ${endpointId} and status = 'pending'`;
+}
+
+/** What makes a delivery due now, in an `update … set`: one that had ended begins a fresh series of attempts. */
+function dueNow(db: Db, now: Date) {
+  return db`
+    status = 'pending', next_attempt_at = ${now}, failure_reason = null, finished_at = null,
+    series_start = case when d.status = 'pending' then d.series_start else d.attempt_count end`;
+}
+
+/** Makes a delivery, whatever has become of it, due now, and stages that its workflow hears of it. */
+export async function redeliver(tx: Db, id: string, now: Date): Promise<void> {
+  noteStagedIntents(tx);
+  await tx`
+    with due as (
+      update webhook_deliveries d set ${dueNow(tx, now)} where d.id = ${id} returning d.id
+    )
+    ${stageRetries(tx, now)}`;
+}
+
+export interface ReplayRange {
+  since: Date;
+  until: Date;
+  /** Deliver again what was delivered before, too. */
+  deliveredToo: boolean;
+  limit: number;
+}
+
+/**
+ * Makes the deliveries of the oldest `limit` events of a range to an endpoint due now: those that have failed, those
+ * that wait for their next attempt, and those that were never made since the endpoint was disabled, had not subscribed
+ * or did not exist. Answers how many.
+ */
+export async function replayDeliveries(
+  tx: Db,
+  endpoint: WebhookEndpointRow,
+  range: ReplayRange,
+  now: Date,
+): Promise<number> {
+  noteStagedIntents(tx);
+  const [row] = await tx<[{ enqueued: number }]>`
+    with due as (
+      insert into webhook_deliveries as d (
+        id, biller_id, livemode, endpoint_id, event_id, status, next_attempt_at, created_at
+      )
+      select ${deliveryId(tx)}, w.biller_id, w.livemode, w.id, e.id, 'pending', ${now}, ${now}
+      from webhook_endpoints w
+      join events e on e.biller_id = w.biller_id and e.livemode = w.livemode
+      left join webhook_deliveries made on made.event_id = e.id and made.endpoint_id = w.id
+      where w.id = ${endpoint.id}
+        and e.recorded_at >= ${range.since} and e.recorded_at <= ${range.until}
+        and case when e.event_type = 'webhook_endpoint.ping' then e.subject_id = w.id else ${subscribes(tx)} end
+        and (made.id is null or made.status = 'failed' or made.next_attempt_at > ${now}
+          or (made.status = 'delivered' and ${range.deliveredToo}))
+      order by e.sequence
+      limit ${range.limit}
+      on conflict (event_id, endpoint_id) do update set ${dueNow(tx, now)}
+      returning d.id
+    ), staged as (${stageRetries(tx, now)} returning 1)
+    select count(*)::integer as enqueued from staged`;
+  return row.enqueued;
+}
+
+/** Starts or wakes the workflow of each delivery in `due`. */
+function stageRetries(tx: Db, now: Date) {
+  return tx`
+    insert into workflow_intents (workflow_id, workflow_type, subject_id, start, signal, created_at, available_at)
+    select ${workflowIdOf('webhookDelivery', '')} || due.id, 'webhookDelivery', due.id, true, 'retryNow', ${now}, ${now}
+    from due`;
+}

@@ -1,0 +1,99 @@
+import type { Db } from './connection.ts';
+import type { Page, TenantKey } from './tenant.ts';
+
+export type DisabledReason = 'requested' | 'gone' | 'failing';
+
+export interface WebhookEndpointRow {
+  id: string;
+  biller_id: string;
+  livemode: boolean;
+  url: string;
+  event_types: string[];
+  description: string | null;
+  status: 'enabled' | 'disabled';
+  disabled_reason: DisabledReason | null;
+  sealed_secret: Buffer;
+  sealed_previous_secret: Buffer | null;
+  previous_secret_expires_at: Date | null;
+  failing_since: Date | null;
+  created_at: Date;
+  updated_at: Date;
+  deleted_at: Date | null;
+}
+
+/** Stores a new endpoint, enabled. */
+export async function insertWebhookEndpoint(
+  db: Db,
+  tenant: TenantKey,
+  row: Pick<WebhookEndpointRow, 'id' | 'url' | 'event_types' | 'description' | 'sealed_secret' | 'created_at'>,
+): Promise<WebhookEndpointRow> {
+  const [inserted] = await db<[WebhookEndpointRow]>`
+    insert into webhook_endpoints (
+      id, biller_id, livemode, url, event_types, description, status, sealed_secret, created_at, updated_at
+    ) values (
+      ${row.id}, ${tenant.billerId}, ${tenant.livemode}, ${row.url}, ${row.event_types}, ${row.description}, 'enabled',
+      ${row.sealed_secret}, ${row.created_at}, ${row.created_at}
+    )
+    returning *`;
+  return inserted;
+}
+
+/** The endpoint of this biller and mode that is not deleted, or null. */
+export async function findWebhookEndpoint(db: Db, tenant: TenantKey, id: string): Promise<WebhookEndpointRow | null> {
+  const [row] = await db<WebhookEndpointRow[]>`
+    select * from webhook_endpoints
+    where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode} and deleted_at is null`;
+  return row ?? null;
+}
+
+/** The same, locked against change until the transaction ends. Whoever locks deliveries too locks the endpoint first. */
+export async function lockWebhookEndpoint(tx: Db, tenant: TenantKey, id: string): Promise<WebhookEndpointRow | null> {
+  const [row] = await tx<WebhookEndpointRow[]>`
+    select * from webhook_endpoints
+    where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode} and deleted_at is null
+    for no key update`;
+  return row ?? null;
+}
+
+/** A page of endpoints that are not deleted, newest first, one more than `limit` when there are more. */
+export async function listWebhookEndpoints(
+  db: Db,
+  tenant: TenantKey,
+  { limit, after }: Page,
+): Promise<WebhookEndpointRow[]> {
+  return db<WebhookEndpointRow[]>`
+    select * from webhook_endpoints
+    where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode} and deleted_at is null
+      ${after === undefined ? db`` : db`and id < ${after}`}
+    order by id desc
+    limit ${limit + 1}`;
+}
+
+/** How many endpoints that are not deleted the biller has in this mode. */
+export async function countWebhookEndpoints(tx: Db, tenant: TenantKey): Promise<number> {
+  const [row] = await tx<[{ count: number }]>`
+    select count(*)::integer as count from webhook_endpoints
+    where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode} and deleted_at is null`;
+  return row.count;
+}
+
+type Changes = Partial<Omit<WebhookEndpointRow, 'id' | 'biller_id' | 'livemode' | 'created_at' | 'updated_at'>>;
+
+/** Changes the given columns of an endpoint. */
+export async function updateWebhookEndpoint(
+  tx: Db,
+  id: string,
+  changes: Changes,
+  now: Date,
+): Promise<WebhookEndpointRow> {
+  const [row] = await tx<[WebhookEndpointRow]>`
+    update webhook_endpoints set ${tx({ ...changes, updated_at: now })} where id = ${id} returning *`;
+  return row;
+}
+
+/** Notes when an endpoint began to fail, or, with null, that it has answered; a run of failures keeps its beginning. */
+export async function noteFailingSince(db: Db, id: string, failingSince: Date | null): Promise<void> {
+  await db`
+    update webhook_endpoints set failing_since = ${failingSince}
+    where id = ${id} and (failing_since is null) = ${failingSince !== null}`;
+}
