@@ -1,0 +1,32 @@
+import type { ChargeOutcome } from '../domain/charge-outcome.ts';
+
+/** One charge as a payment processor is asked for it. */
+export interface ChargeRequest {
+  /** The attempt's id. Asked again under the same key, a processor answers as before and takes nothing more. */
+  idempotencyKey: string;
+  paymentIntentId: string;
+  /** Base amount in minor units, without the surcharge. */
+  amount: number;
+  /** What the payer pays, minor units. */
+  totalAmount: number;
+  currency: string;
+  /** Which try of this intent it is, from 1. */
+  attempt: number;
+  paymentMethodId: string;
+  fixtureToken: string | null;
+  metadata: Record<string, string>;
+}
+
+/**
+ * What takes the money. A decline is an outcome; what is thrown means that the outcome is unknown, and the caller asks
+ * again under the same key.
+ */
+export interface PaymentProcessor {
+  charge(request: ChargeRequest): Promise<ChargeOutcome>;
+}
+
+/** The processor of each mode; null where none is configured. */
+export interface Processors {
+  sandbox: PaymentProcessor;
+  live: PaymentProcessor | null;
+}

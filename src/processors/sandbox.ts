@@ -1,0 +1,14 @@
+import { sandboxChargeOutcome } from '../domain/sandbox-outcomes.ts';
+import type { PaymentProcessor } from './processor.ts';
+
+/** The sandbox's processor: its answer follows from the request alone, so the same key always gets the same answer. */
+export const sandboxProcessor: PaymentProcessor = {
+  async charge(request) {
+    return sandboxChargeOutcome({
+      metadataOutcome: request.metadata._sandbox_outcome,
+      attempt: request.attempt,
+      fixtureToken: request.fixtureToken,
+      amount: request.amount,
+    });
+  },
+};

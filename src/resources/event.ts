@@ -1,0 +1,56 @@
+import Type, { type Static } from 'typebox';
+import type { EventRow } from '../db/events.ts';
+import { eventTypes } from '../domain/event-types.ts';
+import { instant, listQuery, Nullable, Reference, Strict } from './common.ts';
+
+export const Event = Strict(
+  {
+    id: Type.String({
+      description: 'The same on every attempt to deliver it, so that a repeated one can be recognised.',
+    }),
+    event_type: Type.Enum([...eventTypes]),
+    created_at: Type.String({
+      format: 'date-time',
+      description: 'When it happened, in the customer’s time: a clock-bound customer’s is the test clock’s.',
+    }),
+    livemode: Type.Boolean(),
+    biller_id: Type.String(),
+    test_clock: Nullable(Type.String(), { description: 'The test clock of the customer that it is about.' }),
+    sequence: Type.Integer({
+      description: 'Rises by one from event to event of a biller and mode, without gaps, in the order of commitment.',
+    }),
+    request_id: Nullable(Type.String(), { description: 'The API request that caused it; null when none did.' }),
+    data: Type.Record(Type.String(), Type.Unknown(), { description: 'The object as it was then.' }),
+  },
+  { title: 'Event' },
+);
+export type Event = Static<typeof Event>;
+
+export const EventQuery = Strict({
+  ...listQuery,
+  event_type: Type.Optional(Type.String({ maxLength: 100, description: 'Only events of this type.' })),
+  test_clock: Type.Optional(Reference('Only events of this test clock.')),
+});
+export type EventQuery = Static<typeof EventQuery>;
+
+export function presentEvent(row: EventRow): Event {
+  return { ...envelope(row), data: JSON.parse(row.data) };
+}
+
+/** The event as a webhook carries it: the same JSON as in the API, with its data byte for byte as they were stored. */
+export function eventBody(row: EventRow): string {
+  return `${JSON.stringify(envelope(row)).slice(0, -1)},"data":${row.data}}`;
+}
+
+function envelope(row: EventRow): Omit<Event, 'data'> {
+  return {
+    id: row.id,
+    event_type: row.event_type,
+    created_at: instant(row.created_at),
+    livemode: row.livemode,
+    biller_id: row.biller_id,
+    test_clock: row.test_clock_id,
+    sequence: row.sequence,
+    request_id: row.request_id,
+  };
+}

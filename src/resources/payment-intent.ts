@@ -1,0 +1,98 @@
+import Type, { type Static } from 'typebox';
+import type { PaymentIntentRow } from '../db/payment-intents.ts';
+import { currencies } from '../domain/currencies.ts';
+import { FreeForm, instant, LocalDate, Metadata, Nullable, Reference, Strict, Timestamp } from './common.ts';
+
+export const PaymentIntentStatus = Type.Enum([
+  'requires_payment_method',
+  'processing',
+  'requires_action',
+  'succeeded',
+  'failed',
+  'canceled',
+]);
+
+export const PaymentIntentCreate = Strict({
+  amount: Type.Integer({
+    minimum: 0,
+    maximum: 100_000,
+    description: 'Minor units, at least 200 and at most 100000.',
+  }),
+  currency: Type.Enum([...currencies]),
+  customer_id: Type.Optional(Reference('The payer.')),
+  biller_id: Type.Optional(Reference('Your own biller id; nobody else’s is accepted.')),
+  payment_method: Type.Optional(Reference('A saved method, pm_….')),
+  payment_method_data: Type.Optional(FreeForm),
+  metadata: Type.Optional(Metadata),
+  surcharge_applied: Type.Optional(Type.Boolean({ description: 'Adds the fee on top of the amount.' })),
+  scheduled_payment_date: Type.Optional(
+    LocalDate('Pay automatically at 00:00 of this date in the biller’s time zone. Today to 366 days ahead.'),
+  ),
+  statement_descriptor: Type.Optional(Type.String({ minLength: 1, maxLength: 22 })),
+});
+export type PaymentIntentCreate = Static<typeof PaymentIntentCreate>;
+
+export const PaymentIntentConfirm = Strict({
+  payment_method: Type.Optional(Reference('A saved method, pm_…; may be left out when the intent carries one.')),
+  client_secret: Type.Optional(
+    Type.String({ maxLength: 200, description: 'Required with a publishable key: the secret of this very intent.' }),
+  ),
+});
+export type PaymentIntentConfirm = Static<typeof PaymentIntentConfirm>;
+
+export const PaymentIntent = Strict(
+  {
+    id: Type.String(),
+    client_secret: Type.Optional(Type.String()),
+    amount: Type.Integer(),
+    total_amount: Type.Integer(),
+    fee_amount: Type.Integer(),
+    surcharge_amount: Type.Integer(),
+    surcharge_applied: Type.Boolean(),
+    currency: Type.Enum([...currencies]),
+    status: PaymentIntentStatus,
+    payment_method_id: Nullable(Type.String()),
+    customer_id: Nullable(Type.String()),
+    biller_id: Type.String(),
+    payment_plan_id: Nullable(Type.String()),
+    metadata: Metadata,
+    scheduled_payment_date: Type.Optional(LocalDate('Only of a payment that was scheduled for a later date.')),
+    statement_descriptor: Nullable(Type.String()),
+    total_refunded_amount: Type.Integer(),
+    last_payment_error: Nullable(Strict({ code: Type.String(), message: Type.String() })),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    livemode: Type.Boolean(),
+  },
+  { title: 'PaymentIntent' },
+);
+export type PaymentIntent = Static<typeof PaymentIntent>;
+
+/** The intent as lists and events show it, without its client secret. */
+export function presentPaymentIntent(row: PaymentIntentRow): PaymentIntent {
+  return {
+    id: row.id,
+    amount: row.amount,
+    total_amount: row.total_amount,
+    fee_amount: row.fee_amount,
+    surcharge_amount: row.surcharge_amount,
+    surcharge_applied: row.surcharge_applied,
+    currency: row.currency,
+    status: row.status,
+    payment_method_id: row.payment_method_id,
+    customer_id: row.customer_id,
+    biller_id: row.biller_id,
+    payment_plan_id: row.payment_plan_id,
+    metadata: row.metadata,
+    ...(row.scheduled_payment_date === null ? {} : { scheduled_payment_date: row.scheduled_payment_date }),
+    statement_descriptor: row.statement_descriptor,
+    total_refunded_amount: row.total_refunded_amount,
+    last_payment_error:
+      row.last_error_code === null || row.last_error_message === null
+        ? null
+        : { code: row.last_error_code, message: row.last_error_message },
+    created_at: instant(row.created_at),
+    updated_at: instant(row.updated_at),
+    livemode: row.livemode,
+  };
+}

@@ -1,0 +1,67 @@
+import Type, { type Static } from 'typebox';
+import type { WebhookAttemptRow, WebhookDeliveryRow } from '../db/webhook-deliveries.ts';
+import { eventTypes } from '../domain/event-types.ts';
+import { instant, listQuery, Nullable, Strict, Timestamp } from './common.ts';
+
+const DeliveryStatus = Type.Enum(['pending', 'delivered', 'failed']);
+
+export const WebhookAttempt = Strict({
+  at: Timestamp,
+  status_code: Nullable(Type.Integer(), { description: 'The HTTP status of the answer; null when there was none.' }),
+  error: Nullable(Type.String(), { description: 'Why it did not succeed; null when it did.' }),
+  duration_ms: Type.Integer(),
+  response_excerpt: Nullable(Type.String(), { description: 'The first 2 KiB of the answer.' }),
+});
+
+export const WebhookDelivery = Strict(
+  {
+    id: Type.String(),
+    event_id: Type.String(),
+    event_type: Type.Enum([...eventTypes]),
+    endpoint_id: Type.String(),
+    status: DeliveryStatus,
+    failure_reason: Nullable(Type.String(), {
+      description: 'Why it was given up: all attempts used, endpoint disabled or deleted.',
+    }),
+    attempts: Type.Array(WebhookAttempt, { description: 'Oldest first.' }),
+    next_attempt_at: Nullable(Timestamp, { description: 'Real time, as are all times here.' }),
+    livemode: Type.Boolean(),
+    created_at: Timestamp,
+  },
+  { title: 'WebhookDelivery' },
+);
+export type WebhookDelivery = Static<typeof WebhookDelivery>;
+
+export const WebhookDeliveryQuery = Strict({
+  ...listQuery,
+  status: Type.Optional(
+    Type.Enum(['pending', 'delivered', 'failed'], { description: 'Only deliveries in this state.' }),
+  ),
+});
+export type WebhookDeliveryQuery = Static<typeof WebhookDeliveryQuery>;
+
+/** `attempts` may hold those of other deliveries too. */
+export function presentWebhookDelivery(row: WebhookDeliveryRow, attempts: WebhookAttemptRow[]): WebhookDelivery {
+  return {
+    id: row.id,
+    event_id: row.event_id,
+    event_type: row.event_type,
+    endpoint_id: row.endpoint_id,
+    status: row.status,
+    failure_reason: row.failure_reason,
+    attempts: attempts.filter((attempt) => attempt.delivery_id === row.id).map(presentAttempt),
+    next_attempt_at: instant(row.next_attempt_at),
+    livemode: row.livemode,
+    created_at: instant(row.created_at),
+  };
+}
+
+function presentAttempt(row: WebhookAttemptRow): Static<typeof WebhookAttempt> {
+  return {
+    at: instant(row.at),
+    status_code: row.status_code,
+    error: row.error,
+    duration_ms: row.duration_ms,
+    response_excerpt: row.response_excerpt,
+  };
+}

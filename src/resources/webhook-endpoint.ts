@@ -1,0 +1,106 @@
+import Type, { type Static } from 'typebox';
+import type { WebhookEndpointRow } from '../db/webhook-endpoints.ts';
+import { instant, Nullable, Strict, Timestamp } from './common.ts';
+
+const Url = Type.String({
+  minLength: 1,
+  maxLength: 2048,
+  description:
+    'Where events are posted: `https`, in sandbox `http` too, without credentials and fragment. The host must be ' +
+    'public; it is checked now, and again at each connection.',
+});
+const EventTypes = (otherwise: string) =>
+  Type.Array(Type.String({ maxLength: 100 }), {
+    minItems: 1,
+    maxItems: 100,
+    description: `Event types, groups such as \`payment_plan.*\`, or \`*\` for everything. ${otherwise}`,
+  });
+const Description = Nullable(Type.String({ maxLength: 500 }), { description: 'For your own use.' });
+
+export const WebhookEndpointCreate = Strict({
+  url: Url,
+  event_types: Type.Optional(EventTypes('Everything if not given.')),
+  description: Type.Optional(Description),
+});
+export type WebhookEndpointCreate = Static<typeof WebhookEndpointCreate>;
+
+export const WebhookEndpointUpdate = Strict({
+  url: Type.Optional(Url),
+  event_types: Type.Optional(EventTypes('As before if not given.')),
+  description: Type.Optional(Description),
+  status: Type.Optional(
+    Type.Enum(['enabled', 'disabled'], {
+      description:
+        'Disabling ends the pending deliveries. What happened while it was disabled can be replayed once it is enabled.',
+    }),
+  ),
+});
+export type WebhookEndpointUpdate = Static<typeof WebhookEndpointUpdate>;
+
+export const SecretRotation = Strict({
+  overlap_hours: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 168,
+      description: 'For how many hours the old secret signs as well as the new one; 24 if not given.',
+    }),
+  ),
+});
+export type SecretRotation = Static<typeof SecretRotation>;
+
+export const WebhookReplay = Strict({
+  since: Type.String({ format: 'date-time', description: 'Events from this real time on.' }),
+  until: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Up to this real time; until now if not given.' }),
+  ),
+  status: Type.Optional(
+    Type.Enum(['failed', 'all'], {
+      description: '`failed`, the default: what has not been delivered. `all`: what has been delivered as well.',
+    }),
+  ),
+});
+export type WebhookReplay = Static<typeof WebhookReplay>;
+
+export const ReplayResult = Strict({
+  enqueued: Type.Integer({ description: 'How many deliveries are made now, the oldest events first.' }),
+  has_more: Type.Boolean({ description: 'Whether the range may hold more than one replay takes (10,000).' }),
+});
+export type ReplayResult = Static<typeof ReplayResult>;
+
+export const WebhookEndpoint = Strict(
+  {
+    id: Type.String(),
+    url: Type.String(),
+    event_types: Type.Array(Type.String()),
+    description: Nullable(Type.String()),
+    status: Type.Enum(['enabled', 'disabled']),
+    disabled_reason: Nullable(Type.Enum(['requested', 'gone', 'failing']), {
+      description: '`requested`: by you; `gone`: it answered 410; `failing`: five days of nothing but failure.',
+    }),
+    livemode: Type.Boolean(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    secret: Type.Optional(
+      Type.String({ description: 'The signing secret (Standard Webhooks). Shown when made or rotated, never again.' }),
+    ),
+  },
+  { title: 'WebhookEndpoint' },
+);
+export type WebhookEndpoint = Static<typeof WebhookEndpoint>;
+
+export const DeletedWebhookEndpoint = Strict({ id: Type.String(), deleted: Type.Literal(true) });
+export type DeletedWebhookEndpoint = Static<typeof DeletedWebhookEndpoint>;
+
+export function presentWebhookEndpoint(row: WebhookEndpointRow): WebhookEndpoint {
+  return {
+    id: row.id,
+    url: row.url,
+    event_types: row.event_types,
+    description: row.description,
+    status: row.status,
+    disabled_reason: row.disabled_reason,
+    livemode: row.livemode,
+    created_at: instant(row.created_at),
+    updated_at: instant(row.updated_at),
+  };
+}

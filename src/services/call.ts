@@ -1,0 +1,19 @@
+import type { FeeSchedule } from '../domain/fees.ts';
+
+/** Whose data: every query carries both. */
+export interface Tenant {
+  billerId: string;
+  livemode: boolean;
+}
+
+/** One request as the services see it: who asks, for which biller and mode, and the real instant of asking. */
+export interface Call extends Tenant {
+  requestId: string;
+  /** Real time. A clock-bound customer's time is read from the clock. */
+  now: Date;
+  /** IANA name; payments fall due at 00:00 in it. */
+  timeZone: string;
+  feeSchedule: FeeSchedule;
+  /** The biller's default statement descriptor. */
+  statementDescriptor: string | null;
+}

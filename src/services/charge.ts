@@ -1,0 +1,183 @@
+import { type AttemptSource, findAttempt, insertAttempt, type PaymentAttemptRow, settleAttempt } from '../db/payment-attempts.ts';
+import type { Db } from '../db/connection.ts';
+import {
+  lockPaymentIntent,
+  markOutcome,
+  markProcessing,
+  type PaymentIntentRow,
+  type PaymentIntentStatus,
+} from '../db/payment-intents.ts';
+import { findPaymentMethod, type PaymentMethodRow } from '../db/payment-methods.ts';
+import { lockPlan } from '../db/payment-plans.ts';
+import { atomically } from '../db/transaction.ts';
+import { type ChargeOutcome, declined, unattended } from '../domain/charge-outcome.ts';
+import { newId } from '../domain/ids.ts';
+import type { ChargeRequest, PaymentProcessor, Processors } from '../processors/processor.ts';
+import { presentPaymentIntent } from '../resources/payment-intent.ts';
+import { ProcessorNotConfigured } from './errors.ts';
+import { type NewEvent, recordEvents } from './events.ts';
+import { type SettledSlot, settleSlot } from './plan-dunning.ts';
+
+/** An opened charge: its attempt is in the database before the processor hears of it. */
+export interface Charge {
+  attemptId: string;
+  paymentIntentId: string;
+  paymentPlanId: string | null;
+  livemode: boolean;
+  /** What the processor is asked; null when there is no method to charge, and then nobody is asked. */
+  request: ChargeRequest | null;
+  /** Nobody is there to answer a challenge: a plan's or a scheduled charge. */
+  unattended: boolean;
+}
+
+/** What a settlement is recorded with. */
+export interface Settlement {
+  outcome: ChargeOutcome;
+  requestId: string | null;
+  /** Real time. */
+  now: Date;
+}
+
+const statusOf: Record<ChargeOutcome['kind'], PaymentIntentStatus> = {
+  succeeded: 'succeeded',
+  failed: 'failed',
+  requires_action: 'requires_action',
+};
+
+/**
+ * The processor of a mode.
+ * @throws ProcessorNotConfigured in live mode as long as none is.
+ */
+export function processorFor(processors: Processors, livemode: boolean): PaymentProcessor {
+  const processor = livemode ? processors.live : processors.sandbox;
+  if (processor === null) throw new ProcessorNotConfigured();
+  return processor;
+}
+
+/**
+ * Opens the next attempt of a locked intent: after the commit the processor may be asked, and whoever finds the attempt
+ * later can ask again under the same key.
+ * @param at the customer's time; `now` is real.
+ */
+export async function openCharge(
+  tx: Db,
+  intent: PaymentIntentRow,
+  method: PaymentMethodRow | null,
+  { source, requestKey = null, at, now }: { source: AttemptSource; requestKey?: string | null; at: Date; now: Date },
+): Promise<Charge> {
+  const attempt = {
+    id: newId('payment_attempt'),
+    payment_intent_id: intent.id,
+    number: intent.attempt_count + 1,
+    payment_method_id: method?.id ?? null,
+    source,
+    request_key: requestKey,
+    at,
+    opened_at: now,
+  };
+  await insertAttempt(tx, attempt);
+  await markProcessing(tx, intent.id, {
+    number: attempt.number,
+    paymentMethodId: attempt.payment_method_id,
+    customerId: method?.customer_id ?? null,
+    at,
+  });
+  return chargeOf(intent, method, attempt);
+}
+
+function chargeOf(
+  intent: PaymentIntentRow,
+  method: PaymentMethodRow | null,
+  attempt: { id: string; number: number; source: AttemptSource },
+): Charge {
+  const request = method && {
+    idempotencyKey: attempt.id,
+    paymentIntentId: intent.id,
+    amount: intent.amount,
+    totalAmount: intent.total_amount,
+    currency: intent.currency,
+    attempt: attempt.number,
+    paymentMethodId: method.id,
+    fixtureToken: method.fixture_token,
+    metadata: intent.metadata,
+  };
+  return {
+    attemptId: attempt.id,
+    paymentIntentId: intent.id,
+    paymentPlanId: intent.payment_plan_id,
+    livemode: intent.livemode,
+    request,
+    unattended: attempt.source !== 'confirm',
+  };
+}
+
+/** An attempt that was opened before and has no outcome yet, to be gone on with: the same key, so nothing is taken twice. */
+export async function reopenCharge(tx: Db, intent: PaymentIntentRow, attempt: PaymentAttemptRow): Promise<Charge> {
+  const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
+  const methodId = attempt.payment_method_id;
+  return chargeOf(intent, methodId === null ? null : await findPaymentMethod(tx, tenant, methodId), attempt);
+}
+
+/** Asks the processor. What it throws means that the outcome is unknown: the attempt stays open and is asked for again. */
+export async function askProcessor(processors: Processors, charge: Charge): Promise<ChargeOutcome> {
+  if (charge.request === null) return declined('payment_method_unavailable');
+  const outcome = await processorFor(processors, charge.livemode).charge(charge.request);
+  return charge.unattended ? unattended(outcome) : outcome;
+}
+
+/**
+ * Records what came of an attempt, once, with the events that tell of it: on the intent and, when it is a plan's, on the
+ * slot and the plan. A repetition finds the attempt settled and changes nothing.
+ * @returns the intent as it is now, or null when it was deleted meanwhile.
+ */
+export async function settleCharge(
+  db: Db,
+  charge: Pick<Charge, 'attemptId' | 'paymentIntentId' | 'paymentPlanId'>,
+  settlement: Settlement,
+): Promise<PaymentIntentRow | null> {
+  return atomically(db, async (tx) => {
+    const plan = charge.paymentPlanId === null ? null : await lockPlan(tx, charge.paymentPlanId);
+    const intent = await lockPaymentIntent(tx, charge.paymentIntentId);
+    const attempt = await findAttempt(tx, charge.attemptId);
+    if (intent === null || attempt === null) return null;
+    const { outcome, now } = settlement;
+    const error = outcome.kind === 'failed' ? { code: outcome.code, message: outcome.message } : null;
+    const isFirst = await settleAttempt(tx, attempt.id, 'processing', {
+      outcome: outcome.kind,
+      code: error?.code ?? null,
+      message: error?.message ?? null,
+      now,
+    });
+    if (!isFirst) return intent;
+    const settled = await markOutcome(tx, intent.id, statusOf[outcome.kind], error, attempt.at);
+    const slot = plan === null ? null : await settleSlot(tx, plan, settled, attempt, outcome);
+    await recordEvents(tx, { billerId: intent.biller_id, livemode: intent.livemode, ...settlement }, [
+      eventOf(settled, intent.test_clock_id, attempt, slot),
+      ...(slot?.events ?? []),
+    ]);
+    return settled;
+  });
+}
+
+function eventOf(
+  intent: PaymentIntentRow,
+  testClockId: string | null,
+  attempt: { number: number; at: Date },
+  slot: SettledSlot | null,
+): NewEvent {
+  const data = presentPaymentIntent(intent);
+  const common = { subjectId: intent.id, customerId: intent.customer_id, testClockId, at: attempt.at };
+  if (intent.status === 'succeeded') return { ...common, type: 'payment_intent.succeeded', data };
+  if (intent.status === 'requires_action') return { ...common, type: 'payment_intent.requires_action', data };
+  const nextAttemptAt = slot?.nextAttemptAt ?? null;
+  return {
+    ...common,
+    type: 'payment_intent.failed',
+    data: {
+      ...data,
+      attempt: attempt.number,
+      will_retry: nextAttemptAt !== null,
+      next_attempt_at: nextAttemptAt === null ? null : nextAttemptAt.toISOString(),
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { Db } from '../db/connection.ts';
+import { scheduledIntentsOnClock } from '../db/payment-intents.ts';
+import { plansDueOnClock } from '../db/payment-plans.ts';
+import { type ClockAdvanceRow, countEffects, finishAdvance, lockClock, updateClock } from '../db/test-clocks.ts';
+import { atomically } from '../db/transaction.ts';
+import type { WorkflowType } from '../db/workflow-intents.ts';
+import type { EffectsManifest } from '../resources/test-clock.ts';
+import { recordEvents } from './events.ts';
+import { clockEvent } from './test-clocks.ts';
+
+/** An object of a clock's customers that has something to do before the clock reaches its target. */
+export interface DueSubject {
+  workflowType: Extract<WorkflowType, 'paymentPlan' | 'scheduledPayment'>;
+  id: string;
+}
+
+/** What is due on a clock up to `target`. What is not due needs no telling: it reads its time afresh when it is. */
+export async function dueOnClock(db: Db, testClockId: string, target: Date): Promise<DueSubject[]> {
+  const plans = await plansDueOnClock(db, testClockId, target);
+  const payments = await scheduledIntentsOnClock(db, testClockId, target);
+  return [
+    ...plans.map(({ id }): DueSubject => ({ workflowType: 'paymentPlan', id })),
+    ...payments.map(({ id }): DueSubject => ({ workflowType: 'scheduledPayment', id })),
+  ];
+}
+
+/**
+ * Closes an advance whose effects are all committed: the clock shows the target, and `test_clock.ready` tells what was
+ * done. Does nothing when the advance is closed already, or its clock was deleted.
+ * @param now real time.
+ */
+export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Date): Promise<void> {
+  await closeAdvance(db, advance, async (tx) => {
+    const effects = await countEffects(tx, advance.test_clock_id, advance.from_time, advance.target_time);
+    const manifest: EffectsManifest = {
+      payment_intents_enqueued: effects.intents,
+      links_expired: 0,
+      subscriptions_rolled: 0,
+      plans_recalculated: effects.plans,
+    };
+    await finishAdvance(tx, advance.id, { manifest }, now);
+    const clock = await updateClock(tx, advance.test_clock_id, {
+      status: 'ready',
+      frozen_time: advance.target_time,
+      target_time: null,
+      last_advanced_at: now,
+    });
+    const origin = { billerId: clock.biller_id, livemode: false, requestId: advance.request_id, now };
+    await recordEvents(tx, origin, [clockEvent('test_clock.ready', clock, { effects_manifest: manifest })]);
+  });
+}
+
+/** Closes an advance that could not be carried out: the clock has failed, and says why. What was committed stays. */
+export async function failAdvance(db: Db, advance: ClockAdvanceRow, reason: string, now: Date): Promise<void> {
+  await closeAdvance(db, advance, async (tx) => {
+    await finishAdvance(tx, advance.id, { failureReason: reason }, now);
+    await updateClock(tx, advance.test_clock_id, { status: 'failed', target_time: null, failure_reason: reason });
+  });
+}
+
+async function closeAdvance(
+  db: Db,
+  advance: ClockAdvanceRow,
+  close: (tx: Db) => Promise<void>,
+): Promise<void> {
+  await atomically(db, async (tx) => {
+    const clock = await lockClock(tx, advance.test_clock_id);
+    if (clock?.status !== 'advancing' || clock.target_time?.getTime() !== advance.target_time.getTime()) return;
+    await close(tx);
+  });
+}

@@ -1,0 +1,71 @@
+import type { Db } from '../db/connection.ts';
+import * as store from '../db/events.ts';
+import { noteStagedIntents } from '../db/transaction.ts';
+import type { EventType } from '../domain/event-types.ts';
+import { newId } from '../domain/ids.ts';
+import { page } from '../resources/common.ts';
+import { type Event, type EventQuery, presentEvent } from '../resources/event.ts';
+import type { Tenant } from './call.ts';
+import { NotFound } from './errors.ts';
+import { pageOf } from './paging.ts';
+
+export interface NewEvent {
+  type: EventType;
+  /** The object that it is about. */
+  subjectId: string;
+  customerId: string | null;
+  testClockId: string | null;
+  /** The customer's time. */
+  at: Date;
+  /** The object as the API shows it at this moment. */
+  data: object;
+  /** Deliver it to this endpoint and no other, whatever they subscribe to. */
+  onlyEndpointId?: string;
+}
+
+/**
+ * Records what has happened, in the transaction of the change itself: numbers the events, in the order given, fans them
+ * out to the subscribed endpoints and stages the deliveries. It locks the biller's event sequence until the transaction
+ * ends, so it comes last in it. `origin.now` is real time. Answers the ids of the events, in the same order.
+ */
+export async function recordEvents(
+  tx: Db,
+  origin: { billerId: string; livemode: boolean; requestId: string | null; now: Date },
+  events: NewEvent[],
+): Promise<string[]> {
+  if (events.length === 0) return [];
+  const rows = events.map((event) => ({
+    id: newId('event'),
+    event_type: event.type,
+    subject_id: event.subjectId,
+    customer_id: event.customerId,
+    test_clock_id: event.testClockId,
+    data: JSON.stringify(event.data),
+    created_at: event.at,
+    only_endpoint_id: event.onlyEndpointId ?? null,
+  }));
+  const deliveries = await store.insertEvents(tx, origin, rows, origin);
+  if (deliveries > 0) noteStagedIntents(tx);
+  return rows.map((row) => row.id);
+}
+
+/** @throws NotFound when there is no such event of this biller and mode. */
+export async function findEvent(db: Db, tenant: Tenant, id: string): Promise<Event> {
+  const row = await store.findEvent(db, tenant, id);
+  if (row === null) throw new NotFound('event', id);
+  return presentEvent(row);
+}
+
+/**
+ * A page of events, newest first. A clock's events stay readable when the clock is gone.
+ * @throws BadRequest when the cursor names no event.
+ */
+export async function listEvents(
+  db: Db,
+  tenant: Tenant,
+  query: EventQuery,
+): Promise<{ data: Event[]; has_more: boolean }> {
+  const wanted = await pageOf(db, 'events', tenant, query);
+  const filter = { eventType: query.event_type, testClock: query.test_clock };
+  return page(await store.listEvents(db, tenant, filter, wanted), wanted.limit, presentEvent);
+}

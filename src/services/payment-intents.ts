@@ -1,0 +1,149 @@
+import type { Db } from '../db/connection.ts';
+import { findCustomer } from '../db/customers.ts';
+import {
+  findPaymentIntent,
+  insertPaymentIntent,
+  listPaymentIntents as selectIntents,
+  type PaymentIntentFilter,
+  type PaymentIntentRow,
+} from '../db/payment-intents.ts';
+import { stageIntents } from '../db/workflow-intents.ts';
+import { atomically } from '../db/transaction.ts';
+import { addDays, dateIn, startOfDay } from '../domain/calendar.ts';
+import { priceOf } from '../domain/fees.ts';
+import { newId } from '../domain/ids.ts';
+import type { PaymentIntentCreate } from '../resources/payment-intent.ts';
+import type { Call, Tenant } from './call.ts';
+import { timeForWrite } from './customer-time.ts';
+import { type Fault, NotFound, ValidationFailed } from './errors.ts';
+import { pageOf } from './paging.ts';
+import { attachMethod, customerNamed, metadataFaults, methodNamed } from './references.ts';
+
+/** Minor units (contract: Errors). */
+const minimumAmount = 200;
+/** Days (contract: Limits). */
+const scheduleAhead = 366;
+
+/**
+ * Creates an intent, which waits for its confirmation or, with `scheduled_payment_date`, for that date.
+ * @throws ValidationFailed with every fault of the body; InvalidState while the customer's clock is advancing.
+ */
+export async function createPaymentIntent(db: Db, call: Call, input: PaymentIntentCreate): Promise<PaymentIntentRow> {
+  const faults = plainFaults(call, input);
+  if (input.customer_id === undefined && input.payment_method === undefined) {
+    if (faults.length > 0) throw new ValidationFailed(faults);
+    return insert(db, call, input, { at: call.now, customerId: null, methodId: null, surcharge: false });
+  }
+  return atomically(db, async (tx) => {
+    const customer =
+      input.customer_id === undefined ? null : await customerNamed(tx, call, input.customer_id, '/customer_id');
+    if (customer?.fault) faults.push(customer.fault);
+    const method =
+      input.payment_method === undefined
+        ? null
+        : await methodNamed(tx, call, input.payment_method, customer?.found?.id ?? null, '/payment_method');
+    if (method?.fault) faults.push(method.fault);
+    // An intent that names no customer is its method's customer's: it lives on the same clock.
+    const payer =
+      customer?.found ?? (method?.found?.customer_id ? await findCustomer(tx, call, method.found.customer_id) : null);
+    const at = await timeForWrite(tx, payer?.test_clock_id ?? null, call.now);
+    faults.push(...scheduleFaults(call, input, at));
+    if (faults.length > 0) throw new ValidationFailed(faults);
+    if (method?.found && payer) await attachMethod(tx, method.found, payer.id, at);
+    return insert(tx, call, input, {
+      at,
+      customerId: payer?.id ?? null,
+      methodId: method?.found?.id ?? null,
+      surcharge: payer?.fee_preferences?.customer_pays_transaction_fees ?? false,
+    });
+  });
+}
+
+/**
+ * The intent.
+ * @throws NotFound
+ */
+export async function fetchPaymentIntent(db: Db, tenant: Tenant, id: string): Promise<PaymentIntentRow> {
+  const intent = await findPaymentIntent(db, tenant, id);
+  if (intent === null) throw new NotFound('payment intent', id);
+  return intent;
+}
+
+/** A page of intents, newest first; `customerId` is known to exist. */
+export async function listPaymentIntents(
+  db: Db,
+  tenant: Tenant,
+  filter: PaymentIntentFilter,
+  query: { limit?: number | undefined; starting_after?: string | undefined },
+): Promise<{ rows: PaymentIntentRow[]; limit: number }> {
+  const page = await pageOf(db, 'payment_intents', tenant, query);
+  return { rows: await selectIntents(db, tenant, filter, page), limit: page.limit };
+}
+
+function plainFaults(call: Call, input: PaymentIntentCreate): Fault[] {
+  const faults = metadataFaults(input.metadata, call.livemode);
+  if (input.amount < minimumAmount) {
+    const message = `amount must be at least ${minimumAmount} cents.`;
+    faults.push({ code: 'amount_too_small', message, path: '/amount' });
+  }
+  if (input.biller_id !== undefined && input.biller_id !== call.billerId) {
+    faults.push({ code: 'resource_missing', message: `No such biller: ${input.biller_id}.`, path: '/biller_id' });
+  }
+  if (input.scheduled_payment_date !== undefined && input.payment_method === undefined) {
+    const message = 'scheduled_payment_date needs a saved payment_method to charge on that date.';
+    faults.push({ code: 'parameter_missing', message, path: '/payment_method' });
+  }
+  return faults;
+}
+
+function scheduleFaults(call: Call, input: PaymentIntentCreate, at: Date): Fault[] {
+  const date = input.scheduled_payment_date;
+  if (date === undefined) return [];
+  const today = dateIn(at, call.timeZone);
+  const last = addDays(today, scheduleAhead);
+  if (date >= today && date <= last) return [];
+  const message = `scheduled_payment_date must be from today, ${today}, to ${last}.`;
+  return [{ code: 'out_of_range', message, path: '/scheduled_payment_date' }];
+}
+
+async function insert(
+  db: Db,
+  call: Call,
+  input: PaymentIntentCreate,
+  { at, customerId, methodId, surcharge }: { at: Date; customerId: string | null; methodId: string | null; surcharge: boolean },
+): Promise<PaymentIntentRow> {
+  const price = priceOf(input.amount, call.feeSchedule, input.surcharge_applied === true || surcharge);
+  const date = input.scheduled_payment_date ?? null;
+  const isToday = date !== null && date <= dateIn(at, call.timeZone);
+  const row: PaymentIntentRow = {
+    id: newId('payment_intent', call),
+    biller_id: call.billerId,
+    livemode: call.livemode,
+    customer_id: customerId,
+    payment_method_id: methodId,
+    payment_plan_id: null,
+    payment_plan_slot: null,
+    amount: input.amount,
+    fee_amount: price.feeAmount,
+    surcharge_amount: price.surchargeAmount,
+    surcharge_applied: price.surchargeApplied,
+    total_amount: price.totalAmount,
+    currency: input.currency,
+    status: 'requires_payment_method',
+    metadata: input.metadata ?? {},
+    statement_descriptor: input.statement_descriptor ?? call.statementDescriptor,
+    scheduled_payment_date: isToday ? null : date,
+    scheduled_at: date === null ? null : isToday ? at : startOfDay(date, call.timeZone),
+    attempt_count: 0,
+    total_refunded_amount: 0,
+    last_error_code: null,
+    last_error_message: null,
+    created_at: at,
+    updated_at: at,
+  };
+  await insertPaymentIntent(db, row, input.payment_method_data ?? null);
+  if (date !== null) {
+    await stageIntents(db, [{ workflowType: 'scheduledPayment', subjectId: row.id, start: true }], call.now);
+  }
+  return row;
+}

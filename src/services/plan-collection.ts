@@ -1,0 +1,180 @@
+import type { Db, Pool } from '../db/connection.ts';
+import { findAttemptInFlight } from '../db/payment-attempts.ts';
+import { insertPaymentIntent, lockPaymentIntent, type PaymentIntentRow } from '../db/payment-intents.ts';
+import { lockPaymentMethod, type PaymentMethodRow } from '../db/payment-methods.ts';
+import {
+  earliestRetry,
+  insertOpenSlot,
+  insertSkippedSlots,
+  type OpenSlotRow,
+  openSlots,
+  updateSlot,
+} from '../db/payment-plan-slots.ts';
+import { type CollectingPlanRow, cadenceOf, lockPlan, termsOf, updatePlan } from '../db/payment-plans.ts';
+import { atomically } from '../db/transaction.ts';
+import { firstSlotAfter, slotDate } from '../domain/calendar.ts';
+import { priceOf } from '../domain/fees.ts';
+import { newId } from '../domain/ids.ts';
+import { nextPaymentAmount } from '../domain/plan-schedule.ts';
+import type { Processors } from '../processors/processor.ts';
+import { askProcessor, type Charge, openCharge, processorFor, reopenCharge, settleCharge } from './charge.ts';
+import { dueInstant, progressOf, skippedSlots } from './plan-calendar.ts';
+
+/**
+ * Collects the payment of a plan that has been due longest at the instant `at` (the customer's time), if any is, in three
+ * steps: open the attempt, ask the processor, record the outcome. Each is committed before the next, and a repetition goes
+ * on from the step that was reached, so nothing is taken twice whatever dies in between.
+ * @param now real time.
+ * @throws ProcessorNotConfigured for a live plan as long as no live processor is configured; nothing has changed then.
+ */
+export async function collectDuePayment(
+  sql: Pool,
+  processors: Processors,
+  planId: string,
+  { at, now }: { at: Date; now: Date },
+): Promise<void> {
+  const charge = await atomically(sql, (tx) => openDuePayment(tx, processors, planId, at, now));
+  if (charge === null) return;
+  const outcome = await askProcessor(processors, charge);
+  await settleCharge(sql, charge, { outcome, requestId: null, now });
+}
+
+/** Step one. What a dead worker left open comes first; then the oldest due, and at the same instant the older slot. */
+async function openDuePayment(
+  tx: Db,
+  processors: Processors,
+  planId: string,
+  at: Date,
+  now: Date,
+): Promise<Charge | null> {
+  const plan = await lockPlan(tx, planId);
+  if (plan === null || plan.state !== 'active') return null;
+  const slots = await openSlots(tx, plan.id);
+  const interrupted = await findInterrupted(tx, slots);
+  if (interrupted !== null) return interrupted;
+  const retry = slots.filter(isRetryDue(at)).sort(byAttemptTime)[0];
+  const isSlotDue = plan.next_due_at !== null && plan.next_due_at <= at;
+  if (retry === undefined && !isSlotDue) return null;
+  processorFor(processors, plan.livemode);
+  if (retry !== undefined && !(isSlotDue && Number(plan.next_due_at) < Number(retry.next_attempt_at))) {
+    return openRetry(tx, plan, retry, at, now);
+  }
+  return openNextSlot(tx, plan, slots, at, now);
+}
+
+async function findInterrupted(tx: Db, slots: OpenSlotRow[]): Promise<Charge | null> {
+  for (const slot of slots.filter(({ status }) => status === 'processing')) {
+    const attempt = await findAttemptInFlight(tx, slot.payment_intent_id);
+    if (attempt === null || attempt.source !== 'plan' || attempt.outcome !== 'processing') continue;
+    const intent = await mustLockIntent(tx, slot.payment_intent_id);
+    return reopenCharge(tx, intent, attempt);
+  }
+  return null;
+}
+
+async function openRetry(tx: Db, plan: CollectingPlanRow, slot: OpenSlotRow, at: Date, now: Date): Promise<Charge> {
+  const method = await chargeableMethod(tx, plan);
+  const intent = await mustLockIntent(tx, slot.payment_intent_id);
+  const charge = await openCharge(tx, intent, method, { source: 'plan', at, now });
+  await updateSlot(tx, plan.id, slot.slot, { status: 'processing', next_attempt_at: null });
+  await updatePlan(tx, plan.id, { next_attempt_at: await earliestRetry(tx, plan.id), updated_at: at });
+  return charge;
+}
+
+async function openNextSlot(
+  tx: Db,
+  plan: CollectingPlanRow,
+  slots: OpenSlotRow[],
+  at: Date,
+  now: Date,
+): Promise<Charge> {
+  const cadence = cadenceOf(plan);
+  const progress = await progressOf(tx, plan, slots);
+  const amount = nextPaymentAmount(termsOf(plan), progress);
+  if (amount === null) throw new Error(`plan ${plan.id} has slot ${plan.next_slot} due with nothing left to collect`);
+  const method = await chargeableMethod(tx, plan);
+  const intent = newIntent(plan, amount, method, at);
+  await insertPaymentIntent(tx, intent, null);
+  await insertOpenSlot(tx, {
+    payment_plan_id: plan.id,
+    slot: plan.next_slot,
+    due_date: slotDate(cadence, plan.next_slot),
+    amount,
+    payment_intent_id: intent.id,
+  });
+  const charge = await openCharge(tx, intent, method, { source: 'plan', at, now });
+  // Slots that had passed when the plan was activated are skipped, all but the first payment: never a burst.
+  const nextSlot =
+    plan.next_slot === 0 && plan.activated_at !== null
+      ? firstSlotAfter(cadence, plan.time_zone, plan.activated_at, 1)
+      : plan.next_slot + 1;
+  await insertSkippedSlots(tx, plan.id, skippedSlots(cadence, plan.next_slot + 1, nextSlot));
+  const ahead = {
+    nextSlot,
+    paymentsOpened: progress.paymentsOpened + 1,
+    committedAmount: progress.committedAmount + amount,
+  };
+  await updatePlan(tx, plan.id, { next_slot: nextSlot, next_due_at: dueInstant(plan, ahead), updated_at: at });
+  return charge;
+}
+
+/** The plan's own method or, when it names none, the customer's default of this moment; null when it cannot be charged. */
+async function chargeableMethod(tx: Db, plan: CollectingPlanRow): Promise<PaymentMethodRow | null> {
+  const id = plan.payment_instrument_id ?? plan.default_payment_method_id;
+  const method = id === null ? null : await lockPaymentMethod(tx, tenantOf(plan), id);
+  return method === null || method.detached_at !== null ? null : method;
+}
+
+function newIntent(
+  plan: CollectingPlanRow,
+  amount: number,
+  method: PaymentMethodRow | null,
+  at: Date,
+): PaymentIntentRow {
+  const feeSchedule = { basisPoints: plan.fee_basis_points, fixed: plan.fee_fixed };
+  const price = priceOf(amount, feeSchedule, plan.customer_pays_fees);
+  return {
+    id: newId('payment_intent', plan),
+    biller_id: plan.biller_id,
+    livemode: plan.livemode,
+    customer_id: plan.customer_id,
+    payment_method_id: method?.id ?? null,
+    payment_plan_id: plan.id,
+    payment_plan_slot: plan.next_slot,
+    amount,
+    fee_amount: price.feeAmount,
+    surcharge_amount: price.surchargeAmount,
+    surcharge_applied: price.surchargeApplied,
+    total_amount: price.totalAmount,
+    currency: plan.currency,
+    status: 'requires_payment_method',
+    metadata: plan.metadata,
+    statement_descriptor: plan.statement_descriptor,
+    scheduled_payment_date: null,
+    scheduled_at: null,
+    attempt_count: 0,
+    total_refunded_amount: 0,
+    last_error_code: null,
+    last_error_message: null,
+    created_at: at,
+    updated_at: at,
+  };
+}
+
+async function mustLockIntent(tx: Db, id: string): Promise<PaymentIntentRow> {
+  const intent = await lockPaymentIntent(tx, id);
+  if (intent === null) throw new Error(`payment intent ${id} is gone while its plan is here`);
+  return intent;
+}
+
+function isRetryDue(at: Date): (slot: OpenSlotRow) => boolean {
+  return (slot) => slot.status === 'retrying' && slot.next_attempt_at !== null && slot.next_attempt_at <= at;
+}
+
+function byAttemptTime(a: OpenSlotRow, b: OpenSlotRow): number {
+  return Number(a.next_attempt_at) - Number(b.next_attempt_at) || a.slot - b.slot;
+}
+
+function tenantOf(plan: CollectingPlanRow): { billerId: string; livemode: boolean } {
+  return { billerId: plan.biller_id, livemode: plan.livemode };
+}

@@ -1,0 +1,109 @@
+import type { Db } from '../db/connection.ts';
+import type { PaymentAttemptRow } from '../db/payment-attempts.ts';
+import type { PaymentIntentRow } from '../db/payment-intents.ts';
+import { earliestRetry, findSlot, type PlanSlotRow, stopRetries, updateSlot } from '../db/payment-plan-slots.ts';
+import { type CollectingPlanRow, type PaymentPlanRow, updatePlan } from '../db/payment-plans.ts';
+import type { ChargeOutcome } from '../domain/charge-outcome.ts';
+import { afterFailure } from '../domain/dunning.ts';
+import { presentPaymentPlan } from '../resources/payment-plan.ts';
+import type { NewEvent } from './events.ts';
+
+/** What a settled attempt has come to for its plan. */
+export interface SettledSlot {
+  /** When the payment is tried again, the customer's time; null when it is not. */
+  nextAttemptAt: Date | null;
+  events: NewEvent[];
+}
+
+/**
+ * Books a settled attempt on its slot and its locked plan: what was collected, or when it is tried again, or that the
+ * plan is closed or suspended by it.
+ */
+export async function settleSlot(
+  tx: Db,
+  plan: CollectingPlanRow,
+  intent: PaymentIntentRow,
+  attempt: PaymentAttemptRow,
+  outcome: ChargeOutcome,
+): Promise<SettledSlot> {
+  const slot = intent.payment_plan_slot === null ? null : await findSlot(tx, plan.id, intent.payment_plan_slot);
+  if (slot === null) throw new Error(`payment intent ${intent.id} has no slot in plan ${plan.id}`);
+  if (outcome.kind === 'requires_action') return { nextAttemptAt: null, events: [] };
+  if (outcome.kind === 'succeeded') return collect(tx, plan, slot, intent, attempt.at);
+  return fail(tx, plan, slot, attempt, outcome.code);
+}
+
+async function collect(
+  tx: Db,
+  plan: CollectingPlanRow,
+  slot: PlanSlotRow,
+  intent: PaymentIntentRow,
+  at: Date,
+): Promise<SettledSlot> {
+  await updateSlot(tx, plan.id, slot.slot, { status: 'paid', next_attempt_at: null });
+  const collected = plan.collected_amount_cents + intent.amount;
+  const isComplete = plan.total_amount_cents !== null && collected >= plan.total_amount_cents;
+  // Money that was under way when the plan was ended is booked all the same; the plan stays ended.
+  const closes = isComplete && (plan.state === 'active' || plan.state === 'suspended');
+  const row = await updatePlan(tx, plan.id, {
+    collected_amount_cents: collected,
+    updated_at: at,
+    ...(closes ? ended('closed', 'total_collected') : await nextAttempt(tx, plan)),
+  });
+  return { nextAttemptAt: null, events: closes ? [planEvent('payment_plan.closed', row, at)] : [] };
+}
+
+async function fail(
+  tx: Db,
+  plan: CollectingPlanRow,
+  slot: PlanSlotRow,
+  attempt: PaymentAttemptRow,
+  code: (ChargeOutcome & { kind: 'failed' })['code'],
+): Promise<SettledSlot> {
+  // An attempt that somebody made by hand is no step of the series: the series goes on where it was.
+  const failures = attempt.source === 'plan' ? slot.failures + 1 : slot.failures;
+  const firstFailedAt = slot.first_failed_at ?? (failures === 0 ? null : attempt.at);
+  const series = { failures, first_failed_at: firstFailedAt };
+  if (plan.state !== 'active') {
+    await updateSlot(tx, plan.id, slot.slot, { ...series, status: 'failed', next_attempt_at: null });
+    return { nextAttemptAt: null, events: [] };
+  }
+  const step =
+    firstFailedAt === null
+      ? { kind: 'retry' as const, at: attempt.at }
+      : afterFailure({ behaviour: plan.failure_behaviour, code, failures, firstFailedAt });
+  if (step.kind === 'retry') {
+    await updateSlot(tx, plan.id, slot.slot, { ...series, status: 'retrying', next_attempt_at: step.at });
+    await updatePlan(tx, plan.id, { updated_at: attempt.at, ...(await nextAttempt(tx, plan)) });
+    return { nextAttemptAt: step.at, events: [] };
+  }
+  await updateSlot(tx, plan.id, slot.slot, { ...series, status: 'failed', next_attempt_at: null });
+  await stopRetries(tx, plan.id);
+  const row = await updatePlan(tx, plan.id, { updated_at: attempt.at, ...ended('suspended', 'payment_failed') });
+  return { nextAttemptAt: null, events: [planEvent('payment_plan.suspended', row, attempt.at)] };
+}
+
+/** The columns of a plan that stops collecting. */
+export function ended(state: 'suspended' | 'deactivated' | 'closed', reason: string) {
+  return { state, state_reason: reason, next_due_at: null, next_attempt_at: null };
+}
+
+/** The event that tells of a plan as it is now. */
+export function planEvent(
+  type: Extract<NewEvent['type'], `payment_plan.${string}`>,
+  plan: PaymentPlanRow,
+  at: Date,
+): NewEvent {
+  return {
+    type,
+    subjectId: plan.id,
+    customerId: plan.customer_id,
+    testClockId: plan.test_clock_id,
+    at,
+    data: presentPaymentPlan(plan),
+  };
+}
+
+async function nextAttempt(tx: Db, plan: PaymentPlanRow): Promise<{ next_attempt_at?: Date | null }> {
+  return plan.state === 'active' ? { next_attempt_at: await earliestRetry(tx, plan.id) } : {};
+}

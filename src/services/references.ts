@@ -1,0 +1,70 @@
+import type { Db } from '../db/connection.ts';
+import { type CustomerRow, lockCustomer, setFirstDefaultMethod } from '../db/customers.ts';
+import { attachToCustomer, lockPaymentMethod, type PaymentMethodRow } from '../db/payment-methods.ts';
+import { parseSandboxOutcomes } from '../domain/sandbox-outcomes.ts';
+import type { Tenant } from './call.ts';
+import type { Fault } from './errors.ts';
+
+/** A thing that a body names, or what is wrong with naming it. */
+export type Found<T> = { found: T; fault?: undefined } | { found?: undefined; fault: Fault };
+
+/** The customer that a body names; a deleted one takes nothing new. */
+export async function customerNamed(tx: Db, tenant: Tenant, id: string, path: string): Promise<Found<CustomerRow>> {
+  const found = await lockCustomer(tx, tenant, id);
+  if (found === null) return missing(path, 'customer', id);
+  if (found.deleted_at !== null) {
+    return { fault: { code: 'customer_deleted', message: `Customer ${id} has been deleted.`, path } };
+  }
+  return { found };
+}
+
+/** The method that a body names: one that can be charged, and that belongs to this customer or to nobody yet. */
+export async function methodNamed(
+  tx: Db,
+  tenant: Tenant,
+  id: string,
+  customerId: string | null,
+  path: string,
+): Promise<Found<PaymentMethodRow>> {
+  const found = await lockPaymentMethod(tx, tenant, id);
+  if (found === null) return missing(path, 'payment method', id);
+  if (found.detached_at !== null) {
+    const message = `Payment method ${id} has been detached and cannot be charged.`;
+    return { fault: { code: 'payment_method_detached', message, path } };
+  }
+  if (customerId !== null && found.customer_id !== null && found.customer_id !== customerId) {
+    const message = `Payment method ${id} belongs to another customer.`;
+    return { fault: { code: 'payment_method_of_other_customer', message, path } };
+  }
+  return { found };
+}
+
+/** Gives an unattached method to a customer, whose default it becomes when it is the first. */
+export async function attachMethod(
+  tx: Db,
+  method: PaymentMethodRow,
+  customerId: string,
+  at: Date,
+): Promise<PaymentMethodRow> {
+  if (method.customer_id !== null) return method;
+  await attachToCustomer(tx, method.id, customerId, at);
+  await setFirstDefaultMethod(tx, customerId, method.id, at);
+  return { ...method, customer_id: customerId };
+}
+
+/** What is wrong with the reserved sandbox keys of a metadata object. */
+export function metadataFaults(metadata: Record<string, string> | undefined, livemode: boolean): Fault[] {
+  const outcome = metadata?._sandbox_outcome;
+  if (livemode || outcome === undefined || parseSandboxOutcomes(outcome) !== null) return [];
+  return [
+    {
+      code: 'invalid_value',
+      message: '_sandbox_outcome must be succeed, decline, requires_action or timeout, or a comma-separated list of them.',
+      path: '/metadata/_sandbox_outcome',
+    },
+  ];
+}
+
+function missing(path: string, what: string, id: string): { fault: Fault } {
+  return { fault: { code: 'resource_missing', message: `No such ${what}: ${id}.`, path } };
+}

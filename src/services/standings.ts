@@ -1,0 +1,65 @@
+import type { Db } from '../db/connection.ts';
+import { findPlanStanding, findScheduleStanding, type PlanStandingRow } from '../db/standings.ts';
+import { hasEnded } from '../domain/plan-state.ts';
+import { gone, type Standing } from '../domain/standing.ts';
+
+/** Where a plan stands; one that was deleted, or has ended, is at its end. */
+export async function planStanding(db: Db, id: string): Promise<Standing> {
+  const row = await findPlanStanding(db, id);
+  if (row === null) return gone;
+  const nextAt = earlier(row.next_due_at, row.next_attempt_at);
+  return {
+    ...ownerOf(row),
+    ended: hasEnded(row.state),
+    state: row.state_reason === null ? row.state : `${row.state} (${row.state_reason})`,
+    nextAt,
+    nextDueAt: row.next_due_at?.getTime() ?? null,
+    failedAttempts: row.failures ?? 0,
+    next: nextOfPlan(row, nextAt),
+    lastError: row.retry_slot === null ? null : row.last_error_message,
+  };
+}
+
+/** Where a scheduled payment stands; one that was made, confirmed or canceled is at its end. */
+export async function scheduleStanding(db: Db, intentId: string): Promise<Standing> {
+  const row = await findScheduleStanding(db, intentId);
+  if (row === null) return gone;
+  const at = row.scheduled_at?.getTime() ?? null;
+  return {
+    ...ownerOf(row),
+    ended: at === null,
+    state: at === null ? 'settled' : 'scheduled',
+    nextAt: at,
+    nextDueAt: at,
+    failedAttempts: 0,
+    next: 'the scheduled payment',
+    lastError: null,
+  };
+}
+
+function ownerOf(row: {
+  biller_id: string;
+  customer_id: string | null;
+  test_clock_id: string | null;
+  livemode: boolean;
+  frozen_time: Date | null;
+}) {
+  return {
+    billerId: row.biller_id,
+    customerId: row.customer_id,
+    testClockId: row.test_clock_id,
+    livemode: row.livemode,
+    clockTime: row.frozen_time?.getTime() ?? null,
+  };
+}
+
+function earlier(a: Date | null, b: Date | null): number | null {
+  if (a === null || b === null) return (a ?? b)?.getTime() ?? null;
+  return Math.min(a.getTime(), b.getTime());
+}
+
+function nextOfPlan(row: PlanStandingRow, nextAt: number | null): string {
+  if (nextAt === null) return 'nothing is due';
+  const isRetry = row.next_attempt_at !== null && row.next_attempt_at.getTime() === nextAt;
+  return isRetry ? `slot ${row.retry_slot}, retry ${row.failures ?? 0}` : `slot ${row.next_slot}`;
+}

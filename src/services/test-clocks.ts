@@ -1,0 +1,211 @@
+import type { Db } from '../db/connection.ts';
+import { scheduledIntentsOnClock } from '../db/payment-intents.ts';
+import { activeFrequenciesOnClock, runningPlansOnClock } from '../db/payment-plans.ts';
+import { lockBiller } from '../db/tenant.ts';
+import {
+  countActiveClocks,
+  deleteClockRow,
+  findClock,
+  insertAdvance,
+  insertClock,
+  listClocks as selectClocks,
+  lockClock,
+  type TestClockRow,
+  updateClock,
+} from '../db/test-clocks.ts';
+import { atomically } from '../db/transaction.ts';
+import { stageIntents, type WorkflowIntent } from '../db/workflow-intents.ts';
+import { maxFrozenTime } from '../domain/advance-bound.ts';
+import { millisecondsPerDay } from '../domain/calendar.ts';
+import { newId } from '../domain/ids.ts';
+import { presentTestClock, type TestClockCreate } from '../resources/test-clock.ts';
+import type { Call, Tenant } from './call.ts';
+import { InvalidState, NotFound, ValidationFailed } from './errors.ts';
+import { type NewEvent, recordEvents } from './events.ts';
+import { pageOf } from './paging.ts';
+
+/** Contract: Limits. */
+const activeClocksPerAccount = 3;
+const lifetimeDays = 30;
+/** Times outside are taken for slips of the pen; the calendar itself ends with the year 9999. */
+const earliestTime = new Date('1970-01-01T00:00:00.000Z');
+const latestTime = new Date('2200-12-31T23:59:59.999Z');
+
+/**
+ * Creates a clock, and the workflow that will move it.
+ * @throws InvalidState when the account has three clocks that are neither deleted nor failed; ValidationFailed for a time
+ * out of range.
+ */
+export async function createTestClock(db: Db, call: Call, input: TestClockCreate): Promise<TestClockRow> {
+  const frozenTime = timeNamed(input.frozen_time);
+  return atomically(db, async (tx) => {
+    await lockBiller(tx, call.billerId);
+    if ((await countActiveClocks(tx, call)) >= activeClocksPerAccount) {
+      throw new InvalidState(
+        `The account has ${activeClocksPerAccount} active test clocks, as many as it can have: delete one first.`,
+        'test_clock_limit',
+      );
+    }
+    const row: TestClockRow = {
+      id: newId('test_clock'),
+      biller_id: call.billerId,
+      livemode: false,
+      name: input.name ?? null,
+      status: 'created',
+      frozen_time: frozenTime,
+      target_time: null,
+      expires_at: new Date(call.now.getTime() + lifetimeDays * millisecondsPerDay),
+      last_advanced_at: null,
+      failure_reason: null,
+      created_at: call.now,
+    };
+    await insertClock(tx, row);
+    await stageIntents(tx, [{ workflowType: 'testClock', subjectId: row.id, start: true }], call.now);
+    await recordEvents(tx, call, [clockEvent('test_clock.created', row)]);
+    return row;
+  });
+}
+
+/**
+ * The clock.
+ * @throws NotFound
+ */
+export async function fetchTestClock(db: Db, tenant: Tenant, id: string): Promise<TestClockRow> {
+  const clock = await findClock(db, tenant, id);
+  if (clock === null) throw new NotFound('test clock', id);
+  return clock;
+}
+
+/** A page of clocks, newest first. */
+export async function listTestClocks(
+  db: Db,
+  tenant: Tenant,
+  query: { limit?: number | undefined; starting_after?: string | undefined },
+): Promise<{ rows: TestClockRow[]; limit: number }> {
+  const page = await pageOf(db, 'test_clocks', tenant, query);
+  return { rows: await selectClocks(db, tenant, page), limit: page.limit };
+}
+
+/**
+ * Accepts an advance: from the commit on the clock is `advancing`, and its workflow carries the advance out.
+ * @throws NotFound; InvalidState when the clock is advancing or failed, or the target lies beyond the bound, which the
+ * error then names; ValidationFailed when the target is not after the frozen time.
+ */
+export async function advanceTestClock(db: Db, call: Call, id: string, targetText: string): Promise<TestClockRow> {
+  return atomically(db, async (tx) => {
+    await fetchTestClock(tx, call, id);
+    const clock = await lockClock(tx, id);
+    if (clock === null) throw new NotFound('test clock', id);
+    assertAdvanceable(clock);
+    const target = timeNamed(targetText);
+    if (target <= clock.frozen_time) {
+      const message = `frozen_time must be after the clock's present time, ${clock.frozen_time.toISOString()}.`;
+      throw ValidationFailed.of('/frozen_time', 'out_of_range', message);
+    }
+    await assertWithinBound(tx, clock, target);
+    await insertAdvance(tx, {
+      id: newId('clock_advance'),
+      test_clock_id: id,
+      from_time: clock.frozen_time,
+      target_time: target,
+      request_id: call.requestId,
+      requested_at: call.now,
+    });
+    const row = await updateClock(tx, id, { status: 'advancing', target_time: target });
+    await stageIntents(
+      tx,
+      [{ workflowType: 'testClock', subjectId: id, start: true, signal: 'poke' }],
+      call.now,
+    );
+    await recordEvents(tx, call, [clockEvent('test_clock.advancing', row, { target_time: target.toISOString() })]);
+    return row;
+  });
+}
+
+/**
+ * Deletes a clock in any status, and with it its customers and all that they have; nothing of it is charged afterwards.
+ * @throws NotFound
+ */
+export async function deleteTestClock(db: Db, call: Call, id: string): Promise<TestClockRow> {
+  return atomically(db, async (tx) => {
+    await fetchTestClock(tx, call, id);
+    return removeClock(tx, id, call);
+  });
+}
+
+/** Deletes a clock whose 30 days are over; does nothing when it is gone already. */
+export async function expireTestClock(db: Db, id: string, now: Date): Promise<void> {
+  await atomically(db, async (tx) => {
+    const clock = await lockClock(tx, id);
+    if (clock === null || clock.expires_at > now) return;
+    await removeClock(tx, id, { billerId: clock.biller_id, livemode: false, requestId: null, now });
+  });
+}
+
+async function removeClock(
+  tx: Db,
+  id: string,
+  origin: Tenant & { requestId: string | null; now: Date },
+): Promise<TestClockRow> {
+  const clock = await lockClock(tx, id);
+  if (clock === null) throw new NotFound('test clock', id);
+  const workflows = await workflowsOfClock(tx, id);
+  await deleteClockRow(tx, id);
+  await stageIntents(tx, workflows, origin.now);
+  await recordEvents(tx, origin, [clockEvent('test_clock.deleted', clock)]);
+  return clock;
+}
+
+/** The workflows that a clock leaves behind: poked, each finds its object gone and ends. */
+async function workflowsOfClock(tx: Db, id: string): Promise<WorkflowIntent[]> {
+  const poke = { start: false, signal: 'poke' };
+  const plans = await runningPlansOnClock(tx, id);
+  const payments = await scheduledIntentsOnClock(tx, id);
+  return [
+    { workflowType: 'testClock', subjectId: id, ...poke },
+    ...plans.map((plan): WorkflowIntent => ({ workflowType: 'paymentPlan', subjectId: plan.id, ...poke })),
+    ...payments.map((payment): WorkflowIntent => ({ workflowType: 'scheduledPayment', subjectId: payment.id, ...poke })),
+  ];
+}
+
+/** The event that tells of a clock as it is now; it happens at the clock's own time. */
+export function clockEvent(
+  type: Extract<NewEvent['type'], `test_clock.${string}`>,
+  clock: TestClockRow,
+  extra: object = {},
+): NewEvent {
+  return {
+    type,
+    subjectId: clock.id,
+    customerId: null,
+    testClockId: clock.id,
+    at: clock.frozen_time,
+    data: { ...presentTestClock(clock), ...extra },
+  };
+}
+
+function assertAdvanceable(clock: TestClockRow): void {
+  if (clock.status === 'created' || clock.status === 'ready') return;
+  const message =
+    clock.status === 'advancing'
+      ? `Test clock ${clock.id} is advancing: wait until it is ready, then advance it again.`
+      : `Test clock ${clock.id} has failed and cannot be advanced again: ${clock.failure_reason}`;
+  throw new InvalidState(message);
+}
+
+async function assertWithinBound(tx: Db, clock: TestClockRow, target: Date): Promise<void> {
+  const max = maxFrozenTime(clock.frozen_time, await activeFrequenciesOnClock(tx, clock.id));
+  if (target <= max) return;
+  throw new InvalidState(
+    `A single advance of this clock can go to ${max.toISOString()} at most: make several smaller ones.`,
+    'advance_bound_exceeded',
+    { max_frozen_time: max.toISOString() },
+  );
+}
+
+function timeNamed(text: string): Date {
+  const time = new Date(text);
+  if (time >= earliestTime && time <= latestTime) return time;
+  const message = `frozen_time must be between ${earliestTime.toISOString()} and ${latestTime.toISOString()}.`;
+  throw ValidationFailed.of('/frozen_time', 'out_of_range', message);
+}

@@ -1,0 +1,129 @@
+import type { Db } from '../db/connection.ts';
+import { atomically } from '../db/transaction.ts';
+import * as store from '../db/webhook-deliveries.ts';
+import { findWebhookEndpoint, lockWebhookEndpoint, type WebhookEndpointRow } from '../db/webhook-endpoints.ts';
+import { page } from '../resources/common.ts';
+import {
+  presentWebhookDelivery,
+  type WebhookDelivery,
+  type WebhookDeliveryQuery,
+} from '../resources/webhook-delivery.ts';
+import { presentWebhookEndpoint, type ReplayResult, type WebhookReplay } from '../resources/webhook-endpoint.ts';
+import type { Call, Tenant } from './call.ts';
+import { InvalidState, NotFound, ValidationFailed } from './errors.ts';
+import { recordEvents } from './events.ts';
+import { pageOf } from './paging.ts';
+
+/** One transaction, and one burst on a receiver, has its limits; the answer says when there is more. */
+const maxReplayed = 10_000;
+
+/**
+ * A page of an endpoint's deliveries with their attempts, newest first.
+ * @throws NotFound for an unknown endpoint; BadRequest when the cursor names no delivery.
+ */
+export async function listWebhookDeliveries(
+  db: Db,
+  tenant: Tenant,
+  endpointId: string,
+  query: WebhookDeliveryQuery,
+): Promise<{ data: WebhookDelivery[]; has_more: boolean }> {
+  const endpoint = await findWebhookEndpoint(db, tenant, endpointId);
+  if (endpoint === null) throw new NotFound('webhook endpoint', endpointId);
+  const wanted = await pageOf(db, 'webhook_deliveries', tenant, query);
+  const rows = await store.listDeliveries(db, endpointId, { status: query.status }, wanted);
+  const attempts = await store.listAttempts(
+    db,
+    rows.map((row) => row.id),
+  );
+  return page(rows, wanted.limit, (row) => presentWebhookDelivery(row, attempts));
+}
+
+/**
+ * A delivery with all its attempts; it can be read when its endpoint is deleted, too.
+ * @throws NotFound
+ */
+export async function findWebhookDelivery(db: Db, tenant: Tenant, id: string): Promise<WebhookDelivery> {
+  const [row, attempts] = await Promise.all([store.findDelivery(db, tenant, id), store.listAttempts(db, [id])]);
+  if (row === null) throw new NotFound('webhook delivery', id);
+  return presentWebhookDelivery(row, attempts);
+}
+
+/**
+ * Delivers again, now: a pending delivery does not wait for its next attempt, an ended one begins afresh.
+ * @throws NotFound; InvalidState when the endpoint is disabled or deleted.
+ */
+export async function retryWebhookDelivery(db: Db, call: Call, id: string): Promise<WebhookDelivery> {
+  return atomically(db, async (tx) => {
+    const { endpoint_id } = await findWebhookDelivery(tx, call, id);
+    await lockEnabled(tx, call, endpoint_id, () => {
+      throw new InvalidState(`The webhook endpoint ${endpoint_id} has been deleted.`);
+    });
+    await store.redeliver(tx, id, call.now);
+    return findWebhookDelivery(tx, call, id);
+  });
+}
+
+/**
+ * Delivers the events of a range of real time to an endpoint, now: those it has not received, also those from when it
+ * was disabled, or with status `all` everything it subscribes to.
+ * @throws NotFound; ValidationFailed for a range that ends before it begins; InvalidState when the endpoint is disabled.
+ */
+export async function replayWebhookDeliveries(
+  db: Db,
+  call: Call,
+  endpointId: string,
+  input: WebhookReplay,
+): Promise<ReplayResult> {
+  const since = new Date(input.since);
+  const until = input.until === undefined ? call.now : new Date(input.until);
+  if (until < since) throw ValidationFailed.of('/until', 'out_of_range', 'until must not be before since.');
+  return atomically(db, async (tx) => {
+    const endpoint = await lockEnabled(tx, call, endpointId, unknownEndpoint);
+    const range = { since, until, deliveredToo: input.status === 'all', limit: maxReplayed };
+    const enqueued = await store.replayDeliveries(tx, endpoint, range, call.now);
+    return { enqueued, has_more: enqueued === maxReplayed };
+  });
+}
+
+/**
+ * Sends a `webhook_endpoint.ping` event to this endpoint, whatever it subscribes to; answers the delivery, which is
+ * made after the transaction: its attempts tell how it went.
+ * @throws NotFound; InvalidState when the endpoint is disabled.
+ */
+export async function pingWebhookEndpoint(db: Db, call: Call, endpointId: string): Promise<WebhookDelivery> {
+  return atomically(db, async (tx) => {
+    const endpoint = await lockEnabled(tx, call, endpointId, unknownEndpoint);
+    const [eventId] = await recordEvents(tx, call, [
+      {
+        type: 'webhook_endpoint.ping',
+        subjectId: endpoint.id,
+        customerId: null,
+        testClockId: null,
+        at: call.now,
+        data: presentWebhookEndpoint(endpoint),
+        onlyEndpointId: endpoint.id,
+      },
+    ]);
+    const id = eventId === undefined ? null : await store.findDeliveryOfEvent(tx, eventId, endpoint.id);
+    if (id === null) throw new Error(`the ping of ${endpoint.id} has made no delivery`);
+    return findWebhookDelivery(tx, call, id);
+  });
+}
+
+function unknownEndpoint(id: string): never {
+  throw new NotFound('webhook endpoint', id);
+}
+
+/** The endpoint, locked, so that it is not disabled before what is made for it is committed. */
+async function lockEnabled(
+  tx: Db,
+  tenant: Tenant,
+  id: string,
+  missing: (id: string) => never,
+): Promise<WebhookEndpointRow> {
+  const endpoint = (await lockWebhookEndpoint(tx, tenant, id)) ?? missing(id);
+  if (endpoint.status === 'disabled') {
+    throw new InvalidState(`The webhook endpoint ${id} is disabled: enable it first.`);
+  }
+  return endpoint;
+}

@@ -1,0 +1,184 @@
+import type { Db } from '../db/connection.ts';
+import { lockBiller } from '../db/tenant.ts';
+import { atomically } from '../db/transaction.ts';
+import { failPendingDeliveries } from '../db/webhook-deliveries.ts';
+import * as store from '../db/webhook-endpoints.ts';
+import { subscriptions } from '../domain/event-types.ts';
+import { newId } from '../domain/ids.ts';
+import { page } from '../resources/common.ts';
+import {
+  type DeletedWebhookEndpoint,
+  presentWebhookEndpoint,
+  type SecretRotation,
+  type WebhookEndpoint,
+  type WebhookEndpointCreate,
+  type WebhookEndpointUpdate,
+} from '../resources/webhook-endpoint.ts';
+import type { Call, Tenant } from './call.ts';
+import { type Fault, InvalidState, NotFound, ValidationFailed } from './errors.ts';
+import type { OutboundPolicy } from './outbound-address.ts';
+import { pageOf } from './paging.ts';
+import type { Vault } from './vault.ts';
+import { faultInDestination } from './webhook-destination.ts';
+import { newSigningSecret } from './webhook-signing.ts';
+
+export interface WebhookDeps {
+  vault: Vault;
+  outbound: OutboundPolicy;
+}
+
+/** Every event costs a delivery for each endpoint, so their number has an end. */
+const maxEndpoints = 16;
+
+const hour = 3_600_000;
+
+/**
+ * Registers an endpoint; the answer carries its signing secret, this once.
+ * @throws ValidationFailed for a destination or event types that cannot be used; InvalidState at the 17th endpoint.
+ */
+export async function createWebhookEndpoint(
+  db: Db,
+  call: Call,
+  input: WebhookEndpointCreate,
+  { vault, outbound }: WebhookDeps,
+): Promise<WebhookEndpoint> {
+  await check(call, input, outbound);
+  const secret = newSigningSecret();
+  return atomically(db, async (tx) => {
+    await lockBiller(tx, call.billerId);
+    if ((await store.countWebhookEndpoints(tx, call)) >= maxEndpoints) {
+      throw new InvalidState(
+        `There are ${maxEndpoints} webhook endpoints already: delete one first.`,
+        'webhook_endpoint_limit',
+      );
+    }
+    const row = await store.insertWebhookEndpoint(tx, call, {
+      id: newId('webhook_endpoint'),
+      url: input.url,
+      event_types: input.event_types ?? ['*'],
+      description: input.description ?? null,
+      sealed_secret: vault.seal(secret),
+      created_at: call.now,
+    });
+    return { ...presentWebhookEndpoint(row), secret };
+  });
+}
+
+/** @throws NotFound when there is no such endpoint of this biller and mode, or it is deleted. */
+export async function findWebhookEndpoint(db: Db, tenant: Tenant, id: string): Promise<WebhookEndpoint> {
+  const row = await store.findWebhookEndpoint(db, tenant, id);
+  if (row === null) throw new NotFound('webhook endpoint', id);
+  return presentWebhookEndpoint(row);
+}
+
+/**
+ * A page of endpoints, newest first.
+ * @throws BadRequest when the cursor names no endpoint.
+ */
+export async function listWebhookEndpoints(
+  db: Db,
+  tenant: Tenant,
+  query: { limit?: number | undefined; starting_after?: string | undefined },
+): Promise<{ data: WebhookEndpoint[]; has_more: boolean }> {
+  const wanted = await pageOf(db, 'webhook_endpoints', tenant, query);
+  return page(await store.listWebhookEndpoints(db, tenant, wanted), wanted.limit, presentWebhookEndpoint);
+}
+
+/**
+ * Changes an endpoint. Disabling it ends its pending deliveries; enabling it does not send them, replaying does.
+ * @throws NotFound; ValidationFailed for a destination or event types that cannot be used.
+ */
+export async function updateWebhookEndpoint(
+  db: Db,
+  call: Call,
+  id: string,
+  input: WebhookEndpointUpdate,
+  { outbound }: WebhookDeps,
+): Promise<WebhookEndpoint> {
+  await findWebhookEndpoint(db, call, id);
+  await check(call, input, outbound);
+  return atomically(db, async (tx) => {
+    const before = await lockOrThrow(tx, call, id);
+    const { status, ...changes } = input;
+    const row = await store.updateWebhookEndpoint(
+      tx,
+      id,
+      { ...changes, ...(status === undefined || status === before.status ? {} : switched(status)) },
+      call.now,
+    );
+    if (row.status === 'disabled') await failPendingDeliveries(tx, id, 'endpoint disabled', call.now);
+    return presentWebhookEndpoint(row);
+  });
+}
+
+/**
+ * Deletes an endpoint: nothing is sent to it any more, and its pending deliveries have failed.
+ * @throws NotFound
+ */
+export async function deleteWebhookEndpoint(db: Db, call: Call, id: string): Promise<DeletedWebhookEndpoint> {
+  return atomically(db, async (tx) => {
+    await lockOrThrow(tx, call, id);
+    await store.updateWebhookEndpoint(tx, id, { deleted_at: call.now }, call.now);
+    await failPendingDeliveries(tx, id, 'endpoint deleted', call.now);
+    return { id, deleted: true };
+  });
+}
+
+/**
+ * Gives an endpoint a new signing secret, which the answer carries, this once. The one before signs as well for
+ * `overlap_hours` (24 if not given); one that was still overlapping from an earlier rotation ends now.
+ * @throws NotFound
+ */
+export async function rotateSecret(
+  db: Db,
+  call: Call,
+  id: string,
+  input: SecretRotation,
+  { vault }: WebhookDeps,
+): Promise<WebhookEndpoint> {
+  const secret = newSigningSecret();
+  const overlapHours = input.overlap_hours ?? 24;
+  return atomically(db, async (tx) => {
+    const before = await lockOrThrow(tx, call, id);
+    const overlap = {
+      sealed_previous_secret: overlapHours === 0 ? null : before.sealed_secret,
+      previous_secret_expires_at: overlapHours === 0 ? null : new Date(call.now.getTime() + overlapHours * hour),
+    };
+    const changes = { sealed_secret: vault.seal(secret), ...overlap };
+    const row = await store.updateWebhookEndpoint(tx, id, changes, call.now);
+    return { ...presentWebhookEndpoint(row), secret };
+  });
+}
+
+async function lockOrThrow(tx: Db, tenant: Tenant, id: string): Promise<store.WebhookEndpointRow> {
+  const row = await store.lockWebhookEndpoint(tx, tenant, id);
+  if (row === null) throw new NotFound('webhook endpoint', id);
+  return row;
+}
+
+function switched(status: 'enabled' | 'disabled') {
+  return status === 'enabled'
+    ? { status, disabled_reason: null, failing_since: null }
+    : { status, disabled_reason: 'requested' as const, failing_since: null };
+}
+
+async function check(
+  call: Call,
+  input: { url?: string | undefined; event_types?: string[] | undefined },
+  outbound: OutboundPolicy,
+): Promise<void> {
+  const inUrl = input.url === undefined ? null : await faultInDestination(input.url, call.livemode, outbound);
+  const faults = [...(inUrl === null ? [] : [inUrl]), ...faultsInEventTypes(input.event_types ?? [])];
+  if (faults.length > 0) throw new ValidationFailed(faults);
+}
+
+function faultsInEventTypes(eventTypes: string[]): Fault[] {
+  return eventTypes.flatMap((type, index) => {
+    const path = `/event_types/${index}`;
+    if (!subscriptions.has(type)) {
+      return { code: 'unknown_event_type', message: `${type} is not an event type, a group or "*".`, path };
+    }
+    if (eventTypes.indexOf(type) < index) return { code: 'duplicate', message: `${type} is listed twice.`, path };
+    return [];
+  });
+}

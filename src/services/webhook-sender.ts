@@ -1,0 +1,166 @@
+import { Agent, errors } from 'undici';
+import { AddressRefused, createGuardedConnector, type OutboundPolicy } from './outbound-address.ts';
+
+/** One POST to a receiver. */
+export interface WebhookRequest {
+  url: string;
+  livemode: boolean;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** What came of it: the receiver's answer, or why there was none. Never an exception. */
+export type WebhookAnswer = { durationMs: number } & (
+  | { kind: 'answered'; statusCode: number; retryAfter: string | null; excerpt: string }
+  | { kind: 'unanswered'; error: string }
+);
+
+export interface WebhookSender {
+  /** @throws OriginBusy when too many requests to the same origin are under way. */
+  send(request: WebhookRequest): Promise<WebhookAnswer>;
+  /** Ends all connections; what is under way is cut. */
+  close(): Promise<void>;
+}
+
+/** Too much is under way to this receiver already. Nothing was sent; try again in a moment. */
+export class OriginBusy extends Error {
+  constructor() {
+    super('too many requests to this receiver are under way');
+    this.name = 'OriginBusy';
+  }
+}
+
+/** How many requests one process has under way to one origin: a receiver that hangs holds up no more than these. */
+const maxInFlightPerOrigin = 64;
+
+/** How much of an answer is kept; the rest is not read. */
+const excerptBytes = 2048;
+
+/** Shorter than the five seconds after which many servers close: a connection that is closing answers nothing. */
+const keepAliveMs = 4000;
+
+/**
+ * Sends webhooks over connections that are kept and re-used, each checked when it was opened. In live mode only public
+ * addresses are reached, whatever `policy` allows in sandbox. `timeoutMs` is for everything: name, connection, answer.
+ */
+export function createWebhookSender({
+  policy,
+  timeoutMs = 15_000,
+}: {
+  policy: OutboundPolicy;
+  timeoutMs?: number;
+}): WebhookSender {
+  const agents = {
+    live: openAgent({ ...policy, allowLoopback: false }, timeoutMs),
+    sandbox: openAgent(policy, timeoutMs),
+  };
+  const inFlight = new Map<string, number>();
+
+  async function send(request: WebhookRequest): Promise<WebhookAnswer> {
+    const mode = request.livemode ? 'live' : 'sandbox';
+    const { origin } = new URL(request.url);
+    const key = `${mode} ${origin}`;
+    const others = inFlight.get(key) ?? 0;
+    if (others >= maxInFlightPerOrigin) throw new OriginBusy();
+    inFlight.set(key, others + 1);
+    try {
+      return await post(agents[mode], request, timeoutMs);
+    } finally {
+      const left = (inFlight.get(key) ?? 1) - 1;
+      if (left === 0) inFlight.delete(key);
+      else inFlight.set(key, left);
+    }
+  }
+
+  return {
+    send,
+    close: async () => {
+      await Promise.all([agents.live.destroy(), agents.sandbox.destroy()]);
+    },
+  };
+}
+
+function openAgent(policy: OutboundPolicy, timeoutMs: number): Agent {
+  return new Agent({
+    connect: createGuardedConnector(policy, timeoutMs),
+    connections: maxInFlightPerOrigin,
+    pipelining: 1,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: 30_000,
+    // One timeout, of ours, covers all phases: a receiver that sends a byte now and then does not prolong it.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+}
+
+async function post(agent: Agent, request: WebhookRequest, timeoutMs: number): Promise<WebhookAnswer> {
+  const started = performance.now();
+  const duration = () => Math.round(performance.now() - started);
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), timeoutMs);
+  try {
+    const url = new URL(request.url);
+    const response = await agent.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: 'POST',
+      headers: request.headers,
+      body: request.body,
+      signal: timeout.signal,
+    });
+    const retryAfter = response.headers['retry-after'];
+    // The status line is the receiver's word. However the body goes on, or breaks off, does not change it.
+    const excerpt = await readExcerpt(response.body);
+    return {
+      kind: 'answered',
+      statusCode: response.statusCode,
+      retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
+      excerpt,
+      durationMs: duration(),
+    };
+  } catch (error) {
+    const reason = timeout.signal.aborted ? `no answer within ${timeoutMs / 1000} s` : describe(error);
+    return { kind: 'unanswered', error: reason, durationMs: duration() };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readExcerpt(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > excerptBytes) break; // leaving the loop destroys the body and its connection
+    }
+  } catch {
+    // cut by the timeout or by the receiver: what has come is what there is
+  }
+  const bytes = Buffer.concat(chunks).subarray(0, excerptBytes);
+  // Streaming drops a last character that was cut in two. PostgreSQL stores no NUL.
+  return new TextDecoder().decode(bytes, { stream: true }).replaceAll('\0', '\ufffd');
+}
+
+const causes: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection reset',
+  UND_ERR_SOCKET: 'connection closed without an answer',
+  EHOSTUNREACH: 'host not reachable',
+  ENETUNREACH: 'network not reachable',
+  ETIMEDOUT: 'connection timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
+  UND_ERR_HEADERS_OVERFLOW: 'answer headers too large',
+};
+
+/** In words and without addresses: what an error says of itself would tell a biller about our network. */
+function describe(error: unknown): string {
+  const [first] = error instanceof AggregateError ? error.errors : [error];
+  if (first instanceof AddressRefused) return first.message;
+  if (first instanceof errors.HTTPParserError) return 'the answer is not HTTP';
+  const code = first instanceof Error && 'code' in first ? String(first.code) : '';
+  if (/CERT|TLS|SSL|SIGNATURE|ISSUER/.test(code)) return `TLS failed (${code})`;
+  return causes[code] ?? (code === '' ? 'request failed' : `request failed (${code})`);
+}
