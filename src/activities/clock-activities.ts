@@ -1,0 +1,74 @@
+import { Context } from '@temporalio/activity';
+import type { Pool } from '../db/connection.ts';
+import type { ClockAdvanceRow } from '../db/test-clocks.ts';
+import { findClockById, findOpenAdvance } from '../db/test-clocks.ts';
+import { realNow } from '../domain/real-time.ts';
+import type { ClockStanding } from '../domain/standing.ts';
+import { completeAdvance, type DueSubject, dueOnClock, failAdvance } from '../services/clock-advance.ts';
+import { expireTestClock } from '../services/test-clocks.ts';
+import { carryOut } from './failures.ts';
+
+/** Moves one subject of a clock to an instant, and answers what kept it from getting there. */
+export type MoveSubject = (subject: DueSubject, advance: ClockAdvanceRow) => Promise<{ failure: string | null }>;
+
+export interface ClockDeps {
+  sql: Pool;
+  moveSubject: MoveSubject;
+}
+
+export type ClockActivities = ReturnType<typeof createClockActivities>;
+
+/** Plans of a clock are independent of each other and move side by side. */
+const rounds = 3;
+const heartbeatEvery = 1000;
+
+/** What the workflow of a test clock does. */
+export function createClockActivities({ sql, moveSubject }: ClockDeps) {
+  return {
+    /**
+     * Does what the database wants of a clock: carries out the advance that it has accepted, if any, and ends it when its
+     * time is over (`now`, epoch ms, the workflow's time). It can be repeated at any time: what is done is not done again.
+     */
+    async tendClock(clockId: string, now: number): Promise<ClockStanding> {
+      const beat = setInterval(() => Context.current().heartbeat(), heartbeatEvery);
+      try {
+        const advance = await carryOut(() => findOpenAdvance(sql, clockId));
+        if (advance !== null) await carryOutAdvance(sql, moveSubject, advance);
+        return await carryOut(() => standingAfterExpiry(sql, clockId, new Date(now)));
+      } finally {
+        clearInterval(beat);
+      }
+    },
+  };
+}
+
+async function carryOutAdvance(sql: Pool, moveSubject: MoveSubject, advance: ClockAdvanceRow): Promise<void> {
+  const { test_clock_id: clockId, target_time: target } = advance;
+  const failures: string[] = [];
+  let due = await carryOut(() => dueOnClock(sql, clockId, target));
+  for (let round = 0; round < rounds && due.length > 0; round++) {
+    const moved = await Promise.all(due.map((subject) => moveSubject(subject, advance)));
+    failures.push(...moved.flatMap(({ failure }) => failure ?? []));
+    if (failures.length > 0) break;
+    due = await carryOut(() => dueOnClock(sql, clockId, target));
+  }
+  const [left] = due;
+  if (failures.length === 0 && left !== undefined) failures.push(`${left.id} is due and was not collected`);
+  const [reason] = failures;
+  // `ready` means done: it is written only when nothing is due any more up to the target.
+  if (reason === undefined) await carryOut(() => completeAdvance(sql, advance, realNow()));
+  else await carryOut(() => failAdvance(sql, advance, reason, realNow()));
+}
+
+async function standingAfterExpiry(sql: Pool, clockId: string, now: Date): Promise<ClockStanding> {
+  await expireTestClock(sql, clockId, now);
+  const clock = await findClockById(sql, clockId);
+  return {
+    id: clockId,
+    billerId: clock?.biller_id ?? '',
+    status: clock?.status ?? 'deleted',
+    frozenTime: clock?.frozen_time.getTime() ?? 0,
+    expiresAt: clock?.expires_at.getTime() ?? null,
+    failureReason: clock?.failure_reason ?? null,
+  };
+}

@@ -1,0 +1,124 @@
+import {
+  ActivityFailure,
+  allHandlersFinished,
+  ApplicationFailure,
+  condition,
+  continueAsNew,
+  defineSignal,
+  defineUpdate,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Standing } from '../domain/standing.ts';
+import { clockTime, type CustomerTime, type Inbox, realTime } from './customer-time.ts';
+import { showStanding, showTrouble } from './operator-view.ts';
+
+/** Something has changed in the database: look at it afresh. */
+export const poke = defineSignal('poke');
+/** For operators: the same as `poke`, under a name that says what it does. */
+export const recheck = defineSignal('recheck');
+/** For operators and tests: go on in a fresh run, with an empty history, at the next idle moment. */
+export const startFreshRun = defineSignal('startFreshRun');
+/** Moves a clock-bound subject to `target` (epoch ms, the clock's time); answers once all that is due by then is done. */
+export const advanceTo = defineUpdate<void, [target: number]>('advanceTo');
+
+/** How a subject is read and collected; the activities of a plan or of a scheduled payment. */
+export interface Collection {
+  read(id: string): Promise<Standing>;
+  collect(id: string, at: number, standing: Standing): Promise<Standing>;
+}
+
+/**
+ * The one loop behind every payment that is made by the calendar: read where the subject stands, wait until something is
+ * due, collect it, and again, until it has ended. It holds no state of its own that the database does not have, so a fresh
+ * run starts from the id alone.
+ */
+export async function collectWhenDue(id: string, collection: Collection): Promise<void> {
+  const inbox = openInbox();
+  let standing = await collection.read(id);
+  const time = standing.clockTime === null ? realTime(inbox) : clockTime(inbox, standing.clockTime);
+  while (!standing.ended) {
+    showStanding(standing, time);
+    if (wantsFreshRun(inbox) && !time.isDue(standing.nextAt)) await continueWhenIdle(id, inbox, time);
+    await time.waitUntil(standing.nextAt, standing.next);
+    inbox.poked = false;
+    const next = await collectOrStall(id, collection, standing, time, inbox);
+    time.follow(next.clockTime);
+    standing = next;
+  }
+  showStanding(standing, time);
+  inbox.settledThrough = Number.POSITIVE_INFINITY;
+  await condition(allHandlersFinished);
+}
+
+function openInbox(): Inbox {
+  const inbox: Inbox = {
+    poked: false,
+    freshRun: false,
+    horizon: Number.NEGATIVE_INFINITY,
+    settledThrough: Number.NEGATIVE_INFINITY,
+    stalled: null,
+  };
+  const onPoke = (): void => {
+    inbox.poked = true;
+  };
+  setHandler(poke, onPoke, { description: 'Something has changed in the database: look at it afresh.' });
+  setHandler(recheck, onPoke, { description: 'Look at the database afresh. Safe to press at any time, and twice.' });
+  setHandler(
+    startFreshRun,
+    () => {
+      inbox.freshRun = true;
+      inbox.poked = true;
+    },
+    { description: 'Go on in a fresh run with an empty history. Safe to press at any time.' },
+  );
+  setHandler(advanceTo, (target) => advance(inbox, target), {
+    description: 'Sent by the test clock: collect all that is due up to this instant (epoch ms of the clock).',
+  });
+  return inbox;
+}
+
+async function advance(inbox: Inbox, target: number): Promise<void> {
+  if (inbox.stalled !== null) {
+    inbox.stalled = null;
+    inbox.poked = true;
+  }
+  if (target > inbox.horizon) inbox.horizon = target;
+  await condition(() => inbox.settledThrough >= target || inbox.stalled !== null);
+  if (inbox.stalled !== null) throw ApplicationFailure.nonRetryable(inbox.stalled, 'EffectFailed');
+}
+
+/** Collects; an effect that cannot be carried out fails the advance that wanted it, and waits to be looked at again. */
+async function collectOrStall(
+  id: string,
+  collection: Collection,
+  standing: Standing,
+  time: CustomerTime,
+  inbox: Inbox,
+): Promise<Standing> {
+  for (;;) {
+    try {
+      return await collection.collect(id, time.now(), standing);
+    } catch (error) {
+      if (!(error instanceof ActivityFailure && error.cause instanceof ApplicationFailure)) throw error;
+      const reason = `${standing.next}: ${error.cause.message}`;
+      inbox.stalled = reason;
+      showTrouble(standing, time, reason);
+      await time.waitForHelp();
+      inbox.poked = false;
+      inbox.stalled = null;
+    }
+  }
+}
+
+function wantsFreshRun(inbox: Inbox): boolean {
+  return inbox.freshRun || workflowInfo().continueAsNewSuggested;
+}
+
+/** An Update that is not finished would fail at continue-as-new; an advance that comes meanwhile goes first. */
+async function continueWhenIdle(id: string, inbox: Inbox, time: CustomerTime): Promise<void> {
+  time.settle();
+  const settled = inbox.settledThrough;
+  await condition(() => allHandlersFinished() || inbox.horizon > settled);
+  if (allHandlersFinished()) await continueAsNew(id);
+}

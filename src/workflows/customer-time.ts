@@ -1,0 +1,86 @@
+import { condition, sleep } from '@temporalio/workflow';
+
+/** What the handlers of a subject have taken in, for its loop to act on. Instants are epoch milliseconds. */
+export interface Inbox {
+  /** The database has changed, or somebody asks for a look. */
+  poked: boolean;
+  freshRun: boolean;
+  /** How far the subject's clock lets it go. */
+  horizon: number;
+  /** Up to which instant all that was due is done. */
+  settledThrough: number;
+  /** Why the present effect cannot be carried out. */
+  stalled: string | null;
+}
+
+/** The customer's time: real, or that of a test clock. The loop is written against it and knows no other. */
+export interface CustomerTime {
+  now(): number;
+  /** Whether the instant has come, or can be reached without anybody's doing. */
+  isDue(instant: number | null): boolean;
+  /** Returns when the instant has come, or earlier when the subject is poked; `null` never comes. */
+  waitUntil(instant: number | null, summary: string): Promise<void>;
+  /** Takes over the clock's time as the database has it. */
+  follow(clockTime: number | null): void;
+  /** Notes that nothing more is due up to the horizon. */
+  settle(): void;
+  /** Waits, after something that could not be carried out, until there is a reason to try it again. */
+  waitForHelp(): Promise<void>;
+}
+
+const lookAgainAfter = '5 minutes';
+
+/** Real time, on Temporal's durable timers. */
+export function realTime(inbox: Inbox): CustomerTime {
+  return {
+    now: () => Date.now(),
+    isDue: (instant) => instant !== null && instant <= Date.now(),
+    async waitUntil(instant, summary) {
+      const wait = instant === null ? null : instant - Date.now();
+      if (wait === null) await condition(() => inbox.poked);
+      else if (wait > 0) await condition(() => inbox.poked, wait, { summary });
+    },
+    follow() {},
+    settle() {},
+    async waitForHelp() {
+      await condition(() => inbox.poked, lookAgainAfter, { summary: 'stalled; looking again' });
+    },
+  };
+}
+
+/**
+ * A test clock's time. It stands still until an advance raises the horizon; then each wait is a durable timer of the
+ * span that it stands for, over which the server skips. Logical time is the loop's own: the server's virtual time runs
+ * between advances and cannot start in the past, so timers are durations and never differences from `Date.now()`.
+ */
+export function clockTime(inbox: Inbox, start: number): CustomerTime {
+  let logical = start;
+  const time: CustomerTime = {
+    now: () => logical,
+    isDue: (instant) => instant !== null && instant <= Math.max(logical, inbox.horizon),
+    async waitUntil(instant, summary) {
+      while (!inbox.poked) {
+        if (instant !== null && time.isDue(instant)) {
+          if (instant > logical) await sleep(instant - logical, { summary });
+          logical = Math.max(logical, instant);
+          return;
+        }
+        time.settle();
+        await condition(() => inbox.poked || inbox.horizon > logical); // no timer: frozen
+      }
+    },
+    follow(frozenTime) {
+      if (frozenTime !== null && frozenTime > logical) logical = frozenTime;
+    },
+    // The rest of an advance, in which nothing is due, is not slept: there would be nothing to skip to.
+    settle() {
+      logical = Math.max(logical, inbox.horizon);
+      inbox.settledThrough = logical;
+    },
+    // Without a timer, which the server would skip again and again.
+    async waitForHelp() {
+      await condition(() => inbox.poked);
+    },
+  };
+  return time;
+}

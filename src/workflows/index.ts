@@ -1,0 +1,4 @@
+export { paymentPlan } from './payment-plan.ts';
+export { scheduledPayment } from './scheduled-payment.ts';
+export { testClock } from './test-clock.ts';
+export { webhookDelivery } from './webhook-delivery.ts';
