@@ -1,0 +1,51 @@
+import Router from '@koa/router';
+import Koa from 'koa';
+import type { RequestState } from './context.ts';
+import { accessLog } from './middleware/access-log.ts';
+import { answer } from './middleware/answer.ts';
+import { authenticate, credentialFinder } from './middleware/authenticate.ts';
+import { errors } from './middleware/errors.ts';
+import { idempotency } from './middleware/idempotency.ts';
+import { limitRate } from './middleware/limit-rate.ts';
+import { readInput } from './middleware/read-input.ts';
+import { requestId } from './middleware/request-id.ts';
+import { securityHeaders } from './middleware/security-headers.ts';
+import { unmatched } from './middleware/unmatched.ts';
+import type { AppDeps, Route } from './route.ts';
+import { allRoutes } from './routes.ts';
+
+/** The HTTP API: a function of what it stands on. The order below is the order in which a request passes. */
+export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): Koa<RequestState> {
+  const app = new Koa<RequestState>();
+  app.use(requestId);
+  app.use(accessLog(deps.logger));
+  app.use(errors(deps.logger));
+  app.use(securityHeaders);
+
+  const router = new Router<RequestState>({ strict: true, sensitive: true });
+  const find = credentialFinder(deps.sql);
+  const limit = limitRate(deps.settings);
+  const keep = idempotency(deps);
+  for (const route of routes) {
+    router.register(
+      route.path,
+      [route.method],
+      [
+        (ctx, next) => {
+          ctx.state.route = route;
+          return next();
+        },
+        authenticate(route, find),
+        limit,
+        readInput(route),
+        answer(route, keep),
+      ],
+    );
+  }
+  app.use(router.routes());
+  app.use(unmatched);
+
+  // Only what happens after the answer was begun ends here: a client that went away, mostly.
+  app.on('error', (error: unknown) => deps.logger.info({ err: error }, 'connection lost while answering'));
+  return app;
+}

@@ -1,0 +1,23 @@
+import type Koa from 'koa';
+import type { Call } from '../services/call.ts';
+import type { KeyIdentity, Route } from './route.ts';
+
+/** What the middleware has found out about a request so far. */
+export interface RequestState {
+  requestId: string;
+  /** Set once a route has matched. */
+  route?: Route;
+  /** Set by authentication. */
+  call?: Call;
+  key?: KeyIdentity;
+  /** What the request brings, checked against the route's schemas. */
+  params?: unknown;
+  query?: unknown;
+  body?: unknown;
+  /** The body's bytes, as they came. */
+  bytes?: Buffer;
+  replayed?: boolean;
+}
+
+export type Middleware = Koa.Middleware<RequestState>;
+export type Context = Koa.ParameterizedContext<RequestState>;

@@ -1,0 +1,60 @@
+import Type from 'typebox';
+import { ListOf, listQuery, page, Strict } from '../resources/common.ts';
+import { Customer, CustomerCreate, presentCustomer } from '../resources/customer.ts';
+import { createCustomer, fetchCustomer, listCustomers } from '../services/customers.ts';
+import { type Route, route } from './route.ts';
+
+const tag = 'Customers';
+
+const create = route({
+  method: 'POST',
+  path: '/api/v1/customers',
+  operation: 'createCustomer',
+  tag,
+  summary: 'Create a customer',
+  access: { scope: 'customers:write' },
+  invalid: 422,
+  body: CustomerCreate,
+  response: { status: 201, schema: Customer },
+  handle: async ({ call, body, deps }) => presentCustomer(await createCustomer(deps.sql, call, body)),
+});
+
+const list = route({
+  method: 'GET',
+  path: '/api/v1/customers',
+  operation: 'listCustomers',
+  tag,
+  summary: 'List customers, newest first',
+  description: 'Deleted customers are left out; customers on a test clock appear only when test_clock names it.',
+  access: { scope: 'customers:read' },
+  invalid: 422,
+  query: Strict({
+    ...listQuery,
+    status: Type.Optional(Type.String({ maxLength: 40, description: 'Exact.' })),
+    email: Type.Optional(Type.String({ maxLength: 254, description: 'Exact, whatever the case of letters.' })),
+    name: Type.Optional(Type.String({ maxLength: 255, description: 'Exact, whatever the case of letters.' })),
+    reference: Type.Optional(Type.String({ maxLength: 255, description: 'Exact.' })),
+    test_clock: Type.Optional(Type.String({ maxLength: 100, description: 'The customers of this clock.' })),
+  }),
+  response: { status: 200, schema: ListOf(Customer) },
+  handle: async ({ call, query, deps }) => {
+    const { test_clock: testClock, ...rest } = query;
+    const { rows, limit } = await listCustomers(deps.sql, call, { ...rest, testClock });
+    return page(rows, limit, presentCustomer);
+  },
+});
+
+const fetch = route({
+  method: 'GET',
+  path: '/api/v1/customers/:customer_id',
+  operation: 'getCustomer',
+  tag,
+  summary: 'Fetch a customer',
+  description: 'A deleted customer is returned with its deleted_at.',
+  access: { scope: 'customers:read' },
+  invalid: 422,
+  response: { status: 200, schema: Customer },
+  handle: async ({ call, params, deps }) => presentCustomer(await fetchCustomer(deps.sql, call, params.customer_id)),
+});
+
+export const customerRoutes: Route[] = [create, list, fetch];

@@ -1,0 +1,79 @@
+import { formatPhrases } from './formats.ts';
+
+/** A JSON schema as this file reads it: the keywords that say what a value must be like. */
+export interface SchemaNode {
+  readonly [keyword: string]: unknown;
+}
+
+/** The value as a schema, or undefined when it is none. */
+export function asNode(value: unknown): SchemaNode | undefined {
+  return isNode(value) ? value : undefined;
+}
+
+/** The schemas of a keyword that holds a list of them. */
+export function asNodes(value: unknown): SchemaNode[] {
+  return Array.isArray(value) ? value.filter(isNode) : [];
+}
+
+/** The values that the schema allows when it is a closed list of them (a literal, an enum, a union of those). */
+export function choicesOf(schema: SchemaNode): unknown[] | undefined {
+  if ('const' in schema) return [schema.const];
+  if (Array.isArray(schema.enum)) return schema.enum;
+  if (schema.type === 'null') return [null];
+  if (!Array.isArray(schema.anyOf)) return undefined;
+  const choices = asNodes(schema.anyOf).map(choicesOf);
+  return choices.every((choice) => choice !== undefined) ? choices.flat() : undefined;
+}
+
+/**
+ * What a value must be, in words that follow "must be": the schema's `title` where it begins with a small letter or a
+ * digit ("exactly 8 digits"), otherwise its type; then its limits.
+ */
+export function expectation(schema: SchemaNode): string {
+  const choices = choicesOf(schema);
+  if (choices) return choices.length === 1 ? String(choices[0]) : `one of ${choices.join(', ')}`;
+  if (Array.isArray(schema.anyOf)) return [...new Set(asNodes(schema.anyOf).map(expectation))].join(' or ');
+  const title = typeof schema.title === 'string' && /^[\p{Ll}\d]/u.test(schema.title) ? schema.title : undefined;
+  switch (schema.type) {
+    case 'integer':
+      return withRange(title ?? 'an integer', schema);
+    case 'number':
+      return withRange(title ?? 'a number', schema);
+    case 'string':
+      return title ?? text(schema);
+    case 'boolean':
+      return title ?? 'true or false';
+    case 'array':
+      return (title ?? 'an array') + count(schema.minItems, schema.maxItems, 'items');
+    case 'object':
+      return (title ?? 'an object') + count(schema.minProperties, schema.maxProperties, 'members');
+    default:
+      // The names of a record's members have limits and no type.
+      return title ?? ('maxLength' in schema || 'pattern' in schema ? text(schema) : 'another value');
+  }
+}
+
+function text(schema: SchemaNode): string {
+  const format = typeof schema.format === 'string' ? formatPhrases[schema.format] : undefined;
+  if (format) return format;
+  const characters = count(schema.minLength, schema.maxLength, 'characters');
+  if (schema.pattern === '\\S') return `a string that is not blank${characters.replace(' of', ', of')}`;
+  return `a string${characters}${typeof schema.pattern === 'string' ? ` that matches ${schema.pattern}` : ''}`;
+}
+
+function withRange(phrase: string, { minimum, maximum }: SchemaNode): string {
+  if (minimum !== undefined && maximum !== undefined) return `${phrase} from ${minimum} to ${maximum}`;
+  if (minimum !== undefined) return `${phrase}, at least ${minimum}`;
+  return maximum === undefined ? phrase : `${phrase}, at most ${maximum}`;
+}
+
+function count(least: unknown, most: unknown, what: string): string {
+  if (least !== undefined && least === most) return ` of exactly ${least} ${what}`;
+  if (least !== undefined && most !== undefined) return ` of ${least} to ${most} ${what}`;
+  if (most !== undefined) return ` of at most ${most} ${what}`;
+  return least === undefined ? '' : ` of at least ${least} ${what}`;
+}
+
+function isNode(value: unknown): value is SchemaNode {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

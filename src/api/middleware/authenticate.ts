@@ -1,0 +1,94 @@
+import { timingSafeEqual } from 'node:crypto';
+import { type CredentialRow, findCredential } from '../../db/api-keys.ts';
+import type { Db } from '../../db/connection.ts';
+import { realNow } from '../../domain/real-time.ts';
+import { hashKey, isKeyShaped } from '../../services/api-keys.ts';
+import { Forbidden, Unauthenticated } from '../../services/errors.ts';
+import type { Middleware } from '../context.ts';
+import type { Access, Route } from '../route.ts';
+
+/** Within this time a revocation, or a change of the biller, takes effect in every process. */
+const cachedForMs = 5_000;
+const cachedAtMost = 10_000;
+
+type Find = (hash: Buffer) => Promise<CredentialRow | null>;
+
+/**
+ * Finds the credential of a SHA-256, from memory where it was read in the last 5 s. Requests at the same time share one
+ * query; what is not there is not remembered, so that a new key works at once.
+ */
+export function credentialFinder(sql: Db): Find {
+  const found = new Map<string, { row: Promise<CredentialRow | null>; until: number }>();
+  return async (hash) => {
+    const name = hash.toString('base64');
+    const now = performance.now();
+    const known = found.get(name);
+    if (known && known.until > now) return known.row;
+    const row = findCredential(sql, hash);
+    const entry = { row, until: now + cachedForMs };
+    found.delete(name);
+    found.set(name, entry);
+    // A Map keeps its order of insertion, so the first is the one that was read longest ago.
+    const [oldest] = found.size > cachedAtMost ? found.keys() : [];
+    if (oldest !== undefined) found.delete(oldest);
+    try {
+      const result = await row;
+      if (result === null && found.get(name) === entry) found.delete(name);
+      return result;
+    } catch (error) {
+      if (found.get(name) === entry) found.delete(name);
+      throw error;
+    }
+  };
+}
+
+/**
+ * Lets a request pass whose bearer key may use the route, and notes who calls. Refuses in this order: 401, a publishable
+ * key (403 `secret_key_required`), a live key in the sandbox (403 `sandbox_only`), a missing scope (403
+ * `insufficient_scope`).
+ */
+export function authenticate(route: Route, find: Find): Middleware {
+  const { access } = route;
+  if (access === 'public') return (_ctx, next) => next();
+  return async (ctx, next) => {
+    const now = realNow();
+    const credential = await identify(ctx.get('Authorization'), find, now);
+    const { id, kind, scopes, biller_id: billerId, livemode } = credential;
+    authorize(access, credential);
+    ctx.state.key = { id, kind, scopes };
+    ctx.state.call = {
+      billerId,
+      livemode,
+      requestId: ctx.state.requestId,
+      now,
+      timeZone: credential.time_zone,
+      feeSchedule: { basisPoints: credential.fee_basis_points, fixed: credential.fee_fixed },
+      statementDescriptor: credential.statement_descriptor,
+    };
+    return next();
+  };
+}
+
+async function identify(header: string, find: Find, now: Date): Promise<CredentialRow> {
+  if (header === '') throw new Unauthenticated('No API key was given. Send it as "Authorization: Bearer <key>".');
+  const key = /^Bearer +(\S+) *$/i.exec(header)?.[1];
+  if (key === undefined) throw new Unauthenticated('The Authorization header must read "Bearer <key>".');
+  const hash = hashKey(key);
+  const row = isKeyShaped(key) ? await find(hash) : null;
+  if (row === null || !timingSafeEqual(row.hash, hash) || (row.revoked_at !== null && row.revoked_at <= now)) {
+    throw new Unauthenticated('The API key is not valid: unknown, or revoked.');
+  }
+  return row;
+}
+
+function authorize(access: Exclude<Access, 'public'>, { kind, livemode, scopes }: CredentialRow): void {
+  if (kind === 'publishable' && !access.publishable) {
+    throw new Forbidden('secret_key_required', 'A publishable key may not do this. Use a secret key, from a server.');
+  }
+  if (livemode && access.sandboxOnly) {
+    throw new Forbidden('sandbox_only', 'This exists in the sandbox only. Use a sandbox key.');
+  }
+  if (kind === 'secret' && !scopes.includes(access.scope)) {
+    throw new Forbidden('insufficient_scope', `This needs the scope ${access.scope}, which the key does not have.`);
+  }
+}

@@ -1,0 +1,153 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Db } from '../../db/connection.ts';
+import { claimKey, findAnswer, insertAnswer, type KeyUse, storeAnswer } from '../../db/idempotency-keys.ts';
+import { type KeyLocks, keyLocks } from '../../db/key-locks.ts';
+import { atomically } from '../../db/transaction.ts';
+import { IdempotencyKeyInUse, IdempotencyKeyReused } from '../../services/errors.ts';
+import type { Context } from '../context.ts';
+import { readKeyUse } from '../idempotency-key.ts';
+import type { AppDeps, RequestDeps, Route } from '../route.ts';
+
+/** How long a request waits for the first one with its key. */
+const waitMs = 5_000;
+/** How often it looks, where it cannot be woken: another process has the key. */
+const pollMs = 50;
+
+/** What was answered to the first request with a key. */
+interface Answer {
+  status: number;
+  text: string;
+  fingerprint: Buffer;
+}
+
+/** Does what the route does, with the given deps, and gives the text of the response. */
+export type Perform = (route: Route, ctx: Context, deps: RequestDeps) => Promise<string>;
+
+/** Performs the route for the request, or finds what was answered before. */
+export type Keeper = (route: Route, ctx: Context, perform: Perform) => Promise<Answered>;
+
+export interface Answered {
+  status: number;
+  text: string;
+  replayed: boolean;
+}
+
+/**
+ * Keeps the promise of the Idempotency-Key header: one effect, and the same answer for every request that repeats it.
+ *
+ * Normally one transaction claims the key as its first statement, does the work, and stores the answer as its last: a crash
+ * anywhere leaves neither key nor effect, and a failure rolls both back. A second request with the key waits at the
+ * unique index until the first has ended, then finds its answer, or its place. Requests of the same process wait for each
+ * other in memory before, so that twenty racers do not hold twenty connections.
+ *
+ * A `committed-first` route commits before it calls another system, so no transaction can hold its key. It is held by an
+ * advisory lock instead, and the answer is written by `deps.remember` in the handler's last transaction, beside the
+ * outcome. This is safe, because the lock only decides who waits, never whether something happens twice:
+ * - A crash before the last commit: the lock is gone with the connection, the key is free, and the repeat runs the handler
+ *   again, which finds what was committed (the attempt, with the id that is the processor's idempotency key) and goes on
+ *   from there. That is what such a handler has to promise.
+ * - A crash after it: outcome and answer are both there, and the repeat finds the answer.
+ * - A lock lost while its holder lives on: two handlers run, which the same rows and constraints keep from charging twice,
+ *   and the first answer stored is the one that stays.
+ */
+export function idempotency(deps: AppDeps): Keeper {
+  const locks = keyLocks(deps.sql);
+  const running = new Map<string, Promise<Answer | null>>();
+  const plain: RequestDeps = { ...deps, pool: deps.sql, idempotencyKey: null, remember: async () => {} };
+
+  return async (route, ctx, perform) => {
+    const use = route.method === 'POST' ? readKeyUse(ctx) : null;
+    if (use === null) return { status: route.response.status, text: await perform(route, ctx, plain), replayed: false };
+
+    const name = `${use.billerId}/${use.livemode ? 'live' : 'sandbox'}/${use.key}`;
+    const giveUpAt = performance.now() + waitMs;
+    for (let other = running.get(name); other !== undefined; other = running.get(name)) {
+      const answer = await within(giveUpAt - performance.now(), other);
+      if (answer !== null) return replay(answer, use);
+    }
+    const work = route.idempotency === 'committed-first' ? underLock : inOneTransaction;
+    const mine = work(route, ctx, perform, use, giveUpAt);
+    const shared = mine.then(
+      ({ answer }) => answer,
+      () => null,
+    );
+    running.set(name, shared);
+    try {
+      const { answer, replayed } = await mine;
+      return replayed ? replay(answer, use) : { ...answer, replayed };
+    } finally {
+      running.delete(name);
+    }
+  };
+
+  async function inOneTransaction(route: Route, ctx: Context, perform: Perform, use: KeyUse, giveUpAt: number) {
+    return atomically(deps.sql, async (tx) => {
+      const claim = await claimKey(tx, use, giveUpAt - performance.now());
+      if (claim === 'busy') throw new IdempotencyKeyInUse();
+      if (claim === 'answered') {
+        const answer = await storedAnswer(tx, use);
+        if (answer === null) throw new IdempotencyKeyInUse();
+        return { answer, replayed: true };
+      }
+      const text = await perform(route, ctx, { ...plain, sql: tx });
+      const { status } = route.response;
+      await storeAnswer(tx, use, status, deps.vault.seal(text));
+      return { answer: { status, text, fingerprint: use.fingerprint }, replayed: false };
+    });
+  }
+
+  async function underLock(route: Route, ctx: Context, perform: Perform, use: KeyUse, giveUpAt: number) {
+    const release = await takeLock(locks, `idempotency/${use.billerId}/${use.livemode}/${use.key}`, giveUpAt);
+    try {
+      const stored = await storedAnswer(deps.sql, use);
+      if (stored !== null) return { answer: stored, replayed: true };
+      const { status } = route.response;
+      const store = (tx: Db, text: string) => insertAnswer(tx, use, status, deps.vault.seal(text));
+      let remembered: string | undefined;
+      const remember = async (tx: Db, body: unknown) => {
+        remembered = JSON.stringify(body);
+        await store(tx, remembered);
+      };
+      const returned = await perform(route, ctx, { ...plain, idempotencyKey: use.key, remember });
+      // A handler that had nothing to commit last: the answer alone is kept.
+      if (remembered === undefined) await store(deps.sql, returned);
+      return { answer: { status, text: remembered ?? returned, fingerprint: use.fingerprint }, replayed: false };
+    } finally {
+      void release();
+    }
+  }
+
+  async function storedAnswer(db: Db, use: KeyUse): Promise<Answer | null> {
+    const stored = await findAnswer(db, use);
+    if (stored === null) return null;
+    const { status_code: status, fingerprint, sealed_response: sealed } = stored;
+    return { status, fingerprint, text: deps.vault.open(sealed) };
+  }
+}
+
+function replay(answer: Answer, use: KeyUse): Answered {
+  if (!answer.fingerprint.equals(use.fingerprint)) throw new IdempotencyKeyReused();
+  return { ...answer, replayed: true };
+}
+
+async function takeLock(locks: KeyLocks, name: string, giveUpAt: number): Promise<() => Promise<void>> {
+  for (;;) {
+    const release = await locks.tryTake(name);
+    if (release !== null) return release;
+    if (performance.now() >= giveUpAt) throw new IdempotencyKeyInUse();
+    await pause(pollMs);
+  }
+}
+
+/** The result if it comes in time. @throws IdempotencyKeyInUse when it does not. */
+async function within<T>(ms: number, result: Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  const late = pause(Math.max(0, ms), undefined, { signal: stop.signal }).then(() => {
+    throw new IdempotencyKeyInUse();
+  });
+  try {
+    return await Promise.race([result, late]);
+  } finally {
+    stop.abort();
+  }
+}

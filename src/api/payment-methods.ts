@@ -1,0 +1,61 @@
+import {
+  CreatedPaymentMethod,
+  PaymentMethodCreate,
+  PaymentMethodEnvelope,
+  presentCreatedPaymentMethod,
+  presentPaymentMethod,
+} from '../resources/payment-method.ts';
+import { createPaymentMethod, detachPaymentMethod, fetchPaymentMethod } from '../services/payment-methods.ts';
+import { type Route, route } from './route.ts';
+
+const tag = 'Payment methods';
+
+const create = route({
+  method: 'POST',
+  path: '/api/v1/payment_methods',
+  operation: 'createPaymentMethod',
+  tag,
+  summary: 'Save a card or a bank account',
+  description: 'Accepts a publishable key. In sandbox, a fixture token makes a card whose outcome is known.',
+  access: { scope: 'payment_methods:write', publishable: true },
+  invalid: 400,
+  body: PaymentMethodCreate,
+  response: { status: 200, schema: CreatedPaymentMethod },
+  handle: async ({ call, body, deps }) => {
+    const method = await createPaymentMethod(deps.sql, deps.vault, call, body);
+    return { success: true, payment_method: presentCreatedPaymentMethod(method) };
+  },
+});
+
+const fetch = route({
+  method: 'GET',
+  path: '/api/v1/payment_methods/:payment_method_id',
+  operation: 'getPaymentMethod',
+  tag,
+  summary: 'Fetch a payment method',
+  access: { scope: 'payment_methods:read' },
+  invalid: 400,
+  response: { status: 200, schema: PaymentMethodEnvelope },
+  handle: async ({ call, params, deps }) => {
+    const method = await fetchPaymentMethod(deps.sql, call, params.payment_method_id);
+    return { success: true, payment_method: presentPaymentMethod(method) };
+  },
+});
+
+const detach = route({
+  method: 'POST',
+  path: '/api/v1/payment_methods/:payment_method_id/detach',
+  operation: 'detachPaymentMethod',
+  tag,
+  summary: 'Detach a payment method',
+  description: 'From the response on no charge is started on it; it stays readable. Detaching it again changes nothing.',
+  access: { scope: 'payment_methods:write' },
+  invalid: 400,
+  response: { status: 200, schema: PaymentMethodEnvelope },
+  handle: async ({ call, params, deps }) => {
+    const method = await detachPaymentMethod(deps.sql, call, params.payment_method_id);
+    return { success: true, payment_method: presentPaymentMethod(method) };
+  },
+});
+
+export const paymentMethodRoutes: Route[] = [create, fetch, detach];

@@ -1,0 +1,147 @@
+import Type from 'typebox';
+import { ListOf, listQuery, page, Reference, Strict } from '../resources/common.ts';
+import {
+  PaymentPlan,
+  PaymentPlanCreate,
+  PaymentPlanState,
+  PaymentPlanUpdate,
+  PlanPayment,
+  PlanSchedule,
+  presentPaymentPlan,
+  presentPlanPayment,
+} from '../resources/payment-plan.ts';
+import type { PlanTransition } from '../domain/plan-state.ts';
+import { planPayments, planSchedule } from '../services/plan-payments.ts';
+import { createPaymentPlan, fetchPaymentPlan, listPaymentPlans } from '../services/payment-plans.ts';
+import { transitionPlan } from '../services/plan-transitions.ts';
+import { updatePaymentPlan } from '../services/plan-update.ts';
+import { type Route, route } from './route.ts';
+
+const tag = 'Payment plans';
+const read = { scope: 'payment_plans:read' } as const;
+const write = { scope: 'payment_plans:write' } as const;
+
+const create = route({
+  method: 'POST',
+  path: '/api/v1/payment_plans',
+  operation: 'createPaymentPlan',
+  tag,
+  summary: 'Create a payment plan',
+  description: 'The plan is pending: it collects nothing before it is activated.',
+  access: write,
+  invalid: 422,
+  body: PaymentPlanCreate,
+  response: { status: 201, schema: PaymentPlan },
+  handle: async ({ call, body, deps }) => presentPaymentPlan(await createPaymentPlan(deps.sql, call, body)),
+});
+
+const list = route({
+  method: 'GET',
+  path: '/api/v1/payment_plans',
+  operation: 'listPaymentPlans',
+  tag,
+  summary: 'List payment plans, newest first',
+  access: read,
+  invalid: 422,
+  query: Strict({
+    ...listQuery,
+    customer_id: Type.Optional(Reference('The plans of this customer.')),
+    state: Type.Optional(PaymentPlanState),
+  }),
+  response: { status: 200, schema: ListOf(PaymentPlan) },
+  handle: async ({ call, query, deps }) => {
+    const { customer_id: customerId, ...rest } = query;
+    const { rows, limit } = await listPaymentPlans(deps.sql, call, { ...rest, customerId });
+    return page(rows, limit, presentPaymentPlan);
+  },
+});
+
+const fetch = route({
+  method: 'GET',
+  path: '/api/v1/payment_plans/:plan_id',
+  operation: 'getPaymentPlan',
+  tag,
+  summary: 'Fetch a payment plan',
+  access: read,
+  invalid: 422,
+  response: { status: 200, schema: PaymentPlan },
+  handle: async ({ call, params, deps }) => presentPaymentPlan(await fetchPaymentPlan(deps.sql, call, params.plan_id)),
+});
+
+const update = route({
+  method: 'PUT',
+  path: '/api/v1/payment_plans/:plan_id',
+  operation: 'updatePaymentPlan',
+  tag,
+  summary: 'Change a payment plan',
+  description:
+    'name, recurring_amount_cents, total_amount_cents, until_further_notice, payment_instrument_id and failure_behaviour ' +
+    'until the plan has ended; everything but customer_id while it is pending.',
+  access: write,
+  invalid: 422,
+  body: PaymentPlanUpdate,
+  response: { status: 200, schema: PaymentPlan },
+  handle: async ({ call, params, body, deps }) =>
+    presentPaymentPlan(await updatePaymentPlan(deps.sql, call, params.plan_id, body)),
+});
+
+const activate = transition('activate', 'Start collecting; the first payment at once when its date has come');
+const suspend = transition('suspend', 'Stop collecting until the plan is resumed');
+const resume = transition('resume', 'Go on collecting; what is unpaid is tried again at once');
+const deactivate = transition('deactivate', 'End an active plan for good');
+const close = transition('close', 'Close a plan for good');
+
+const payments = route({
+  method: 'GET',
+  path: '/api/v1/payment_plans/:plan_id/payments',
+  operation: 'listPlanPayments',
+  tag,
+  summary: 'List the due dates of a plan that have come, newest first, with what became of each',
+  access: read,
+  invalid: 422,
+  query: Strict({
+    limit: listQuery.limit,
+    starting_after: Type.Optional(Type.String({ maxLength: 20, description: 'The slot number of the last item.' })),
+  }),
+  response: { status: 200, schema: ListOf(PlanPayment) },
+  handle: async ({ call, params, query, deps }) => {
+    const { rows, limit } = await planPayments(deps.sql, call, params.plan_id, query);
+    return page(rows, limit, presentPlanPayment);
+  },
+});
+
+const schedule = route({
+  method: 'GET',
+  path: '/api/v1/payment_plans/:plan_id/schedule',
+  operation: 'getPlanSchedule',
+  tag,
+  summary: 'Show the calendar ahead of a plan',
+  description: 'A pending or suspended plan is shown as if it were activated or resumed now.',
+  access: read,
+  invalid: 422,
+  query: Strict({
+    count: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'How many payments, 12 if not given.' })),
+  }),
+  response: { status: 200, schema: PlanSchedule },
+  handle: async ({ call, params, query, deps }) => {
+    const { payments, hasMore } = await planSchedule(deps.sql, call, params.plan_id, query.count ?? 12);
+    const data = payments.map(({ slot, dueDate, amount }) => ({ slot, due_date: dueDate, amount }));
+    return { data, has_more: hasMore };
+  },
+});
+
+export const paymentPlanRoutes: Route[] = [create, list, fetch, update, activate, suspend, resume, deactivate, close, payments, schedule];
+
+function transition(name: PlanTransition, summary: string) {
+  return route({
+    method: 'POST',
+    path: `/api/v1/payment_plans/:plan_id/${name}`,
+    operation: `${name}PaymentPlan`,
+    tag,
+    summary,
+    access: write,
+    invalid: 422,
+    response: { status: 200, schema: PaymentPlan },
+    handle: async ({ call, params, deps }) => presentPaymentPlan(await transitionPlan(deps.sql, call, params.plan_id, name)),
+  });
+}

@@ -1,0 +1,47 @@
+import type { TObject } from 'typebox';
+import { BadRequest, type Fault } from '../services/errors.ts';
+import { asNode, type SchemaNode } from './expectations.ts';
+import { unstorable } from './json.ts';
+import { compileChecker, onePerPath } from './validation.ts';
+
+/**
+ * Compiles a route's query schema into a parser. Numbers and booleans are read strictly (`5`, not `05`, `+5` or `5e0`),
+ * what is left out takes its `default`. The parser throws BadRequest with every fault: unknown and repeated parameters too.
+ */
+export function compileQuery(schema: TObject): (text: string) => Record<string, unknown> {
+  const check = compileChecker({ ...schema, additionalProperties: false });
+  const members = new Map(Object.entries(schema.properties).map(([name, member]) => [name, asNode(member) ?? {}]));
+  const defaults = [...members].filter(([, member]) => member.default !== undefined);
+  return (text) => {
+    const values: Record<string, unknown> = Object.create(null);
+    const repeated: Fault[] = [];
+    for (const [name, given] of new URLSearchParams(text)) {
+      if (name in values) {
+        repeated.push({ path: `/${name}`, code: 'invalid_value', message: `${name.slice(0, 100)} is given more than once.` });
+      }
+      values[name] = read(members.get(name), given);
+    }
+    for (const [name, member] of defaults) if (!(name in values)) values[name] = member.default;
+    const faults = onePerPath([...repeated, ...unstorable(values, ''), ...check(values)]);
+    if (faults.length === 0) return values;
+    throw new BadRequest(
+      faults.map((fault) => fault.message).join(' '),
+      'validation_failed',
+      faults.map((fault) => ({ ...fault, path: `query${fault.path ?? ''}` })),
+    );
+  };
+}
+
+/** The value as the type that the schema wants, or the text itself, which the check then refuses. */
+function read(schema: SchemaNode | undefined, text: string): unknown {
+  switch (schema?.type) {
+    case 'integer':
+      return /^(0|-?[1-9]\d{0,14})$/.test(text) ? Number(text) : text;
+    case 'number':
+      return /^-?(0|[1-9]\d{0,14})(\.\d{1,15})?$/.test(text) ? Number(text) : text;
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : text;
+    default:
+      return text;
+  }
+}

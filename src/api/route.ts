@@ -1,0 +1,143 @@
+import type { Static, TObject, TSchema } from 'typebox';
+import type { ApiKeyKind } from '../db/api-keys.ts';
+import type { Db, Pool } from '../db/connection.ts';
+import type { Processors } from '../processors/processor.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { Call } from '../services/call.ts';
+import type { Scope } from '../services/scopes.ts';
+import type { Vault } from '../services/vault.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** Who may call: anybody, or a key with the scope; `publishable` lets publishable keys in too, `sandboxOnly` no live key. */
+export type Access = 'public' | { scope: Scope; sandboxOnly?: true; publishable?: true };
+
+/** The key that a request was made with. A publishable one has no scopes. */
+export interface KeyIdentity {
+  id: string;
+  kind: ApiKeyKind;
+  scopes: readonly string[];
+}
+
+/** What the configuration decides about answers. */
+export interface Settings {
+  webhookAllowLoopback: boolean;
+  rateLimitPerSecond: number;
+  rateLimitBurst: number;
+}
+
+/** What the API stands on. */
+export interface AppDeps {
+  sql: Pool;
+  vault: Vault;
+  settings: Settings;
+  logger: Logger;
+  processors: Processors;
+  /** Whether the Temporal server can skip time, which test clocks need; null as long as it has not answered. */
+  canSkipTime: () => boolean | null;
+  /** By name, what must answer before requests can be served; each rejects while it does not. */
+  checks: Readonly<Record<string, () => Promise<unknown>>>;
+}
+
+/** What a handler works with. */
+export interface RequestDeps extends Omit<AppDeps, 'sql'> {
+  /**
+   * The transaction of an idempotent request, which holds its key, or else the pool. What a handler does through it
+   * commits together with the stored answer, or not at all; it may run twice (a lost deadlock), so it does only SQL.
+   */
+  sql: Db;
+  /** For transactions of its own, in a route whose `idempotency` is `committed-first`. */
+  pool: Pool;
+  /** In a `committed-first` route: the request's Idempotency-Key, by which a repetition finds what was committed; or null. */
+  idempotencyKey: string | null;
+  /**
+   * In a `committed-first` route: stores the answer for the request's Idempotency-Key in the handler's last transaction.
+   * Without a key, and in other routes, it does nothing.
+   */
+  remember(tx: Db, body: unknown): Promise<void>;
+}
+
+/** The parameters that a path such as `/customers/:customer_id` names. */
+type PathParameters<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Record<Name, string> & PathParameters<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Record<Name, string>
+    : Record<never, string>;
+
+/** What a handler is given; all of it has passed the route's schemas. */
+export interface RouteInput<Path extends string, A extends Access, P, Q, B> {
+  call: A extends 'public' ? undefined : Call;
+  key: A extends 'public' ? undefined : KeyIdentity;
+  params: P extends TSchema ? Static<P> : PathParameters<Path>;
+  query: Q extends TSchema ? Static<Q> : Record<never, never>;
+  body: B extends TSchema ? Static<B> : undefined;
+  deps: RequestDeps;
+}
+
+export interface RouteDefinition<
+  Path extends string,
+  A extends Access,
+  R extends TSchema,
+  P extends TObject | undefined,
+  Q extends TObject | undefined,
+  B extends TSchema | undefined,
+> {
+  method: Method;
+  /** Parameters as `:name`. */
+  path: Path;
+  /** The operation id of OpenAPI. */
+  operation: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  access: A;
+  /** The status of a validation failure. */
+  invalid: 400 | 422;
+  /**
+   * How an Idempotency-Key is kept: normally one transaction holds key, effect and answer. `committed-first`: the handler
+   * commits before it calls another system, and its effect is safe to repeat (see middleware/idempotency.ts).
+   */
+  idempotency?: 'committed-first';
+  /** Path parameters of another form than the schema's name nothing, hence 404. */
+  params?: P;
+  /** Parsed strictly by the schema's types; a member that is not optional and has a `default` may be left out. */
+  query?: Q;
+  body?: B;
+  response: {
+    status: number;
+    schema: R;
+    description?: string;
+    /** For a body that is no JSON: the handler returns its text. */
+    contentType?: string;
+    headers?: Readonly<Record<string, string>>;
+  };
+  handle(input: RouteInput<Path, A, P, Q, B>): Promise<Static<R>>;
+}
+
+/** A route of any types, as the app and the OpenAPI document see it. */
+export interface Route
+  extends Omit<
+    RouteDefinition<string, Access, TSchema, TObject | undefined, TObject | undefined, TSchema | undefined>,
+    'handle'
+  > {
+  handle(input: {
+    call: Call | undefined;
+    key: KeyIdentity | undefined;
+    params: unknown;
+    query: unknown;
+    body: unknown;
+    deps: RequestDeps;
+  }): Promise<unknown>;
+}
+
+/** Declares a route: its schemas are its validation, the types of its handler and its documentation. */
+export function route<
+  const Path extends string,
+  const A extends Access,
+  R extends TSchema,
+  P extends TObject | undefined = undefined,
+  Q extends TObject | undefined = undefined,
+  B extends TSchema | undefined = undefined,
+>(definition: RouteDefinition<Path, A, R, P, Q, B>): Route {
+  return definition;
+}

@@ -1,0 +1,25 @@
+import { customerPaymentIntentRoutes } from './customer-payment-intents.ts';
+import { customerRoutes } from './customers.ts';
+import { eventRoutes } from './events.ts';
+import { healthRoutes } from './health.ts';
+import { paymentIntentRoutes } from './payment-intents.ts';
+import { paymentMethodRoutes } from './payment-methods.ts';
+import { paymentPlanRoutes } from './payment-plans.ts';
+import type { Route } from './route.ts';
+import { testClockRoutes } from './test-clocks.ts';
+import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
+import { webhookEndpointRoutes } from './webhook-endpoints.ts';
+
+/** Every route of the API, in the order of the documentation. */
+export const allRoutes: readonly Route[] = [
+  ...customerRoutes,
+  ...customerPaymentIntentRoutes,
+  ...paymentMethodRoutes,
+  ...paymentIntentRoutes,
+  ...paymentPlanRoutes,
+  ...testClockRoutes,
+  ...eventRoutes,
+  ...webhookEndpointRoutes,
+  ...webhookDeliveryRoutes,
+  ...healthRoutes,
+];

@@ -1,0 +1,173 @@
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { TLocalizedValidationError } from 'typebox/error';
+import { Value } from 'typebox/value';
+import type { Fault } from '../services/errors.ts';
+import { asNode, asNodes, choicesOf, expectation, type SchemaNode } from './expectations.ts';
+import { registerFormats } from './formats.ts';
+import { childPath, nameOf, segmentsOf } from './paths.ts';
+
+registerFormats();
+
+/** More faults than anybody reads. */
+const maxFaults = 100;
+
+/** Tells all that is wrong with a value: no fault, and it is of the schema's type. */
+export type Checker = (value: unknown) => Fault[];
+
+/** Compiles a schema once, into a check that says in plain words what is wrong: one fault for each field, at most 100. */
+export function compileChecker(schema: TSchema): Checker {
+  const validator = Compile(schema);
+  return (value) => {
+    if (validator.Check(value)) return [];
+    const faults = onePerPath(explain(schema, value, ''));
+    return faults.length > 0 ? faults : [{ path: '', code: 'invalid_value', message: 'The body is not valid.' }];
+  };
+}
+
+/** Keeps the first fault of each path. */
+export function onePerPath(faults: Fault[]): Fault[] {
+  const byPath = new Map<string | undefined, Fault>();
+  for (const fault of faults) if (!byPath.has(fault.path)) byPath.set(fault.path, fault);
+  return [...byPath.values()].slice(0, maxFaults);
+}
+
+function explain(schema: TSchema, value: unknown, root: string): Fault[] {
+  const errors = Value.Errors(schema, value);
+  const unions = errors.filter((error) => error.keyword === 'anyOf').map((error) => `${error.schemaPath}/anyOf/`);
+  return errors.flatMap((error) => {
+    // What each branch of a union has to say against the value is sorted out at the union itself.
+    if (unions.some((union) => error.schemaPath.startsWith(union))) return [];
+    const schemaPath = segmentsOf(error.schemaPath);
+    // The schema `false` refuses a member; its parent's own error, which lists all of them, may not have found room.
+    if (error.keyword === 'boolean') schemaPath.pop();
+    const node = asNode(at(schema, schemaPath));
+    // A pattern with a slash in it is part of the path and cannot be told from its separators.
+    if (node === undefined) {
+      const path = root + error.instancePath;
+      return [{ path, code: 'invalid_value', message: `${nameOf(path)} ${error.message}.` }];
+    }
+    return explainOne(error, node, at(value, segmentsOf(error.instancePath)), root + error.instancePath);
+  });
+}
+
+function explainOne(error: TLocalizedValidationError, schema: SchemaNode, value: unknown, path: string): Fault[] {
+  const inName = error.schemaPath.endsWith('/propertyNames');
+  const expected = () => `${inName ? `The name ${nameOf(path)}` : nameOf(path)} must be ${expectation(schema)}.`;
+  switch (error.keyword) {
+    case 'additionalProperties':
+    case 'propertyNames':
+      return []; // says again what is said of each member
+    case 'boolean':
+      return [unknownParameter(schema, path)];
+    case 'required':
+      return error.params.requiredProperties.map((name) => missing(asNode(at(schema, ['properties', name])), path, name));
+    case 'anyOf':
+      return explainUnion(schema, value, path);
+    case 'type':
+      return [{ path, code: 'invalid_type', message: expected() }];
+    case 'minimum':
+    case 'maximum':
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum':
+      return [{ path, code: 'out_of_range', message: expected() }];
+    case 'maxLength':
+      return [{ path, code: 'too_long', message: expected() }];
+    case 'minLength':
+      return [{ path, code: 'too_short', message: expected() }];
+    case 'maxItems':
+    case 'maxProperties':
+      return [{ path, code: 'too_many', message: expected() }];
+    case 'minItems':
+    case 'minProperties':
+      return [{ path, code: 'too_few', message: expected() }];
+    case 'format':
+    case 'pattern':
+      return [{ path, code: 'invalid_format', message: expected() }];
+    case '~refine':
+      return [{ path, code: 'invalid_value', message: `${nameOf(path)} ${error.params.message}` }];
+    default:
+      return [{ path, code: 'invalid_value', message: expected() }];
+  }
+}
+
+/** The faults of the branch that the sender meant: the one that its literals (such as `type`) or its type point to. */
+function explainUnion(schema: SchemaNode, value: unknown, path: string): Fault[] {
+  const expected = `${nameOf(path)} must be ${expectation(schema)}.`;
+  if (choicesOf(schema)) return [{ path, code: 'invalid_value', message: expected }];
+  const branches = asNodes(schema.anyOf).filter((branch) => accepts(branch.type, value) || 'anyOf' in branch);
+  if (branches.length === 0) return [{ path, code: 'invalid_type', message: expected }];
+  const tag = tagOf(branches);
+  const meant = branches.filter((branch) => tag === undefined || tagValue(branch, tag) === at(value, [tag]));
+  if (tag !== undefined && meant.length === 0) {
+    const tags = { anyOf: branches.map((branch) => at(branch, ['properties', tag])) };
+    if (at(value, [tag]) === undefined) return [missing(tags, path, tag)];
+    const message = `${nameOf(childPath(path, tag))} must be ${expectation(tags)}.`;
+    return [{ path: childPath(path, tag), code: 'invalid_value', message }];
+  }
+  const explained = meant.map((branch) => explain(branch, value, path)).sort((a, b) => a.length - b.length);
+  return explained[0] ?? [{ path, code: 'invalid_value', message: expected }];
+}
+
+/** The member that has another literal in each branch. */
+function tagOf(branches: SchemaNode[]): string | undefined {
+  const names = Object.keys(asNode(branches[0]?.properties) ?? {});
+  return names.find((name) => branches.every((branch) => tagValue(branch, name) !== undefined));
+}
+
+function tagValue(branch: SchemaNode, name: string): unknown {
+  return at(branch, ['properties', name, 'const']);
+}
+
+function missing(schema: SchemaNode | undefined, parent: string, name: string): Fault {
+  const path = childPath(parent, name);
+  const what = schema ? `, and must be ${expectation(schema)}` : '';
+  return { path, code: 'parameter_missing', message: `${nameOf(path)} is required${what}.` };
+}
+
+function unknownParameter(schema: SchemaNode, path: string): Fault {
+  const name = segmentsOf(path).at(-1) ?? '';
+  const parent = path.slice(0, path.lastIndexOf('/'));
+  const known = Object.keys(asNode(schema.properties) ?? {});
+  const near = nearest(name, known);
+  const hint = near === undefined ? '' : ` Did you mean ${nameOf(childPath(parent, near))}?`;
+  return { path, code: 'unknown_parameter', message: `${nameOf(path)} is not a known parameter.${hint}` };
+}
+
+/** The known name that is at most a third of its letters away from the one given. */
+function nearest(name: string, known: string[]): string | undefined {
+  if (name.length > 60) return undefined;
+  const [best] = known
+    .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate) }))
+    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(candidate.length / 3)))
+    .sort((a, b) => a.distance - b.distance);
+  return best?.candidate;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+function at(value: unknown, segments: string[]): unknown {
+  let current = value;
+  for (const segment of segments) {
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, segment)) return undefined;
+    current = Reflect.get(current, segment);
+  }
+  return current;
+}
+
+function accepts(type: unknown, value: unknown): boolean {
+  if (value === null) return type === 'null';
+  if (Array.isArray(value)) return type === 'array';
+  return type === typeof value || (type === 'integer' && typeof value === 'number');
+}

@@ -1,0 +1,33 @@
+import { WebhookDelivery } from '../resources/webhook-delivery.ts';
+import { findWebhookDelivery, retryWebhookDelivery } from '../services/webhook-deliveries.ts';
+import { type Route, route } from './route.ts';
+
+const tag = 'Webhooks';
+
+export const webhookDeliveryRoutes: Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/v1/webhook_deliveries/:webhook_delivery_id',
+    operation: 'getWebhookDelivery',
+    tag,
+    summary: 'Fetch a delivery with every attempt',
+    access: { scope: 'webhooks:read' },
+    invalid: 422,
+    response: { status: 200, schema: WebhookDelivery },
+    handle: ({ call, params, deps }) => findWebhookDelivery(deps.sql, call, params.webhook_delivery_id),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v1/webhook_deliveries/:webhook_delivery_id/retry',
+    operation: 'retryWebhookDelivery',
+    tag,
+    summary: 'Deliver again, now',
+    description:
+      'A pending delivery does not wait for its next attempt. One that was delivered or has failed begins the schedule ' +
+      'afresh. The endpoint must be enabled.',
+    access: { scope: 'webhooks:write' },
+    invalid: 422,
+    response: { status: 200, schema: WebhookDelivery },
+    handle: ({ call, params, deps }) => retryWebhookDelivery(deps.sql, call, params.webhook_delivery_id),
+  }),
+];

@@ -1,0 +1,162 @@
+import { ListOf, listQuery, Strict } from '../resources/common.ts';
+import { WebhookDelivery, WebhookDeliveryQuery } from '../resources/webhook-delivery.ts';
+import {
+  DeletedWebhookEndpoint,
+  ReplayResult,
+  SecretRotation,
+  WebhookEndpoint,
+  WebhookEndpointCreate,
+  WebhookEndpointUpdate,
+  WebhookReplay,
+} from '../resources/webhook-endpoint.ts';
+import { outboundPolicy } from '../services/outbound-address.ts';
+import {
+  listWebhookDeliveries,
+  pingWebhookEndpoint,
+  replayWebhookDeliveries,
+} from '../services/webhook-deliveries.ts';
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  findWebhookEndpoint,
+  listWebhookEndpoints,
+  rotateSecret,
+  updateWebhookEndpoint,
+  type WebhookDeps,
+} from '../services/webhook-endpoints.ts';
+import { type RequestDeps, type Route, route } from './route.ts';
+
+const tag = 'Webhooks';
+const reading = { scope: 'webhooks:read' } as const;
+const writing = { scope: 'webhooks:write' } as const;
+
+export const webhookEndpointRoutes: Route[] = [
+  route({
+    method: 'POST',
+    path: '/api/v1/webhook_endpoints',
+    operation: 'createWebhookEndpoint',
+    tag,
+    summary: 'Register a webhook endpoint',
+    description:
+      'Events are posted as JSON and signed by Standard Webhooks (`webhook-id`, `webhook-timestamp`, ' +
+      '`webhook-signature`) with the `secret` of this answer, which is not shown again. `webhook-id` is the event’s id ' +
+      'on every attempt. Only a 2xx answer within 15 seconds is success; redirects are not followed. After a failure the ' +
+      'next attempts come 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h later, each give or take a tenth, or ' +
+      'later when `Retry-After` asks for it (at most 24 h). An answer 410, or five days of nothing but failure, disables ' +
+      'the endpoint. At most 16 endpoints in each mode.',
+    access: writing,
+    invalid: 422,
+    body: WebhookEndpointCreate,
+    response: { status: 201, schema: WebhookEndpoint },
+    handle: ({ call, body, deps }) => createWebhookEndpoint(deps.sql, call, body, webhookDeps(deps)),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/webhook_endpoints',
+    operation: 'listWebhookEndpoints',
+    tag,
+    summary: 'List webhook endpoints',
+    access: reading,
+    invalid: 422,
+    query: Strict(listQuery),
+    response: { status: 200, schema: ListOf(WebhookEndpoint) },
+    handle: ({ call, query, deps }) => listWebhookEndpoints(deps.sql, call, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/webhook_endpoints/:webhook_endpoint_id',
+    operation: 'getWebhookEndpoint',
+    tag,
+    summary: 'Fetch a webhook endpoint',
+    access: reading,
+    invalid: 422,
+    response: { status: 200, schema: WebhookEndpoint },
+    handle: ({ call, params, deps }) => findWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id),
+  }),
+  route({
+    method: 'PUT',
+    path: '/api/v1/webhook_endpoints/:webhook_endpoint_id',
+    operation: 'updateWebhookEndpoint',
+    tag,
+    summary: 'Change, enable or disable a webhook endpoint',
+    access: writing,
+    invalid: 422,
+    body: WebhookEndpointUpdate,
+    response: { status: 200, schema: WebhookEndpoint },
+    handle: ({ call, params, body, deps }) =>
+      updateWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id, body, webhookDeps(deps)),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v1/webhook_endpoints/:webhook_endpoint_id',
+    operation: 'deleteWebhookEndpoint',
+    tag,
+    summary: 'Delete a webhook endpoint',
+    description: 'Its pending deliveries end as failed; its deliveries stay readable.',
+    access: writing,
+    invalid: 422,
+    response: { status: 200, schema: DeletedWebhookEndpoint },
+    handle: ({ call, params, deps }) => deleteWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v1/webhook_endpoints/:webhook_endpoint_id/rotate_secret',
+    operation: 'rotateWebhookSecret',
+    tag,
+    summary: 'Replace the signing secret',
+    description: 'While the old secret overlaps, `webhook-signature` carries a signature of each, separated by a space.',
+    access: writing,
+    invalid: 422,
+    body: SecretRotation,
+    response: { status: 200, schema: WebhookEndpoint },
+    handle: ({ call, params, body, deps }) =>
+      rotateSecret(deps.sql, call, params.webhook_endpoint_id, body, webhookDeps(deps)),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v1/webhook_endpoints/:webhook_endpoint_id/ping',
+    operation: 'pingWebhookEndpoint',
+    tag,
+    summary: 'Send a test event',
+    description:
+      'A `webhook_endpoint.ping` goes to this endpoint alone, whatever it subscribes to. The answer is the delivery; ' +
+      'fetch it again to see how it went.',
+    access: writing,
+    invalid: 422,
+    response: { status: 200, schema: WebhookDelivery },
+    handle: ({ call, params, deps }) => pingWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/webhook_endpoints/:webhook_endpoint_id/deliveries',
+    operation: 'listWebhookDeliveries',
+    tag,
+    summary: 'List the deliveries to an endpoint',
+    access: reading,
+    invalid: 422,
+    query: WebhookDeliveryQuery,
+    response: { status: 200, schema: ListOf(WebhookDelivery) },
+    handle: ({ call, params, query, deps }) =>
+      listWebhookDeliveries(deps.sql, call, params.webhook_endpoint_id, query),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v1/webhook_endpoints/:webhook_endpoint_id/replay',
+    operation: 'replayWebhookDeliveries',
+    tag,
+    summary: 'Deliver the events of a range of time again',
+    description:
+      'What the endpoint subscribes to and has not received, from when it was disabled too; with `all`, what it has ' +
+      'received as well. Events keep their ids, so a receiver can tell a repeated one.',
+    access: writing,
+    invalid: 422,
+    body: WebhookReplay,
+    response: { status: 200, schema: ReplayResult },
+    handle: ({ call, params, body, deps }) =>
+      replayWebhookDeliveries(deps.sql, call, params.webhook_endpoint_id, body),
+  }),
+];
+
+function webhookDeps({ vault, settings }: RequestDeps): WebhookDeps {
+  return { vault, outbound: outboundPolicy(settings.webhookAllowLoopback) };
+}
