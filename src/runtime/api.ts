@@ -1,0 +1,43 @@
+// The API process: answers HTTP, and tells Temporal at once what its own transactions have committed.
+import { createApp } from '../api/app.ts';
+import { serve } from '../api/server.ts';
+import { openPool } from '../db/connection.ts';
+import { sandboxProcessor } from '../processors/sandbox.ts';
+import { readConfig } from './config.ts';
+import { startDispatcher } from './dispatcher.ts';
+import { announceReady, onShutdown } from './lifecycle.ts';
+import { createLogger } from './logger.ts';
+import { requirementsOf } from './requirements.ts';
+import { openTemporal } from './temporal-client.ts';
+import { watchTimeSkipping } from './time-skipping.ts';
+
+const config = readConfig(process.env);
+const { databaseUrl, vault } = requirementsOf(config);
+const logger = createLogger(config.logLevel, 'api');
+const sql = openPool(databaseUrl, { max: 24, name: 'payments api' });
+const temporal = openTemporal(config);
+const timeSkipping = watchTimeSkipping(temporal, logger);
+const dispatcher = startDispatcher(sql, temporal, config.temporalTaskQueue, logger);
+const app = createApp({
+  sql,
+  vault,
+  logger,
+  settings: config,
+  processors: { sandbox: sandboxProcessor, live: null },
+  canSkipTime: timeSkipping.known,
+  checks: {
+    PostgreSQL: () => sql`select 1`,
+    Temporal: () => temporal.workflowService.getSystemInfo({}),
+  },
+});
+const server = await serve(app, { port: config.port });
+
+onShutdown(async () => {
+  await server.close();
+  timeSkipping.close();
+  await dispatcher.close();
+  await temporal.connection.close();
+  await sql.end();
+});
+announceReady();
+logger.info({ port: server.port }, 'API is ready');

@@ -1,0 +1,113 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openPool, type Pool } from '../../db/connection.ts';
+import { isOutage } from '../../db/transaction.ts';
+import { ServiceError } from '../../services/errors.ts';
+import { ConfigError, readConfig } from '../config.ts';
+
+/** What a command works on: the database of the running service, and its demo biller where there is one. */
+export interface Surroundings {
+  sql: Pool;
+  demoBillerId: string | null;
+}
+
+/** The command line cannot be understood. The message says what to type instead. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UsageError';
+  }
+}
+
+/**
+ * Runs one command and ends the process: what it returns is printed on stdout (status 0), what goes wrong is one message
+ * on stderr (status 1, or 2 for a command line that cannot be understood).
+ */
+export async function runCommand(usage: string, work: (surroundings: () => Promise<Surroundings>) => Promise<string>) {
+  const opened: Pool[] = [];
+  try {
+    const text = await work(async () => {
+      const surroundings = await findSurroundings(process.env);
+      opened.push(surroundings.sql);
+      return surroundings;
+    });
+    process.stdout.write(`${text}\n`);
+  } catch (error) {
+    process.stderr.write(`${explain(error, usage)}\n`);
+    process.exitCode = isMisuse(error) ? 2 : 1;
+  } finally {
+    await Promise.all(opened.map((sql) => sql.end({ timeout: 5 })));
+  }
+}
+
+/** Rows as a table for people: one line each, columns aligned. */
+export function table(rows: readonly object[]): string {
+  const [first] = rows;
+  if (first === undefined) return '(none)';
+  const names = Object.keys(first);
+  const lines = [names, ...rows.map((row) => Object.values(row).map((value) => cell(value)))];
+  const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines.map((line) => line.map((text, column) => text.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n');
+}
+
+/** One object for people: a line for each member. */
+export function card(object: object): string {
+  return Object.entries(object)
+    .map(([name, value]) => `${name}: ${cell(value)}`)
+    .join('\n');
+}
+
+function cell(value: unknown): string {
+  if (value === null) return '-';
+  return Array.isArray(value) ? value.join(',') : String(value);
+}
+
+async function findSurroundings(env: NodeJS.ProcessEnv): Promise<Surroundings> {
+  const config = readConfig(env);
+  const development = await readDevelopment(config.dataDir);
+  const url = config.databaseUrl ?? development.databaseUrl;
+  if (url === null) {
+    throw new Error(
+      `There is no database: ${join(config.dataDir, 'development.json')} does not exist. ` +
+        'Start the service with npm start, or set DATABASE_URL or DATA_DIR.',
+    );
+  }
+  return { sql: openPool(url, { max: 1, name: 'cli' }), demoBillerId: development.billerId };
+}
+
+async function readDevelopment(dataDir: string): Promise<{ databaseUrl: string | null; billerId: string | null }> {
+  const file = join(dataDir, 'development.json');
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { databaseUrl: null, billerId: null };
+    throw error;
+  }
+  try {
+    const content: unknown = JSON.parse(text);
+    return { databaseUrl: member(content, 'database_url'), billerId: member(content, 'biller_id') };
+  } catch (cause) {
+    throw new Error(`${file} is not JSON. Start the service again, which writes it anew.`, { cause });
+  }
+}
+
+function member(content: unknown, name: string): string | null {
+  if (typeof content !== 'object' || content === null) return null;
+  const value: unknown = Object.entries(content).find(([key]) => key === name)?.[1];
+  return typeof value === 'string' ? value : null;
+}
+
+function explain(error: unknown, usage: string): string {
+  if (!(error instanceof Error)) return String(error);
+  if (isMisuse(error)) return `${error.message}\n\n${usage}`;
+  if (error instanceof ServiceError || error instanceof ConfigError) return error.message;
+  if (isOutage(error)) return `The database cannot be reached (${error.message}). Is the service running?`;
+  if ('code' in error && error.code === '42P01') return 'The database has no tables yet: start the service once.';
+  return error.message;
+}
+
+function isMisuse(error: unknown): boolean {
+  if (error instanceof UsageError) return true;
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+}

@@ -1,0 +1,40 @@
+import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import type { MoveSubject } from '../activities/clock-activities.ts';
+import { workflowIdOf } from '../db/workflow-intents.ts';
+import { timeSkippingNeeded } from '../services/errors.ts';
+import { allowTimeSkipping, isNotFound, isSkippingRefused } from './time-skipping.ts';
+
+/**
+ * Moves subjects of a clock by Temporal's own time skipping: the workflow may skip its timers, and an Update tells it how
+ * far. The Update answers when all that is due by then is done; its id is the advance's, so repeating it does nothing new.
+ */
+export function createClockMover(temporal: Client, taskQueue: string): MoveSubject {
+  return async (subject, advance) => {
+    const workflowId = workflowIdOf(subject.workflowType, subject.id);
+    const move = async (): Promise<void> => {
+      await allowTimeSkipping(temporal, workflowId);
+      await temporal.workflow.getHandle(workflowId).executeUpdate('advanceTo', {
+        args: [advance.target_time.getTime()],
+        updateId: advance.id,
+      });
+    };
+    try {
+      await move().catch(async (error: unknown) => {
+        if (!isNotFound(error) && !(error instanceof WorkflowNotFoundError)) throw error;
+        // Its start has not been carried out yet, or Temporal has lost it: the database knows what it needs.
+        await temporal.workflow.start(subject.workflowType, {
+          taskQueue,
+          workflowId,
+          args: [subject.id],
+          workflowIdConflictPolicy: 'USE_EXISTING',
+        });
+        await move();
+      });
+      return { failure: null };
+    } catch (error) {
+      if (isSkippingRefused(error)) return { failure: timeSkippingNeeded };
+      if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+      return { failure: `${subject.id}: ${error.cause?.message ?? error.message}` };
+    }
+  };
+}

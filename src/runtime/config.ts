@@ -1,0 +1,183 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** A key of 32 bytes for AES-256-GCM, and the name that is stored beside what it encrypted. */
+export interface EncryptionKey {
+  readonly id: string;
+  readonly key: Buffer;
+}
+
+export interface Config {
+  readonly port: number;
+  /** Absolute. Holds the embedded servers' data, their logs and `development.json`. */
+  readonly dataDir: string;
+  /** Null: the embedded PostgreSQL. */
+  readonly databaseUrl: string | null;
+  /** `host:port` of the frontend; null: the embedded Temporal. */
+  readonly temporalAddress: string | null;
+  readonly temporalNamespace: string;
+  readonly temporalPort: number;
+  readonly temporalUiPort: number;
+  readonly temporalApiKey: string | null;
+  readonly temporalTls: boolean;
+  readonly temporalTaskQueue: string;
+  readonly logLevel: LogLevel;
+  /** The first encrypts, all decrypt; null where ENCRYPTION_KEYS is not set. */
+  readonly encryptionKeys: readonly EncryptionKey[] | null;
+  /** Whether sandbox webhooks may go to addresses of this machine. */
+  readonly webhookAllowLoopback: boolean;
+  /** Requests per second and API key, and how many may come at once. */
+  readonly rateLimitPerSecond: number;
+  readonly rateLimitBurst: number;
+}
+
+/** What was wrong with the environment: every fault, one per line, each naming its variable. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(`The configuration cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.faults = faults;
+  }
+}
+
+/**
+ * Reads and checks the environment; an empty variable counts as unset.
+ * Throws a ConfigError that lists all faults at once.
+ */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const read = createReader(env);
+  const config: Config = {
+    port: read.port('PORT', 8080),
+    dataDir: resolve(read.text('DATA_DIR') ?? '.data'),
+    databaseUrl: read.databaseUrl('DATABASE_URL'),
+    temporalAddress: read.matching(
+      'TEMPORAL_ADDRESS',
+      /^[^\s/:]+:\d{1,5}$/,
+      'a host and a port, such as 127.0.0.1:7233',
+    ),
+    temporalNamespace:
+      read.matching('TEMPORAL_NAMESPACE', /^[A-Za-z0-9][\w.-]*$/, 'letters, digits, dots and hyphens') ?? 'payments',
+    temporalPort: read.port('TEMPORAL_PORT', 7233),
+    temporalUiPort: read.port('TEMPORAL_UI_PORT', 8233),
+    temporalApiKey: read.text('TEMPORAL_API_KEY'),
+    // An API key is only ever sent over TLS, so giving one turns TLS on.
+    temporalTls: read.flag('TEMPORAL_TLS', read.text('TEMPORAL_API_KEY') !== null),
+    temporalTaskQueue: read.text('TEMPORAL_TASK_QUEUE') ?? 'payments',
+    logLevel: read.logLevel('LOG_LEVEL'),
+    encryptionKeys: read.encryptionKeys('ENCRYPTION_KEYS'),
+    webhookAllowLoopback: read.flag('WEBHOOK_ALLOW_LOOPBACK', false),
+    rateLimitPerSecond: read.whole('RATE_LIMIT_PER_SECOND', 500, 1, 1_000_000),
+    rateLimitBurst: read.whole('RATE_LIMIT_BURST', 1000, 1, 1_000_000),
+  };
+  if (config.temporalApiKey !== null && !config.temporalTls) {
+    read.faults.push('TEMPORAL_TLS must not be false while TEMPORAL_API_KEY is set: the key would travel in the clear');
+  }
+  if (read.faults.length > 0) {
+    throw new ConfigError(read.faults);
+  }
+  return Object.freeze(config);
+}
+
+/** Where this user's programs and caches are. */
+export interface Host {
+  /** Folders that are searched for `go` and `temporal`, as in PATH. */
+  readonly searchPath: string;
+  /** Absolute; the cache that all copies of this service share, per user. */
+  readonly cacheDir: string;
+}
+
+/** Reads from the environment what is needed to find programs and the per-user cache. */
+export function readHost(env: NodeJS.ProcessEnv = process.env): Host {
+  const cacheHome = env.XDG_CACHE_HOME || join(homedir(), '.cache');
+  return { searchPath: env.PATH ?? '', cacheDir: resolve(cacheHome, 'payments-service') };
+}
+
+/** The environment of this process, for a child that is to inherit it, with some variables set on top. */
+export function childEnvironment(overrides: Record<string, string>): NodeJS.ProcessEnv {
+  return { ...process.env, ...overrides };
+}
+
+function createReader(env: NodeJS.ProcessEnv) {
+  const faults: string[] = [];
+  const text = (name: string) => env[name]?.trim() || null;
+
+  function whole(name: string, fallback: number, least: number, most: number): number {
+    const value = text(name);
+    if (value === null) {
+      return fallback;
+    }
+    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+    if (!(number >= least && number <= most)) {
+      faults.push(`${name} must be a whole number from ${least} to ${most}, not "${value}"`);
+      return fallback;
+    }
+    return number;
+  }
+
+  function flag(name: string, fallback: boolean): boolean {
+    const value = text(name);
+    if (value !== null && value !== 'true' && value !== 'false') {
+      faults.push(`${name} must be true or false, not "${value}"`);
+    }
+    return value === null ? fallback : value === 'true';
+  }
+
+  function matching(name: string, pattern: RegExp, wanted: string): string | null {
+    const value = text(name);
+    if (value !== null && !pattern.test(value)) {
+      faults.push(`${name} must be ${wanted}, not "${value}"`);
+    }
+    return value;
+  }
+
+  function databaseUrl(name: string): string | null {
+    const value = text(name);
+    // The value itself is left out of the message: it holds a password.
+    if (value !== null && !(URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol))) {
+      faults.push(`${name} must be a PostgreSQL URL, such as postgres://user:password@host:5432/payments`);
+    }
+    return value;
+  }
+
+  function logLevel(name: string): LogLevel {
+    const value = text(name);
+    const level = LOG_LEVELS.find((known) => known === value);
+    if (value !== null && level === undefined) {
+      faults.push(`${name} must be one of ${LOG_LEVELS.join(', ')}, not "${value}"`);
+    }
+    return level ?? 'info';
+  }
+
+  function encryptionKeys(name: string): readonly EncryptionKey[] | null {
+    const value = text(name);
+    if (value === null) {
+      return null;
+    }
+    const keys = value.split(',').map((item) => parseEncryptionKey(item.trim()));
+    const known = keys.filter((key) => key !== null);
+    if (known.length < keys.length) {
+      faults.push(`${name} must be a list of id:key, each key 32 bytes in base64 (openssl rand -base64 32 makes one)`);
+    } else if (new Set(known.map((key) => key.id)).size < known.length) {
+      faults.push(`${name} names the same id twice; each key needs its own`);
+    }
+    return known;
+  }
+
+  const port = (name: string, fallback: number) => whole(name, fallback, 1, 65_535);
+  return { faults, text, whole, port, flag, matching, databaseUrl, logLevel, encryptionKeys };
+}
+
+function parseEncryptionKey(item: string): EncryptionKey | null {
+  const [, id, encoded] = /^([\w.-]{1,40}):([A-Za-z0-9+/]{43}=?)$/.exec(item) ?? [];
+  if (id === undefined || encoded === undefined) {
+    return null;
+  }
+  const key = Buffer.from(encoded, 'base64');
+  return key.length === 32 ? { id, key } : null;
+}

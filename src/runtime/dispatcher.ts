@@ -1,0 +1,121 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import type { Pool } from '../db/connection.ts';
+import { onIntentsCommitted } from '../db/transaction.ts';
+import { claimIntents, deleteIntents, postponeIntent, type StagedIntent, type WorkflowType } from '../db/workflow-intents.ts';
+import { realNow } from '../domain/real-time.ts';
+import type { Logger } from './logger.ts';
+
+/** Enough to keep Temporal busy, few enough that a dead process holds up little. */
+const batchSize = 50;
+/** A claim that was not fulfilled by then is anybody's again: its process is dead or frozen. */
+const claimMilliseconds = 5_000;
+/** How often to look for what other processes left behind; what this process commits is carried out at once. */
+const pollMilliseconds = 500;
+const longestBackoffMilliseconds = 10_000;
+const callTimeoutMilliseconds = 4_000;
+
+export interface Dispatcher {
+  /** Stops claiming and waits for what is under way. */
+  close(): Promise<void>;
+}
+
+/**
+ * Carries out workflow intents: tells Temporal what committed transactions want it to know. Each runs at least once; being
+ * told twice changes nothing, since workflows have the ids of their objects and read what is to be done from the database.
+ * Any number of dispatchers work side by side.
+ */
+export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, logger: Logger): Dispatcher {
+  const stopping = new AbortController();
+  let woken = false;
+  let wake = (): void => {};
+  const stopListening = onIntentsCommitted(() => {
+    woken = true;
+    wake();
+  });
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      woken = false;
+      const carriedOut = await dispatchBatch().catch((error: unknown) => {
+        logger.warn({ err: error }, 'workflow intents could not be read; trying again');
+        return 0;
+      });
+      if (carriedOut < batchSize && !woken) await nap();
+    }
+  }
+
+  /** Until the next look, or until something is committed or the dispatcher is closed. */
+  async function nap(): Promise<void> {
+    const nudge = new AbortController();
+    wake = () => nudge.abort();
+    await pause(pollMilliseconds, undefined, { signal: AbortSignal.any([nudge.signal, stopping.signal]) }).catch(() => {});
+    wake = () => {};
+  }
+
+  async function dispatchBatch(): Promise<number> {
+    const now = realNow();
+    const claimedUntil = new Date(now.getTime() + claimMilliseconds);
+    const intents = await claimIntents(sql, batchSize, now, claimedUntil);
+    const results = await Promise.all(intents.map((intent) => dispatch(intent)));
+    const done = intents.filter((_, index) => results[index]).map(({ id }) => id);
+    if (done.length > 0) await deleteIntents(sql, done);
+    return intents.length;
+  }
+
+  /** Answers whether Temporal knows now; if not, the intent waits for its next try. */
+  async function dispatch(intent: StagedIntent): Promise<boolean> {
+    try {
+      await temporal.withDeadline(realNow().getTime() + callTimeoutMilliseconds, () => tell(temporal, taskQueue, intent));
+      return true;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const backoff = Math.min(longestBackoffMilliseconds, 100 * 2 ** Math.min(intent.attempts, 10));
+      logger.warn({ workflow_id: intent.workflow_id, attempts: intent.attempts, err: error }, 'Temporal could not be told');
+      await postponeIntent(sql, intent.id, new Date(realNow().getTime() + backoff), message).catch(() => {});
+      return false;
+    }
+  }
+
+  const running = run();
+  return {
+    async close() {
+      stopping.abort();
+      stopListening();
+      await running;
+    },
+  };
+}
+
+/** Deliveries can be taken up again after their workflow has ended; everything else has one life. */
+const reusePolicies: Record<WorkflowType, 'ALLOW_DUPLICATE' | 'REJECT_DUPLICATE'> = {
+  paymentPlan: 'REJECT_DUPLICATE',
+  scheduledPayment: 'REJECT_DUPLICATE',
+  testClock: 'REJECT_DUPLICATE',
+  webhookDelivery: 'ALLOW_DUPLICATE',
+};
+
+async function tell(temporal: Client, taskQueue: string, intent: StagedIntent): Promise<void> {
+  const options = {
+    taskQueue,
+    workflowId: intent.workflow_id,
+    args: [intent.subject_id],
+    workflowIdReusePolicy: reusePolicies[intent.workflow_type],
+    workflowIdConflictPolicy: 'USE_EXISTING' as const,
+  };
+  try {
+    if (intent.start && intent.signal !== null) {
+      const signalArgs = intent.payload === null ? [] : [intent.payload];
+      await temporal.workflow.signalWithStart(intent.workflow_type, { ...options, signal: intent.signal, signalArgs });
+    } else if (intent.start) {
+      await temporal.workflow.start(intent.workflow_type, options);
+    } else if (intent.signal !== null) {
+      await temporal.workflow.getHandle(intent.workflow_id).signal(intent.signal);
+    }
+  } catch (error) {
+    // It has run its course, or is not there and need not be.
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return;
+    if (error instanceof WorkflowNotFoundError && !intent.start) return;
+    throw error;
+  }
+}

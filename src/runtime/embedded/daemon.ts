@@ -1,0 +1,162 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findRecordedProcess, recordProcess } from './process-record.ts';
+
+/** Takes one line that a person reads. */
+export type Say = (line: string) => void;
+
+export interface DaemonOptions {
+  /** Names its log, its process record and itself in messages. */
+  name: string;
+  dataDir: string;
+  command: string;
+  args: readonly string[];
+  env: NodeJS.ProcessEnv;
+  cwd?: string;
+  uid?: number;
+  gid?: number;
+  /** Asks it to end in order. */
+  stopSignal: 'SIGINT' | 'SIGTERM';
+  /** How long it may take to end in order, in milliseconds, before it is killed. */
+  stopTimeoutMs: number;
+  /** An open file that the child gets as its descriptor 3. */
+  inheritedFd?: number;
+  /** Gives the child an IPC channel, on which it can say that it is ready and see that its parent is gone. */
+  ipc?: boolean;
+}
+
+/** A server that this process started and has to end. */
+export interface Daemon {
+  readonly name: string;
+  readonly pid: number;
+  readonly logFile: string;
+  /** Resolves when it has ended, for whatever reason, with words such as "exit code 1". */
+  readonly exited: Promise<string>;
+  /** Resolves with its first IPC message "ready", and never where it ends before. */
+  readonly ready: Promise<void>;
+  /** Ends it in order, kills it when that takes too long, and resolves when it is gone. May be called again. */
+  stop(): Promise<void>;
+}
+
+const alive = new Map<ChildProcess, NodeJS.Signals>();
+
+// Whatever ends this process, even an exception nobody caught, the servers that it started are told to end.
+process.on('exit', () => {
+  for (const [child, signal] of alive) {
+    child.kill(signal);
+  }
+});
+
+/**
+ * Starts a server in a session of its own, so that Ctrl-C in the terminal reaches only the process that then ends
+ * everything in order. Its output goes to `DATA_DIR/logs/<name>.log`; the former log is kept as `<name>.log.1`.
+ * Throws when the program cannot be run at all.
+ */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { name, dataDir, stopSignal } = options;
+  const logFile = join(dataDir, 'logs', `${name}.log`);
+  await mkdir(dirname(logFile), { recursive: true, mode: 0o700 });
+  await rename(logFile, `${logFile}.1`).catch(ignoreMissing);
+  const log = await open(logFile, 'a', 0o600);
+  const child = spawn(options.command, options.args, {
+    cwd: options.cwd,
+    env: options.env,
+    uid: options.uid,
+    gid: options.gid,
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd, options.inheritedFd ?? 'ignore', options.ipc ? 'ipc' : 'ignore'],
+  });
+  alive.set(child, stopSignal);
+  const exited = new Promise<string>((resolve) => {
+    child.once('exit', (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));
+    child.once('error', (error) => resolve(error.message));
+  }).finally(() => alive.delete(child));
+  const ready = new Promise<void>((resolve) => {
+    child.on('message', (message) => {
+      if (message === 'ready') {
+        resolve();
+      }
+    });
+  });
+  await log.close();
+  const { pid } = child;
+  if (pid === undefined) {
+    throw new Error(`${name} could not be started: ${await exited}`);
+  }
+  await recordProcess(recordFile(dataDir, name), pid);
+
+  async function end(leader: number): Promise<void> {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill(stopSignal);
+      const timeout = new AbortController();
+      const late = sleep(options.stopTimeoutMs, 'late', { signal: timeout.signal }).catch(() => 'cancelled');
+      if ((await Promise.race([exited, late])) === 'late') {
+        killGroup(leader);
+        await exited;
+      }
+      timeout.abort();
+    }
+    await rm(recordFile(dataDir, name), { force: true });
+  }
+  let ending: Promise<void> | null = null;
+  return { name, pid, logFile, exited, ready, stop: () => (ending ??= end(pid)) };
+}
+
+/**
+ * Ends a server that an earlier run left behind because it was killed itself. The process number alone is not
+ * believed: it must still be the very process that was recorded, so that no stranger is ever ended.
+ */
+export async function stopLeftover(
+  dataDir: string,
+  name: string,
+  stopSignal: NodeJS.Signals,
+  stopTimeoutMs: number,
+  say: Say,
+): Promise<void> {
+  const leftover = await findRecordedProcess(recordFile(dataDir, name));
+  if (leftover === null) {
+    return;
+  }
+  say(`An earlier run did not end in order and left ${name} behind (process ${leftover}); ending it`);
+  process.kill(leftover, stopSignal);
+  const giveUpAt = performance.now() + stopTimeoutMs;
+  let killed = false;
+  while ((await findRecordedProcess(recordFile(dataDir, name))) !== null) {
+    if (!killed && performance.now() > giveUpAt) {
+      killGroup(leftover);
+      killed = true;
+    }
+    await sleep(50);
+  }
+}
+
+/** The file in which a process of this data directory is written down. */
+function recordFile(dataDir: string, name: string): string {
+  return join(dataDir, 'run', `${name}.json`);
+}
+
+/** The last lines of a log, for a message about what went wrong. */
+export async function lastLines(logFile: string, count = 15): Promise<string> {
+  const text = (await readFile(logFile, 'utf8').catch(ignoreMissing)) ?? '';
+  return text.trimEnd().split('\n').slice(-count).join('\n');
+}
+
+/** Kills a process that leads a group of its own, and the helpers that it started; one that is gone is no fault. */
+export function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) {
+      throw error;
+    }
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') {
+    throw error;
+  }
+  return undefined;
+}

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The keys of the demo biller, as `development.json` shows them. */
+export interface DemoKeys {
+  sandbox_secret: string;
+  sandbox_publishable: string;
+  live_secret: string;
+  live_publishable: string;
+}
+
+export interface DemoBiller {
+  billerId: string;
+  keys: DemoKeys;
+}
+
+/** What a developer, a script or a test needs to use the running service. */
+export interface Development {
+  base_url: string;
+  temporal_ui_url: string | null;
+  temporal_address: string;
+  database_url: string;
+  biller_id: string;
+  keys: DemoKeys;
+}
+
+const KEY_NAMES = ['sandbox_secret', 'sandbox_publishable', 'live_secret', 'live_publishable'] as const;
+
+/** The file that says where everything is. */
+export function developmentFile(dataDir: string): string {
+  return join(dataDir, 'development.json');
+}
+
+/** The demo biller and its keys as an earlier start wrote them down, or null; only hashes are in the database. */
+export async function readDemoBiller(dataDir: string): Promise<DemoBiller | null> {
+  const text = await readFile(developmentFile(dataDir), 'utf8').catch(() => null);
+  const kept = text === null ? null : parseJson(text);
+  if (!isRecord(kept) || typeof kept.biller_id !== 'string' || !isRecord(kept.keys)) {
+    return null;
+  }
+  const keys: Record<string, unknown> = kept.keys;
+  const textOf = (name: (typeof KEY_NAMES)[number]) => (typeof keys[name] === 'string' ? keys[name] : '');
+  const demo: DemoKeys = {
+    sandbox_secret: textOf('sandbox_secret'),
+    sandbox_publishable: textOf('sandbox_publishable'),
+    live_secret: textOf('live_secret'),
+    live_publishable: textOf('live_publishable'),
+  };
+  return KEY_NAMES.every((name) => demo[name] !== '') ? { billerId: kept.biller_id, keys: demo } : null;
+}
+
+/** Writes `development.json`, for the owner's eyes only, in one step: a reader sees the old or the new one whole. */
+export async function writeDevelopment(dataDir: string, development: Development): Promise<void> {
+  await writePrivately(developmentFile(dataDir), `${JSON.stringify(development, null, 2)}\n`);
+}
+
+/**
+ * The encryption keys of this data directory, in the form of ENCRYPTION_KEYS; made once. Who deletes the file can no
+ * longer read the account numbers in its database.
+ */
+export async function readOrMakeEncryptionKeys(dataDir: string): Promise<string> {
+  const file = join(dataDir, 'encryption.key');
+  const kept = await readFile(file, 'utf8').catch(() => null);
+  if (kept !== null) {
+    return kept.trim();
+  }
+  const keys = `development:${randomBytes(32).toString('base64')}`;
+  await writePrivately(file, `${keys}\n`);
+  return keys;
+}
+
+async function writePrivately(file: string, text: string): Promise<void> {
+  const unfinished = `${file}.unfinished`;
+  await writeFile(unfinished, text, { mode: 0o600 });
+  await rename(unfinished, file);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

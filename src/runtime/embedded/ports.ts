@@ -1,0 +1,50 @@
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
+
+/**
+ * Internal ports are drawn from below the range from which Linux (32768 and up) and macOS (49152 and up) take the
+ * local ends of outgoing connections, so that no connection can sit on one between the check and its use.
+ */
+const LOWEST = 20_000;
+const HIGHEST = 32_000;
+
+const MAX_DRAWS = 200;
+
+/** Ports given out by this process, so that two servers which start side by side never get the same one. */
+const given = new Set<number>();
+
+/** Whether a server could listen on this port of 127.0.0.1 now; otherwise why not, as an errno code. */
+export function probePort(port: number): Promise<'free' | 'EADDRINUSE' | 'EACCES'> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE' || error.code === 'EACCES') {
+        resolve(error.code);
+      } else {
+        reject(error);
+      }
+    });
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve('free')));
+  });
+}
+
+/** Finds that many different free ports on 127.0.0.1. Throws when the machine has hardly any left. */
+export async function findFreePorts(count: number): Promise<number[]> {
+  const found: number[] = [];
+  for (let draws = 0; draws < MAX_DRAWS && found.length < count; draws += 1) {
+    const port = randomInt(LOWEST, HIGHEST);
+    if (given.has(port)) {
+      continue;
+    }
+    given.add(port);
+    if ((await probePort(port)) === 'free') {
+      found.push(port);
+    }
+  }
+  if (found.length < count) {
+    throw new Error(
+      `Found no ${count} free ports between ${LOWEST} and ${HIGHEST} on 127.0.0.1; end what occupies them.`,
+    );
+  }
+  return found;
+}

@@ -1,0 +1,199 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { access, chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import postgres from 'postgres';
+import { type Daemon, lastLines, type Say, startDaemon, stopLeftover } from './daemon.ts';
+import { findFreePorts } from './ports.ts';
+import { type PostgresProgram, preparePostgresProgram } from './postgres-program.ts';
+
+const DATABASE = 'payments';
+const SUPERUSER = 'postgres';
+
+/** Recovery after a crash reads the write-ahead log first; on a slow disk that takes a while. */
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 30_000;
+
+/** The same order and case rules on every machine, whatever locales it has. */
+const CLUSTER_FLAGS = [
+  '--encoding=UTF8',
+  '--locale=C',
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  '--auth=scram-sha-256',
+  `--username=${SUPERUSER}`,
+];
+
+/** What differs from PostgreSQL's own defaults. Durability is as in production: fsync and full commits stay on. */
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '', // no other way in than the password
+  max_connections: '200', // API, worker, dispatcher and tests side by side
+  shared_buffers: '256MB',
+  max_wal_size: '2GB', // fewer checkpoints under load
+  wal_compression: 'on',
+  password_encryption: 'scram-sha-256',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_min_duration_statement: '500ms',
+  log_lock_waits: 'on',
+  idle_in_transaction_session_timeout: '60s', // a client that hangs must not hold its locks for ever
+};
+
+export interface PostgresOptions {
+  /** Absolute. The cluster lives in its folder `postgres`. */
+  dataDir: string;
+  /** A free one by default. */
+  port?: number;
+  log: Say;
+}
+
+export interface RunningPostgres {
+  /** Of the database `payments`, with the superuser and its password. */
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  readonly daemon: Daemon;
+  /** Ends it in order ("fast": open connections are cut, everything committed is kept). */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the embedded PostgreSQL on loopback and makes the cluster and the database `payments` where there is none.
+ * Ends first what an earlier run left behind. Throws, with the last lines of the log, when it does not come up.
+ */
+export async function startPostgres({ dataDir, port, log }: PostgresOptions): Promise<RunningPostgres> {
+  await mkdir(dataDir, { recursive: true });
+  await stopLeftover(dataDir, 'postgres', 'SIGINT', STOP_TIMEOUT_MS, log);
+  const home = join(dataDir, 'postgres');
+  const program = await preparePostgresProgram(home);
+  try {
+    const password = await readOrMakePassword(home, program);
+    await makeCluster(home, program, log);
+    const chosenPort = port ?? (await findFreePorts(1))[0] ?? 0;
+    const daemon = await startDaemon({
+      name: 'postgres',
+      dataDir,
+      command: program.postgres,
+      args: [
+        '-D',
+        join(program.home, 'cluster'),
+        '-p',
+        String(chosenPort),
+        ...Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+      ],
+      env: postgresEnvironment(),
+      ...(program.user ?? {}),
+      stopSignal: 'SIGINT',
+      stopTimeoutMs: STOP_TIMEOUT_MS,
+      inheritedFd: program.homeFd,
+    });
+    const urlOf = (database: string) =>
+      `postgres://${SUPERUSER}:${password}@127.0.0.1:${chosenPort}/${encodeURIComponent(database)}`;
+    try {
+      await waitAndMakeDatabase(urlOf('postgres'), daemon);
+    } catch (error) {
+      await daemon.stop();
+      throw error;
+    }
+    return { url: urlOf(DATABASE), port: chosenPort, pid: daemon.pid, daemon, stop: () => daemon.stop() };
+  } finally {
+    await program.close();
+  }
+}
+
+async function readOrMakePassword(home: string, program: PostgresProgram): Promise<string> {
+  const file = join(home, 'password');
+  const kept = await readFile(file, 'utf8').catch(() => null);
+  if (kept !== null) {
+    return kept.trim();
+  }
+  const password = randomBytes(24).toString('base64url');
+  await writeFile(file, `${password}\n`, { mode: 0o600 });
+  if (program.user !== null) {
+    await chown(file, program.user.uid, program.user.gid); // initdb reads it as that user
+  }
+  return password;
+}
+
+/** Made aside and renamed: an initdb that was cut off leaves nothing that looks like a cluster. */
+async function makeCluster(home: string, program: PostgresProgram, log: Say): Promise<void> {
+  const cluster = join(home, 'cluster');
+  if (await exists(join(cluster, 'PG_VERSION'))) {
+    return;
+  }
+  log('Making the PostgreSQL cluster');
+  const unfinished = join(home, 'cluster.unfinished');
+  await rm(unfinished, { recursive: true, force: true });
+  const args = [
+    '-D',
+    join(program.home, 'cluster.unfinished'),
+    `--pwfile=${join(program.home, 'password')}`,
+    ...CLUSTER_FLAGS,
+  ];
+  await runInitdb(program, args);
+  await rename(unfinished, cluster);
+}
+
+async function runInitdb(program: PostgresProgram, args: string[]): Promise<void> {
+  const child = spawn(program.initdb, args, {
+    env: postgresEnvironment(),
+    ...(program.user ?? {}),
+    stdio: ['ignore', 'ignore', 'pipe', program.homeFd ?? 'ignore'],
+  });
+  const output: Buffer[] = [];
+  child.stderr?.on('data', (chunk: Buffer) => output.push(chunk));
+  const [code] = await once(child, 'close'); // rejects where the program cannot be run
+  if (code !== 0) {
+    throw new Error(`PostgreSQL's initdb failed:\n${Buffer.concat(output).toString().trim()}`);
+  }
+}
+
+/** Nothing of this process's PG… or locale variables may reach the server. */
+function postgresEnvironment(): NodeJS.ProcessEnv {
+  return { LC_ALL: 'C', PATH: '/usr/bin:/bin', TZ: 'UTC' };
+}
+
+async function waitAndMakeDatabase(url: string, daemon: Daemon): Promise<void> {
+  let ended: string | null = null;
+  void daemon.exited.then((how) => {
+    ended = how;
+  });
+  const giveUpAt = performance.now() + START_TIMEOUT_MS;
+  for (;;) {
+    const sql = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
+    try {
+      const [found] = await sql`select from pg_database where datname = ${DATABASE}`;
+      if (found === undefined) {
+        await sql`create database ${sql(DATABASE)}`;
+      }
+      return;
+    } catch (cause) {
+      if (ended !== null || performance.now() > giveUpAt || !isStillStarting(cause)) {
+        throw new Error(
+          `PostgreSQL did not come up (${ended ?? 'still running'}). The end of ${daemon.logFile}:\n` +
+            (await lastLines(daemon.logFile)),
+          { cause },
+        );
+      }
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
+    await sleep(25);
+  }
+}
+
+function isStillStarting(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  // 57P03: "the database system is starting up"
+  return ['ECONNREFUSED', 'ECONNRESET', 'CONNECTION_CLOSED', 'CONNECT_TIMEOUT', '57P03'].includes(String(code));
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,200 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Host, readHost } from '../config.ts';
+import { type Daemon, lastLines, type Say, startDaemon, stopLeftover } from './daemon.ts';
+import { findFreePorts, probePort } from './ports.ts';
+import { readDynamicConfigFlags, renderTemplate } from './temporal-config.ts';
+import { findTemporal, type TemporalProgram } from './temporal-program.ts';
+
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 15_000;
+const POLL_MS = 20;
+
+/**
+ * How SQLite syncs: 1 (normal) writes the log to disk at checkpoints. A killed process loses nothing; a power cut can
+ * lose the last moments, but never corrupts. 2 (full) syncs every commit, at several times the latency.
+ */
+const SQLITE_SYNCHRONOUS = 1;
+
+const INTERNAL_PORTS = [
+  'FRONTEND_HTTP_PORT',
+  'FRONTEND_MEMBERSHIP_PORT',
+  'HISTORY_PORT',
+  'HISTORY_MEMBERSHIP_PORT',
+  'MATCHING_PORT',
+  'MATCHING_MEMBERSHIP_PORT',
+  'WORKER_PORT',
+  'WORKER_MEMBERSHIP_PORT',
+] as const;
+
+export interface TemporalOptions {
+  /** Absolute. The server's files live in its folder `temporal`. */
+  dataDir: string;
+  frontendPort: number;
+  /** Null: no Web UI. */
+  uiPort: number | null;
+  log: Say;
+  /** Where programs and the cache are; by default as the environment says. */
+  host?: Host;
+  /** Gives up a download or a build, which take minutes; to end what runs there is `stop`. */
+  signal?: AbortSignal;
+}
+
+export interface RunningTemporal {
+  /** `host:port` of the frontend. */
+  readonly address: string;
+  readonly uiUrl: string | null;
+  readonly pids: readonly number[];
+  readonly daemons: readonly Daemon[];
+  /** Ends the Web UI, then the server. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a Temporal server on loopback, with SQLite files that outlive it, and resolves when its port answers; what
+ * waits for it to be fully there is `ensureNamespace`. Ends first what an earlier run left behind. Throws, with the
+ * last lines of the log, when it does not come up, and what `findTemporal` throws.
+ */
+export async function startTemporal(options: TemporalOptions): Promise<RunningTemporal> {
+  const { dataDir, frontendPort, uiPort, log } = options;
+  const program = await findTemporal(options.host ?? readHost(), log, options.signal);
+  await stopLeftover(dataDir, 'temporal-ui', 'SIGTERM', STOP_TIMEOUT_MS, log);
+  await stopLeftover(dataDir, 'temporal', 'SIGTERM', STOP_TIMEOUT_MS, log);
+  const folder = join(dataDir, 'temporal');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+
+  const daemons: Daemon[] = [];
+  const stop = async () => {
+    for (const daemon of daemons.toReversed()) {
+      await daemon.stop();
+    }
+  };
+  try {
+    if (program.kind === 'cli') {
+      daemons.push(await startCli(program.cli, folder, options));
+    } else {
+      daemons.push(await startServer(program, folder, options));
+      if (uiPort !== null) {
+        daemons.push(await startUi(program, folder, uiPort, options));
+      }
+    }
+    const [server, ui = server] = daemons;
+    await Promise.all([server && waitForPort(server, frontendPort), ui && uiPort !== null && waitForPort(ui, uiPort)]);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    address: `127.0.0.1:${frontendPort}`,
+    uiUrl: uiPort === null ? null : `http://127.0.0.1:${uiPort}`,
+    pids: daemons.map((daemon) => daemon.pid),
+    daemons,
+    stop,
+  };
+}
+
+type ServerProgram = Extract<TemporalProgram, { kind: 'server' }>;
+
+async function startServer(program: ServerProgram, folder: string, options: TemporalOptions): Promise<Daemon> {
+  const config = await renderTemplate('server.yaml', {
+    ...(await chooseInternalPorts(join(folder, 'ports.json'))),
+    FRONTEND_PORT: options.frontendPort,
+    SQLITE_SYNCHRONOUS,
+  });
+  await writeFile(join(folder, 'server.yaml'), config);
+  await writeFile(join(folder, 'dynamic-config.yaml'), await renderTemplate('dynamic-config.yaml', {}));
+  return startDaemon({
+    ...daemonOptions('temporal', options),
+    command: program.server,
+    args: ['--config-file', join(folder, 'server.yaml'), '--allow-no-auth', 'start'],
+    cwd: folder,
+  });
+}
+
+/**
+ * The ports by which the server's parts talk to each other: those of the last start where they are still free.
+ * Its database remembers for 20 s where its parts were; found elsewhere, it would first look for the former ones.
+ */
+async function chooseInternalPorts(file: string): Promise<Record<string, number>> {
+  const kept = Array.from((await readFile(file, 'utf8').catch(() => '')).matchAll(/\d+/g), ([port]) => Number(port));
+  const states = await Promise.all(kept.map(probePort));
+  const reusable = kept.length === INTERNAL_PORTS.length && states.every((state) => state === 'free');
+  const ports = reusable ? kept : await findFreePorts(INTERNAL_PORTS.length);
+  await writeFile(file, `${JSON.stringify(ports)}\n`);
+  return Object.fromEntries(INTERNAL_PORTS.flatMap((name, index) => (ports[index] ? [[name, ports[index]]] : [])));
+}
+
+async function startUi(
+  program: ServerProgram,
+  folder: string,
+  uiPort: number,
+  options: TemporalOptions,
+): Promise<Daemon> {
+  const root = join(folder, 'ui');
+  await mkdir(join(root, 'config'), { recursive: true });
+  const config = await renderTemplate('ui.yaml', { FRONTEND_PORT: options.frontendPort, UI_PORT: uiPort });
+  await writeFile(join(root, 'config', 'service.yaml'), config);
+  return startDaemon({
+    ...daemonOptions('temporal-ui', options),
+    command: program.ui,
+    args: ['--root', root, '--env', 'service', 'start'],
+    cwd: folder,
+  });
+}
+
+async function startCli(cli: string, folder: string, options: TemporalOptions): Promise<Daemon> {
+  const { frontendPort, uiPort } = options;
+  return startDaemon({
+    ...daemonOptions('temporal', options),
+    command: cli,
+    args: [
+      ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(frontendPort)],
+      ...(uiPort === null ? ['--headless'] : ['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)]),
+      ...['--db-filename', join(folder, 'temporal-cli.db'), '--log-level', 'warn'],
+      ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', `synchronous=${SQLITE_SYNCHRONOUS}`],
+      ...(await readDynamicConfigFlags()),
+    ],
+    cwd: folder,
+  });
+}
+
+/** The environment is left out: a TEMPORAL_… variable meant for our own processes would be read by the server too. */
+function daemonOptions(name: string, { dataDir }: TemporalOptions) {
+  return {
+    name,
+    dataDir,
+    env: { PATH: '/usr/bin:/bin', HOME: dataDir, TZ: 'UTC' },
+    stopSignal: 'SIGTERM',
+    stopTimeoutMs: STOP_TIMEOUT_MS,
+  } as const;
+}
+
+async function waitForPort(daemon: Daemon, port: number): Promise<void> {
+  let ended: string | null = null;
+  void daemon.exited.then((how) => {
+    ended = how;
+  });
+  const giveUpAt = performance.now() + START_TIMEOUT_MS;
+  while (!(await accepts(port))) {
+    if (ended !== null || performance.now() > giveUpAt) {
+      throw new Error(
+        `${daemon.name} did not come up (${ended ?? 'still running'}). The end of ${daemon.logFile}:\n` +
+          (await lastLines(daemon.logFile)),
+      );
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

@@ -1,0 +1,50 @@
+/** A process that has not closed by then is ended the hard way; the supervisor waits a little longer than this. */
+const CLOSE_TIMEOUT_MS = 14_000;
+
+/**
+ * Ctrl-C under npm arrives twice, from the terminal and passed on by npm, within milliseconds.
+ * Only a signal that comes later than this after the first is a person who does not want to wait.
+ */
+const REPEAT_AFTER_MS = 1_000;
+
+/**
+ * Calls `close` once, on the first SIGTERM or SIGINT or when the parent process is gone, and then ends the process:
+ * with 0 when it closed, with 1 when it failed or took longer than 14 s. A second signal ends at once with 1.
+ */
+export function onShutdown(close: () => Promise<void>): void {
+  let begunAt: number | null = null;
+
+  const begin = (reason: string): void => {
+    if (begunAt !== null) {
+      if (reason !== 'disconnect' && performance.now() - begunAt > REPEAT_AFTER_MS) {
+        process.exit(1);
+      }
+      return;
+    }
+    begunAt = performance.now();
+    setTimeout(() => {
+      console.error(`Not closed ${CLOSE_TIMEOUT_MS / 1000} s after ${reason}; ending without waiting for the rest.`);
+      process.exit(1);
+    }, CLOSE_TIMEOUT_MS).unref();
+    close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(`Closing after ${reason} failed:`, error);
+        process.exit(1);
+      },
+    );
+  };
+
+  process.on('SIGTERM', () => begin('SIGTERM'));
+  process.on('SIGINT', () => begin('SIGINT'));
+  // Under the supervisor there is an IPC channel, and it breaks when the supervisor is killed. Nobody else would
+  // then end this process.
+  if (process.send !== undefined) {
+    process.on('disconnect', () => begin('disconnect'));
+  }
+}
+
+/** Tells the supervisor, where there is one, that this process now does its work. */
+export function announceReady(): void {
+  process.send?.('ready');
+}

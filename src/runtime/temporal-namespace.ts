@@ -1,0 +1,192 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Connection } from '@temporalio/client';
+import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js';
+import { msToTs } from '@temporalio/common/lib/time.js';
+
+/** How long histories of ended workflows stay readable. */
+const RETENTION = '3 days';
+
+/** A server that starts again on other ports within 20 s looks for its former self that long. */
+const VISIBLE_TIMEOUT_MS = 60_000;
+/** One question; shorter than the client's own patience, which grows between its repeats. */
+const ASK_TIMEOUT_MS = 2_000;
+const POLL_MS = 50;
+
+/** gRPC status codes, as numbers, of the answers that are told apart here. */
+const NOT_FOUND = 5;
+const ALREADY_EXISTS = 6;
+const PERMISSION_DENIED = 7;
+const UNIMPLEMENTED = 12;
+
+const ATTRIBUTE_TYPES = ['KEYWORD', 'BOOL', 'DATETIME', 'INT'] as const;
+
+type AttributeType = NonNullable<ReturnType<typeof encodeSearchAttributeIndexedValueType>>;
+
+/**
+ * Makes the namespace (retention 3 days) unless it is there, and waits until workflows can be started in it; an
+ * existing one is left as it is. Throws when it can neither be found nor made, and when it is not usable after 60 s.
+ * `signal` calls the waiting off.
+ */
+export async function ensureNamespace(connection: Connection, namespace: string, signal?: AbortSignal): Promise<void> {
+  try {
+    await connection.workflowService.describeNamespace({ namespace });
+  } catch (error) {
+    if (statusOf(error) !== NOT_FOUND) {
+      throw error;
+    }
+    await registerNamespace(connection, namespace);
+  }
+  // The frontend answers for a namespace before history and matching have read it. Each of these two questions is
+  // answered by one of them.
+  await untilAccepted(connection, `namespace ${namespace}`, signal, async () => {
+    await connection.workflowService.describeTaskQueue({
+      namespace,
+      taskQueue: { name: 'readiness' },
+      taskQueueType: 1,
+    });
+    await connection.workflowService
+      .describeWorkflowExecution({ namespace, execution: { workflowId: 'readiness' } })
+      .catch((error: unknown) => {
+        // A namespace that is not known is NOT_FOUND as well, but says so.
+        if (statusOf(error) !== NOT_FOUND || /namespace/i.test(detailsOf(error))) {
+          throw error;
+        }
+      });
+  });
+}
+
+async function registerNamespace(connection: Connection, namespace: string): Promise<void> {
+  try {
+    await connection.workflowService.registerNamespace({
+      namespace,
+      description: 'Payment plans, scheduled payments, test clocks and webhook deliveries',
+      workflowExecutionRetentionPeriod: msToTs(RETENTION),
+    });
+  } catch (cause) {
+    if (statusOf(cause) === ALREADY_EXISTS) {
+      return; // another process was quicker
+    }
+    throw new Error(
+      `The Temporal namespace "${namespace}" does not exist and could not be made: ${detailsOf(cause)}. ` +
+        'Make it by hand, or set TEMPORAL_NAMESPACE to one that exists.',
+      { cause },
+    );
+  }
+}
+
+/**
+ * Adds the search attributes of `temporal/search-attributes.json` that the namespace lacks, and waits until the
+ * server takes them. Throws when one has another type, cannot be added, or is not known after 60 s.
+ * `signal` calls the waiting off.
+ */
+export async function ensureSearchAttributes(
+  connection: Connection,
+  namespace: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const wanted = await readSearchAttributes();
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+  for (const [name, type] of Object.entries(wanted)) {
+    const found = customAttributes?.[name];
+    if (found !== undefined && found !== type) {
+      throw new Error(
+        `The search attribute ${name} of namespace ${namespace} is of type ${nameOf(found)}, ` +
+          `but ${nameOf(type)} is needed. Rename it with "temporal operator search-attribute rename".`,
+      );
+    }
+  }
+  const missing = Object.fromEntries(Object.entries(wanted).filter(([name]) => customAttributes?.[name] === undefined));
+  if (Object.keys(missing).length > 0) {
+    await addSearchAttributes(connection, namespace, missing);
+  }
+  // A query that names them all is refused until the frontend has read the namespace anew.
+  const query = Object.keys(wanted)
+    .map((name) => `${name} is not null`)
+    .join(' and ');
+  await untilAccepted(connection, 'search attributes', signal, async () => {
+    await connection.workflowService.countWorkflowExecutions({ namespace, query });
+  });
+}
+
+async function addSearchAttributes(
+  connection: Connection,
+  namespace: string,
+  searchAttributes: Record<string, AttributeType>,
+): Promise<void> {
+  try {
+    await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
+  } catch (cause) {
+    const status = statusOf(cause);
+    if (status === ALREADY_EXISTS) {
+      return;
+    }
+    const advice =
+      status === PERMISSION_DENIED || status === UNIMPLEMENTED
+        ? ' Add them by hand, with "temporal operator search-attribute create" or, on Temporal Cloud, with tcld.'
+        : '';
+    throw new Error(
+      `The search attributes ${Object.keys(searchAttributes).join(', ')} could not be added to namespace ` +
+        `${namespace}: ${detailsOf(cause)}.${advice}`,
+      { cause },
+    );
+  }
+}
+
+async function readSearchAttributes(): Promise<Record<string, AttributeType>> {
+  const file = new URL('../../temporal/search-attributes.json', import.meta.url);
+  const listed: unknown = JSON.parse(await readFile(file, 'utf8'));
+  const wanted: Record<string, AttributeType> = {};
+  for (const [name, typeName] of Object.entries(listed ?? {})) {
+    const known = ATTRIBUTE_TYPES.find((candidate) => candidate === String(typeName).toUpperCase());
+    const type = encodeSearchAttributeIndexedValueType(known);
+    if (type === undefined) {
+      throw new Error(
+        `${file.pathname}: ${name} has the type ${String(typeName)}, which is none of ${ATTRIBUTE_TYPES}`,
+      );
+    }
+    wanted[name] = type;
+  }
+  return wanted;
+}
+
+function nameOf(type: AttributeType): string {
+  return ATTRIBUTE_TYPES.find((name) => encodeSearchAttributeIndexedValueType(name) === type) ?? `number ${type}`;
+}
+
+/** Repeats the question until it is answered; the last refusal is the reason when it is not. */
+async function untilAccepted(
+  connection: Connection,
+  what: string,
+  signal: AbortSignal | undefined,
+  ask: () => Promise<void>,
+): Promise<void> {
+  const giveUpAt = performance.now() + VISIBLE_TIMEOUT_MS;
+  for (;;) {
+    try {
+      const timeout = AbortSignal.timeout(ASK_TIMEOUT_MS);
+      return await connection.withAbortSignal(signal ? AbortSignal.any([signal, timeout]) : timeout, ask);
+    } catch (cause) {
+      signal?.throwIfAborted();
+      if (performance.now() > giveUpAt) {
+        throw new Error(
+          `Temporal does not know its ${what} after ${VISIBLE_TIMEOUT_MS / 1000} s: ${detailsOf(cause)}. ` +
+            "The server's log says why (DATA_DIR/logs/temporal.log where it is the embedded one).",
+          { cause },
+        );
+      }
+    }
+    await sleep(POLL_MS, undefined, { signal });
+  }
+}
+
+function statusOf(error: unknown): number | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : null;
+}
+
+function detailsOf(error: unknown): string {
+  if (error instanceof Error && 'details' in error && typeof error.details === 'string') {
+    return error.details;
+  }
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,35 @@
+// The worker process: runs workflows and activities, and the dispatcher that tells Temporal what was committed.
+import { openPool } from '../db/connection.ts';
+import { sandboxProcessor } from '../processors/sandbox.ts';
+import { readConfig } from './config.ts';
+import { startDispatcher } from './dispatcher.ts';
+import { startHousekeeping } from './housekeeping.ts';
+import { announceReady, onShutdown } from './lifecycle.ts';
+import { createLogger } from './logger.ts';
+import { requirementsOf } from './requirements.ts';
+import { openTemporal } from './temporal-client.ts';
+import { installTemporalRuntime, startWorkers } from './workers.ts';
+
+const config = readConfig(process.env);
+const { databaseUrl, vault } = requirementsOf(config);
+const logger = createLogger(config.logLevel, 'worker');
+installTemporalRuntime(logger);
+const sql = openPool(databaseUrl, { max: 40, name: 'payments worker' });
+const temporal = openTemporal(config);
+const workers = await startWorkers({ config, sql, vault, temporal, logger });
+const dispatcher = startDispatcher(sql, temporal, config.temporalTaskQueue, logger);
+const housekeeping = startHousekeeping(sql, { sandbox: sandboxProcessor, live: null }, logger);
+
+onShutdown(async () => {
+  await housekeeping.close();
+  await dispatcher.close();
+  await workers.close();
+  await temporal.connection.close();
+  await sql.end();
+});
+workers.ended.catch((error: unknown) => {
+  logger.fatal({ err: error }, 'the worker has ended by itself');
+  process.exit(1);
+});
+announceReady();
+logger.info({ task_queue: config.temporalTaskQueue }, 'worker is ready');

@@ -1,0 +1,96 @@
+import { fileURLToPath } from 'node:url';
+import type { Client } from '@temporalio/client';
+import { bundleWorkflowCode, NativeConnection, Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
+import { createActivities } from '../activities/index.ts';
+import { createWebhookActivities } from '../activities/webhook-activities.ts';
+import type { Pool } from '../db/connection.ts';
+import { realNow } from '../domain/real-time.ts';
+import { webhookTaskQueue } from '../domain/task-queues.ts';
+import { sandboxProcessor } from '../processors/sandbox.ts';
+import { outboundPolicy } from '../services/outbound-address.ts';
+import type { Vault } from '../services/vault.ts';
+import { createWebhookSender } from '../services/webhook-sender.ts';
+import { createClockMover } from './clock-mover.ts';
+import type { Config } from './config.ts';
+import type { Logger } from './logger.ts';
+import { temporalAddress } from './temporal-client.ts';
+import { temporalLogger } from './temporal-logger.ts';
+
+/** What is under way may take this long to end when the process is told to; the supervisor waits a little longer. */
+const shutdownGraceTime = '10s';
+
+export interface WorkerDeps {
+  config: Pick<
+    Config,
+    'temporalAddress' | 'temporalTls' | 'temporalApiKey' | 'temporalNamespace' | 'temporalTaskQueue' | 'webhookAllowLoopback'
+  >;
+  sql: Pool;
+  vault: Vault;
+  temporal: Client;
+  logger: Logger;
+  /** Made once and given to several workers, as the tests do; bundled here when it is missing. */
+  workflowBundle?: WorkflowBundle;
+  /** How many workflows are kept in memory between their tasks; 0 replays each from its history. */
+  maxCachedWorkflows?: number;
+}
+
+export interface RunningWorkers {
+  /** Ends when the workers have ended, by `close` or by themselves. */
+  ended: Promise<void>;
+  /** Takes no new task and waits for what is under way. */
+  close(): Promise<void>;
+}
+
+/** Bundles the workflows for Temporal's sandbox; some seconds of work, worth doing once. */
+export async function bundleWorkflows(logger: Logger): Promise<WorkflowBundle> {
+  const { pathname } = new URL('../workflows/index.ts', import.meta.url);
+  return bundleWorkflowCode({ workflowsPath: fileURLToPath(new URL(`file://${pathname}`)), logger: temporalLogger(logger) });
+}
+
+/**
+ * Starts the worker of plans, scheduled payments and clocks, and beside it the one that calls webhook receivers: on a task
+ * queue and in slots of its own, so that slow receivers hold up no plan.
+ */
+export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
+  const { config, sql, vault, temporal, logger } = deps;
+  const taskQueue = config.temporalTaskQueue;
+  const workflowBundle = deps.workflowBundle ?? (await bundleWorkflows(logger));
+  const connection = await NativeConnection.connect(temporalAddress(config));
+  const sender = createWebhookSender({ policy: outboundPolicy(config.webhookAllowLoopback) });
+  const common = { connection, namespace: config.temporalNamespace, shutdownGraceTime } as const;
+  const collecting = await Worker.create({
+    ...common,
+    taskQueue,
+    workflowBundle,
+    activities: createActivities({
+      sql,
+      processors: { sandbox: sandboxProcessor, live: null },
+      moveSubject: createClockMover(temporal, taskQueue),
+    }),
+    maxConcurrentWorkflowTaskExecutions: 100,
+    maxConcurrentLocalActivityExecutions: 30,
+    maxConcurrentActivityTaskExecutions: 100,
+    maxCachedWorkflows: deps.maxCachedWorkflows ?? 2000,
+  });
+  const delivering = await Worker.create({
+    ...common,
+    taskQueue: webhookTaskQueue(taskQueue),
+    activities: createWebhookActivities({ sql, vault, sender, now: realNow, random: Math.random }),
+    maxConcurrentActivityTaskExecutions: 200,
+  });
+  const ended = Promise.all([collecting.run(), delivering.run()]).then(() => {});
+  return {
+    ended,
+    async close() {
+      for (const worker of [collecting, delivering]) if (worker.getState() === 'RUNNING') worker.shutdown();
+      await ended;
+      await sender.close();
+      await connection.close();
+    },
+  };
+}
+
+/** Sends what the SDK says to the process's own log; called once, before any worker is made. */
+export function installTemporalRuntime(logger: Logger): void {
+  Runtime.install({ logger: temporalLogger(logger), shutdownSignals: [] });
+}
