@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, it } from 'mocha';
+import { Type } from 'typebox';
+import { route } from '../../src/api/route.ts';
+import { realNow } from '../../src/domain/real-time.ts';
+import { revokeKey, rollKey } from '../../src/services/api-keys.ts';
+import { useApi } from '../support/api.ts';
+import { useDatabase } from '../support/database.ts';
+import { makeKey, makeKeys } from '../support/factories.ts';
+
+const common = { method: 'GET', tag: 'Test', summary: 'For tests', invalid: 400 } as const;
+const response = { status: 200, schema: Type.Unknown() };
+const routes = [
+  route({
+    ...common,
+    path: '/customers',
+    operation: 'listCustomers',
+    access: { scope: 'customers:read' },
+    response,
+    handle: async ({ call, key }) => ({ call, kind: key.kind }),
+  }),
+  route({
+    ...common,
+    path: '/clocks',
+    operation: 'listClocks',
+    access: { scope: 'test_clocks:read', sandboxOnly: true },
+    response,
+    handle: async () => ({}),
+  }),
+  route({
+    ...common,
+    path: '/methods',
+    operation: 'listMethods',
+    access: { scope: 'payment_methods:write', publishable: true },
+    response,
+    handle: async ({ key }) => ({ kind: key.kind }),
+  }),
+];
+
+describe('authentication', () => {
+  const db = useDatabase();
+  const api = useApi(db, routes);
+  const get = (path: string, key?: string) => api.send('GET', path, key === undefined ? {} : { key });
+
+  async function codeOf(path: string, key: string): Promise<string> {
+    const { status, body } = await get(path, key);
+    return `${status} ${body.error?.code ?? ''}`;
+  }
+
+  it('finds biller, mode, time zone, fees and descriptor by the key, and the real instant of asking', async () => {
+    const merchant = await makeKeys(db.sql, { timeZone: 'Australia/Sydney', statementDescriptor: 'ACME' });
+    const before = realNow();
+    const { body } = await get('/customers', merchant.sandboxSecret);
+    const { requestId, now, ...rest } = body.call;
+    assert.deepEqual(rest, {
+      billerId: merchant.biller.id,
+      livemode: false,
+      timeZone: 'Australia/Sydney',
+      feeSchedule: { basisPoints: 175, fixed: 30 },
+      statementDescriptor: 'ACME',
+    });
+    assert.match(requestId, /^req_/);
+    assert.ok(new Date(now) >= before && new Date(now) <= realNow());
+    assert.equal((await get('/customers', merchant.liveSecret)).body.call.livemode, true);
+  });
+
+  it('answers 401 with WWW-Authenticate where no key is given, or no bearer token', async () => {
+    const { key } = await makeKey(db.sql);
+    const basic = Buffer.from(`${key}:`).toString('base64');
+    for (const value of ['', 'Bearer', 'Bearer ', `Basic ${basic}`, key, `Bearer ${key} ${key}`, `Bearer${key}`]) {
+      const { status, headers, body } = await api.send('GET', '/customers', { headers: { Authorization: value } });
+      assert.deepEqual([status, headers.get('www-authenticate')], [401, 'Bearer'], value);
+      assert.deepEqual([body.error.type, body.error.code], ['authentication_error', 'unauthenticated']);
+    }
+    assert.equal((await get('/customers')).status, 401);
+    for (const scheme of ['bearer', 'BEARER', 'Bearer ']) {
+      const headers = { Authorization: `${scheme} ${key}` };
+      assert.equal((await api.send('GET', '/customers', { headers })).status, 200, scheme);
+    }
+  });
+
+  it('answers 401 to an unknown key, a changed one and a malformed one, in the same words', async () => {
+    const { key } = await makeKey(db.sql);
+    const changed = key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a');
+    const messages = new Set<string>();
+    for (const wrong of [changed, key.toUpperCase(), `${key}a`, key.slice(3), 'sk_sandbox_', `sk_live_${key.slice(11)}`]) {
+      const { status, body } = await get('/customers', wrong);
+      assert.equal(status, 401, wrong);
+      messages.add(body.error.message);
+    }
+    assert.equal(messages.size, 1);
+  });
+
+  it('lets a key in from the moment that it is made, also after a wrong guess', async () => {
+    const first = await makeKey(db.sql);
+    await get('/customers', `sk_sandbox_${'0'.repeat(43)}`);
+    const second = await makeKey(db.sql, { billerId: first.biller_id });
+    assert.equal((await get('/customers', second.key)).status, 200);
+  });
+
+  it('refuses a revoked key within 5 s, though it is remembered', async function () {
+    this.timeout(10_000);
+    const { key, id } = await makeKey(db.sql);
+    assert.equal((await get('/customers', key)).status, 200);
+    await revokeKey(db.sql, id, realNow());
+    await pause(5_050);
+    assert.equal((await get('/customers', key)).status, 401);
+  });
+
+  it('lets a rolled key in until its overlap ends', async () => {
+    const old = await makeKey(db.sql);
+    const { key } = await rollKey(db.sql, old.id, { overlapHours: 1, now: realNow() });
+    assert.equal((await get('/customers', old.key)).status, 200);
+    assert.equal((await get('/customers', key)).status, 200);
+    const short = await makeKey(db.sql);
+    await rollKey(db.sql, short.id, { overlapHours: 0.1 / 3600, now: realNow() });
+    assert.equal((await get('/customers', short.key)).status, 200);
+    await pause(120);
+    assert.equal((await get('/customers', short.key)).status, 401, 'the end is known from the first look-up');
+  });
+
+  it('refuses a publishable key where a secret one is required, and lets it in where it may', async () => {
+    const merchant = await makeKeys(db.sql);
+    assert.equal(await codeOf('/customers', merchant.sandboxPublishable), '403 secret_key_required');
+    assert.equal(await codeOf('/customers', merchant.livePublishable), '403 secret_key_required');
+    assert.deepEqual((await get('/methods', merchant.sandboxPublishable)).body, { kind: 'publishable' });
+    assert.deepEqual((await get('/methods', merchant.sandboxSecret)).body, { kind: 'secret' });
+  });
+
+  it('refuses a live key in the sandbox', async () => {
+    const merchant = await makeKeys(db.sql);
+    assert.equal(await codeOf('/clocks', merchant.liveSecret), '403 sandbox_only');
+    assert.equal((await get('/clocks', merchant.sandboxSecret)).status, 200);
+  });
+
+  it('refuses a key without the scope, and names the scope', async () => {
+    const { key } = await makeKey(db.sql, { scopes: ['customers:write'] });
+    const { status, body } = await get('/customers', key);
+    assert.deepEqual([status, body.error.code, body.error.type], [403, 'insufficient_scope', 'permission_error']);
+    assert.match(body.error.message, /customers:read/);
+  });
+
+  it('refuses in this order: unauthenticated, publishable, live, scope', async () => {
+    const merchant = await makeKeys(db.sql);
+    const { key } = await makeKey(db.sql, { livemode: true, scopes: ['events:read'] });
+    assert.equal(await codeOf('/clocks', merchant.livePublishable), '403 secret_key_required');
+    assert.equal(await codeOf('/clocks', key), '403 sandbox_only');
+  });
+
+  it('comes before the request is judged', async () => {
+    assert.equal((await api.send('GET', '/customers?bogus=1')).status, 401);
+  });
+});
+
+describe('the rate limit', () => {
+  const db = useDatabase();
+  const settings = { webhookAllowLoopback: true, rateLimitPerSecond: 20, rateLimitBurst: 5 };
+  const api = useApi(db, routes, () => ({ settings }));
+
+  it('lets a burst through, then answers 429 with Retry-After, to this key alone, and lets in again what comes later', async () => {
+    const [{ key }, other] = [await makeKey(db.sql), await makeKey(db.sql)];
+    const replies = await Promise.all(Array.from({ length: 12 }, () => api.send('GET', '/customers', { key })));
+    const refused = replies.filter(({ status }) => status === 429);
+    assert.ok(refused.length >= 4 && refused.length <= 7, `${refused.length} of 12 refused`);
+    assert.deepEqual([refused[0]?.headers.get('retry-after'), refused[0]?.body.error.type], ['1', 'rate_limit_error']);
+    assert.equal((await api.send('GET', '/customers', { key: other.key })).status, 200);
+    await pause(120);
+    assert.equal((await api.send('GET', '/customers', { key })).status, 200);
+  });
+});

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { isAbsolute } from 'node:path';
+import { ConfigError, readConfig } from '../../src/runtime/config.ts';
+
+describe('the configuration', () => {
+  it('needs no variable at all, and then embeds PostgreSQL and Temporal', () => {
+    const config = readConfig({});
+    assert.deepEqual([config.port, config.temporalPort, config.temporalUiPort], [8080, 7233, 8233]);
+    assert.deepEqual([config.databaseUrl, config.temporalAddress, config.encryptionKeys], [null, null, null]);
+    assert.equal(config.temporalNamespace, 'payments');
+    assert.deepEqual([config.rateLimitPerSecond, config.rateLimitBurst], [500, 1000]);
+    assert.equal(config.webhookAllowLoopback, false);
+    assert.ok(isAbsolute(config.dataDir));
+  });
+
+  it('cannot be changed once it is read', () => {
+    assert.ok(Object.isFrozen(readConfig({})));
+  });
+
+  it('takes an empty variable for one that is not set', () => {
+    assert.equal(readConfig({ PORT: '', DATABASE_URL: '  ' }).databaseUrl, null);
+  });
+
+  it('names every fault at once, by variable', () => {
+    const env = { PORT: '70000', LOG_LEVEL: 'loud', TEMPORAL_ADDRESS: 'nowhere', WEBHOOK_ALLOW_LOOPBACK: 'yes' };
+    assert.throws(
+      () => readConfig(env),
+      (error: unknown) =>
+        error instanceof ConfigError &&
+        error.faults.length === 4 &&
+        Object.keys(env).every((name) => error.message.includes(name)),
+    );
+  });
+
+  it('keeps a password out of its complaint about a database URL', () => {
+    assert.throws(
+      () => readConfig({ DATABASE_URL: 'mysql://me:hunter2@host/db' }),
+      (error: unknown) => error instanceof ConfigError && !error.message.includes('hunter2'),
+    );
+  });
+
+  it('reads encryption keys in order, so that the first one encrypts', () => {
+    const [first, second] = [randomBytes(32), randomBytes(32)];
+    const text = `new:${first.toString('base64')}, old:${second.toString('base64')}`;
+    assert.deepEqual(readConfig({ ENCRYPTION_KEYS: text }).encryptionKeys, [
+      { id: 'new', key: first },
+      { id: 'old', key: second },
+    ]);
+  });
+
+  for (const [fault, keys] of [
+    ['of the wrong length', `a:${randomBytes(16).toString('base64')}`],
+    ['without an id', randomBytes(32).toString('base64')],
+    ['twice under one id', `a:${randomBytes(32).toString('base64')},a:${randomBytes(32).toString('base64')}`],
+  ] as const) {
+    it(`refuses an encryption key ${fault}, without repeating it`, () => {
+      assert.throws(
+        () => readConfig({ ENCRYPTION_KEYS: keys }),
+        (error: unknown) => error instanceof ConfigError && !error.message.includes(keys),
+      );
+    });
+  }
+
+  it('turns TLS on with an API key, and refuses to send one in the clear', () => {
+    assert.equal(readConfig({ TEMPORAL_API_KEY: 'k' }).temporalTls, true);
+    assert.throws(() => readConfig({ TEMPORAL_API_KEY: 'k', TEMPORAL_TLS: 'false' }), /TEMPORAL_TLS/);
+  });
+});

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { after, before } from 'mocha';
+import pino from 'pino';
+import { createApp } from '../../src/api/app.ts';
+import type { AppDeps, Route } from '../../src/api/route.ts';
+import { type RunningServer, serve } from '../../src/api/server.ts';
+import { createVault } from '../../src/services/vault.ts';
+import type { TestDatabase } from './database.ts';
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The body read as JSON; for tests to pick members from. */
+  // biome-ignore lint/suspicious/noExplicitAny: an assertion on a member that is missing fails, which is its purpose
+  body: any;
+}
+
+export interface Sent {
+  key?: string;
+  /** Sent as JSON; a string or bytes are sent as they are. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface TestApi {
+  readonly url: string;
+  readonly running: RunningServer;
+  /** What was logged, one object for each line. */
+  readonly log: Record<string, unknown>[];
+  send(method: string, path: string, sent?: Sent): Promise<Reply>;
+}
+
+/** Deps for an app on this database: a vault with a new key, limits that no test meets, a log that is kept. */
+export function testDeps(db: TestDatabase, overrides: Partial<AppDeps> = {}) {
+  const log: Record<string, unknown>[] = [];
+  const logger = pino({ level: 'debug' }, { write: (line: string) => log.push(JSON.parse(line)) });
+  const deps: AppDeps = {
+    sql: db.sql,
+    vault: createVault([{ id: 'test', key: randomBytes(32) }]),
+    settings: { webhookAllowLoopback: true, rateLimitPerSecond: 100_000, rateLimitBurst: 100_000 },
+    logger,
+    checks: {},
+    ...overrides,
+  };
+  return { deps, log };
+}
+
+/** Serves an app on a socket of its own during the tests of the calling `describe`. */
+export function useApi(db: TestDatabase, routes?: readonly Route[], overrides: () => Partial<AppDeps> = () => ({})): TestApi {
+  let api: { running: RunningServer; log: Record<string, unknown>[] } | undefined;
+
+  before('serve the API', async () => {
+    const { deps, log } = testDeps(db, overrides());
+    api = { running: await serve(createApp(deps, routes), { port: 0 }), log };
+  });
+  after('end the API', async () => {
+    await api?.running.close();
+  });
+
+  function existing() {
+    if (!api) throw new Error('the API is there only while the tests of its describe run');
+    return api;
+  }
+  return {
+    get url() {
+      return `http://127.0.0.1:${existing().running.port}`;
+    },
+    get running() {
+      return existing().running;
+    },
+    get log() {
+      return existing().log;
+    },
+    send(method, path, sent) {
+      return send(`${this.url}${path}`, method, sent);
+    },
+  };
+}
+
+/** One request; whatever the answer is, it is a value. */
+export async function send(url: string, method: string, { key, body, headers = {} }: Sent = {}): Promise<Reply> {
+  const raw = typeof body === 'string' || body instanceof Uint8Array;
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: raw ? body : JSON.stringify(body) }),
+    redirect: 'manual',
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json');
+  return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : undefined };
+}

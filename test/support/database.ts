@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { after, before } from 'mocha';
+import postgres from 'postgres';
+import { openPool, type Pool } from '../../src/db/connection.ts';
+
+/** The database of one test file. Only to be read inside of hooks and tests: before them it does not exist. */
+export interface TestDatabase {
+  readonly sql: Pool;
+  readonly url: string;
+}
+
+/**
+ * Gives the calling `describe` a migrated, empty database of its own, made before its tests and dropped after them.
+ * `connections` is the size of the pool `sql`.
+ */
+export function useDatabase(connections = 10): TestDatabase {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  let opened: { sql: Pool; url: string } | undefined;
+
+  before('make the database', async () => {
+    const { TEST_DATABASE_URL, TEST_DATABASE_TEMPLATE } = process.env;
+    if (!TEST_DATABASE_URL || !TEST_DATABASE_TEMPLATE) throw new Error('test/support/global.ts was not loaded by mocha');
+    await onServer((server) => server`create database ${server(name)} template ${server(TEST_DATABASE_TEMPLATE)}`);
+    const url = new URL(TEST_DATABASE_URL);
+    url.pathname = name;
+    opened = { sql: openPool(url.href, { max: connections, name: 'test' }), url: url.href };
+  });
+
+  after('drop the database', async () => {
+    await opened?.sql.end({ timeout: 5 });
+    await onServer((server) => server`drop database if exists ${server(name)} with (force)`);
+  });
+
+  function existing(): { sql: Pool; url: string } {
+    if (!opened) throw new Error('the database is there only while the tests of its describe run');
+    return opened;
+  }
+  return {
+    get sql() {
+      return existing().sql;
+    },
+    get url() {
+      return existing().url;
+    },
+  };
+}
+
+async function onServer(work: (server: postgres.Sql) => PromiseLike<unknown>): Promise<void> {
+  const server = postgres(process.env.TEST_DATABASE_URL ?? '', { max: 1, onnotice: () => {} });
+  try {
+    await work(server);
+  } finally {
+    await server.end();
+  }
+}

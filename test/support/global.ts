@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { migrate } from '../../src/db/migrate.ts';
+import { startPostgres } from '../../src/runtime/embedded/postgres.ts';
+
+let stop: () => Promise<void> = async () => {};
+
+/**
+ * Before all tests: one PostgreSQL in a temporary folder (or the server that TEST_DATABASE_URL names), with one migrated
+ * database that those of the test files are copies of. Told through the environment, which mocha's workers inherit too.
+ */
+export async function mochaGlobalSetup(): Promise<void> {
+  process.env.TEST_DATABASE_URL ??= await startServer();
+  process.env.TEST_DATABASE_TEMPLATE = `payments_template_${process.pid}`;
+  await onServer(async (sql, template) => {
+    await sql`create database ${sql(template)}`;
+  });
+  const url = new URL(process.env.TEST_DATABASE_URL);
+  url.pathname = process.env.TEST_DATABASE_TEMPLATE;
+  await migrate(url.href);
+}
+
+/** After all tests: what the setup made is gone. */
+export async function mochaGlobalTeardown(): Promise<void> {
+  await onServer(async (sql, template) => {
+    await sql`drop database if exists ${sql(template)} with (force)`;
+  });
+  await stop();
+}
+
+async function startServer(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'payments-test-'));
+  const server = await startPostgres({ dataDir: folder, log: () => {} });
+  stop = async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  const sql = postgres(server.url, { max: 1 });
+  // Nothing in here outlives the run, and the tests make thousands of commits.
+  await sql`alter system set fsync = off`;
+  await sql`select pg_reload_conf()`;
+  await sql.end();
+  return server.url;
+}
+
+async function onServer(work: (sql: postgres.Sql, template: string) => Promise<void>): Promise<void> {
+  const sql = postgres(process.env.TEST_DATABASE_URL ?? '', { max: 1, onnotice: () => {} });
+  try {
+    await work(sql, process.env.TEST_DATABASE_TEMPLATE ?? '');
+  } finally {
+    await sql.end();
+  }
+}

@@ -1,0 +1,107 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before } from 'mocha';
+import type { Db } from '../../src/db/connection.ts';
+import { defaultFeeSchedule } from '../../src/domain/fees.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { realNow } from '../../src/domain/real-time.ts';
+import type { Call } from '../../src/services/call.ts';
+import { recordEvents } from '../../src/services/events.ts';
+import { createVault } from '../../src/services/vault.ts';
+import { createWebhookEndpoint, type WebhookDeps } from '../../src/services/webhook-endpoints.ts';
+import { makeBiller } from './factories.ts';
+
+export interface ReceivedWebhook {
+  headers: IncomingHttpHeaders;
+  body: string;
+  path: string;
+}
+
+export type Answer = (request: IncomingMessage, response: ServerResponse, nth: number) => void;
+
+/** A webhook receiver on loopback for the calling `describe`. It answers 200 unless `answer` is set. */
+export function useReceiver() {
+  let server: Server;
+  const receiver = {
+    url: '',
+    received: [] as ReceivedWebhook[],
+    connections: 0,
+    answer: undefined as Answer | undefined,
+    reset(): void {
+      receiver.received = [];
+      receiver.answer = undefined;
+    },
+  };
+
+  before('start the receiver', async () => {
+    server = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      receiver.received.push({ headers: request.headers, body, path: request.url ?? '' });
+      if (receiver.answer) receiver.answer(request, response, receiver.received.length);
+      else response.end('ok');
+    });
+    server.on('connection', () => {
+      receiver.connections += 1;
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  after('stop the receiver', async () => {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  });
+  return receiver;
+}
+
+export const webhookDeps: WebhookDeps = {
+  vault: createVault([{ id: 'test', key: Buffer.alloc(32, 7) }]),
+  outbound: {
+    allowLoopback: true,
+    resolve: async () => {
+      throw new Error('no names in tests');
+    },
+  },
+};
+
+/** A call of a new biller, or of the one named, in sandbox. */
+export async function makeCall(sql: Db, overrides: Partial<Call> = {}): Promise<Call> {
+  return {
+    billerId: overrides.billerId ?? (await makeBiller(sql)).id,
+    livemode: false,
+    requestId: newId('request'),
+    now: realNow(),
+    timeZone: 'UTC',
+    feeSchedule: defaultFeeSchedule,
+    statementDescriptor: null,
+    ...overrides,
+  };
+}
+
+/** An enabled endpoint, with its secret. */
+export async function makeEndpoint(sql: Db, call: Call, url: string, event_types: string[] = ['*']) {
+  const endpoint = await createWebhookEndpoint(sql, call, { url, event_types }, webhookDeps);
+  return { ...endpoint, secret: endpoint.secret ?? '' };
+}
+
+/** Records one event about nothing in particular; answers its id. */
+export async function makeEvent(
+  sql: Db,
+  call: Call,
+  { type = 'payment_plan.activated', data = {}, customerId = null, testClockId = null, at = call.now } = {} as Partial<
+    Parameters<typeof recordEvents>[2][number]
+  >,
+): Promise<string> {
+  const event = { type, subjectId: newId('payment_plan'), customerId, testClockId, at, data };
+  const [id] = await recordEvents(sql, call, [event]);
+  if (id === undefined) throw new Error('no event was recorded');
+  return id;
+}
+
+/** The delivery of an event to an endpoint. */
+export async function deliveryOf(sql: Db, eventId: string, endpointId: string): Promise<string> {
+  const [row] = await sql<{ id: string }[]>`
+    select id from webhook_deliveries where event_id = ${eventId} and endpoint_id = ${endpointId}`;
+  if (row === undefined) throw new Error('there is no such delivery');
+  return row.id;
+}
