@@ -11,9 +11,11 @@ export const formatPhrases: Readonly<Record<string, string>> = {
 };
 
 // RFC 3339 with its capital letters; leap seconds are left out, since an instant of JavaScript cannot hold one.
-const dateTimePattern = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+const dateTimePattern =
+  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 // One @, a dotted or single-label domain, no spaces and no control characters; letters of any script.
-const emailPattern = /^[^\s@"(),:;<>[\\\]\p{Cc}]{1,64}@(?=.{1,255}$)[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?)*$/u;
+const emailPattern =
+  /^[^\s@"(),:;<>[\\\]\p{Cc}]{1,64}@(?=.{1,255}$)[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?)*$/u;
 
 /** Registers what TypeBox's `format` means here, and that all faults of a body are told and not the first eight. */
 export function registerFormats(): void {

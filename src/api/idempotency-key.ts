@@ -14,13 +14,14 @@ const maxTtlSeconds = 2_592_000;
 export function readKeyUse(ctx: Context): KeyUse | null {
   const given = ctx.req.headers['idempotency-key'];
   const ttl = readTtl(ctx.req.headers['idempotency-ttl']);
-  const { call, bytes } = ctx.state;
-  if (given === undefined || call === undefined) return null;
+  const { call, key: caller, bytes } = ctx.state;
+  if (given === undefined || call === undefined || caller === undefined) return null;
   const key = unquote(String(given).trim());
   if (key.length < 1 || key.length > 255) {
     throw badHeader('Idempotency-Key', 'Idempotency-Key must be 1 to 255 characters.');
   }
-  const fingerprint = createHash('sha256').update(`${ctx.method} ${ctx.url}\n`);
+  // The kind of API key too: a publishable key must not be shown an answer that was given to a secret one.
+  const fingerprint = createHash('sha256').update(`${caller.kind} ${ctx.method} ${ctx.url}\n`);
   return {
     billerId: call.billerId,
     livemode: call.livemode,

@@ -17,7 +17,11 @@ export function compileQuery(schema: TObject): (text: string) => Record<string, 
     const repeated: Fault[] = [];
     for (const [name, given] of new URLSearchParams(text)) {
       if (name in values) {
-        repeated.push({ path: `/${name}`, code: 'invalid_value', message: `${name.slice(0, 100)} is given more than once.` });
+        repeated.push({
+          path: `/${name}`,
+          code: 'invalid_value',
+          message: `${name.slice(0, 100)} is given more than once.`,
+        });
       }
       values[name] = read(members.get(name), given);
     }

@@ -61,7 +61,9 @@ function explainOne(error: TLocalizedValidationError, schema: SchemaNode, value:
     case 'boolean':
       return [unknownParameter(schema, path)];
     case 'required':
-      return error.params.requiredProperties.map((name) => missing(asNode(at(schema, ['properties', name])), path, name));
+      return error.params.requiredProperties.map((name) =>
+        missing(asNode(at(schema, ['properties', name])), path, name),
+      );
     case 'anyOf':
       return explainUnion(schema, value, path);
     case 'type':

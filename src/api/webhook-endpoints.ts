@@ -10,11 +10,7 @@ import {
   WebhookReplay,
 } from '../resources/webhook-endpoint.ts';
 import { outboundPolicy } from '../services/outbound-address.ts';
-import {
-  listWebhookDeliveries,
-  pingWebhookEndpoint,
-  replayWebhookDeliveries,
-} from '../services/webhook-deliveries.ts';
+import { listWebhookDeliveries, pingWebhookEndpoint, replayWebhookDeliveries } from '../services/webhook-deliveries.ts';
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
@@ -104,7 +100,8 @@ export const webhookEndpointRoutes: Route[] = [
     operation: 'rotateWebhookSecret',
     tag,
     summary: 'Replace the signing secret',
-    description: 'While the old secret overlaps, `webhook-signature` carries a signature of each, separated by a space.',
+    description:
+      'While the old secret overlaps, `webhook-signature` carries a signature of each, separated by a space.',
     access: writing,
     invalid: 422,
     body: SecretRotation,
@@ -136,8 +133,7 @@ export const webhookEndpointRoutes: Route[] = [
     invalid: 422,
     query: WebhookDeliveryQuery,
     response: { status: 200, schema: ListOf(WebhookDelivery) },
-    handle: ({ call, params, query, deps }) =>
-      listWebhookDeliveries(deps.sql, call, params.webhook_endpoint_id, query),
+    handle: ({ call, params, query, deps }) => listWebhookDeliveries(deps.sql, call, params.webhook_endpoint_id, query),
   }),
   route({
     method: 'POST',
@@ -152,8 +148,7 @@ export const webhookEndpointRoutes: Route[] = [
     invalid: 422,
     body: WebhookReplay,
     response: { status: 200, schema: ReplayResult },
-    handle: ({ call, params, body, deps }) =>
-      replayWebhookDeliveries(deps.sql, call, params.webhook_endpoint_id, body),
+    handle: ({ call, params, body, deps }) => replayWebhookDeliveries(deps.sql, call, params.webhook_endpoint_id, body),
   }),
 ];
 

@@ -98,6 +98,11 @@ export function readHost(env: NodeJS.ProcessEnv = process.env): Host {
   return { searchPath: env.PATH ?? '', cacheDir: resolve(cacheHome, 'payments-service') };
 }
 
+/** Whether npm started this process, and should not die before it. */
+export function isRunByNpm(env: NodeJS.ProcessEnv = process.env): boolean {
+  return env.npm_lifecycle_event !== undefined;
+}
+
 /** The environment of this process, for a child that is to inherit it, with some variables set on top. */
 export function childEnvironment(overrides: Record<string, string>): NodeJS.ProcessEnv {
   return { ...process.env, ...overrides };

@@ -1,5 +1,5 @@
 // The supervisor behind `npm start`: boots everything on loopback, says when it is ready, and ends it all in order.
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError, isRunByNpm, readConfig } from './config.ts';
 import { boot, endAll, Interrupted, type Stack, StartError } from './embedded/boot.ts';
 import { lastLines } from './embedded/daemon.ts';
 import { developmentFile } from './embedded/data-dir.ts';
@@ -32,7 +32,7 @@ async function main(): Promise<number> {
     );
     const dead = await Promise.race([
       ...stack.flatMap(({ daemon }) => (daemon ? [daemon.exited.then((how) => ({ daemon, how }))] : [])),
-      new Promise<null>((resolve) => interruption.signal.addEventListener('abort', () => resolve(null))),
+      untilAborted(interruption.signal),
     ]);
     if (dead !== null) {
       const { name, logFile } = dead.daemon;
@@ -52,6 +52,16 @@ async function main(): Promise<number> {
   }
 }
 
+/** Resolves with null when the signal comes, or has come already. */
+function untilAborted(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(null));
+    if (signal.aborted) {
+      resolve(null);
+    }
+  });
+}
+
 function listenForSignals(interruption: AbortController): void {
   let firstAt: number | null = null;
   const onSignal = (signal: NodeJS.Signals) => {
@@ -69,7 +79,7 @@ function listenForSignals(interruption: AbortController): void {
     process.on(signal, onSignal);
   }
   // npm, or the shell between, may be killed without passing it on. Nobody would then end what runs here.
-  if (process.env.npm_lifecycle_event !== undefined) {
+  if (isRunByNpm()) {
     const parent = process.ppid;
     setInterval(() => {
       if (process.ppid !== parent && firstAt === null) {

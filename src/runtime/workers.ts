@@ -32,6 +32,8 @@ export interface WorkerDeps {
   workflowBundle?: WorkflowBundle;
   /** How many workflows are kept in memory between their tasks; 0 replays each from its history. */
   maxCachedWorkflows?: number;
+  /** The instants of webhook attempts: real time, unless a test has a server of its own time. */
+  now?: () => Date;
 }
 
 export interface RunningWorkers {
@@ -75,7 +77,7 @@ export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
   const delivering = await Worker.create({
     ...common,
     taskQueue: webhookTaskQueue(taskQueue),
-    activities: createWebhookActivities({ sql, vault, sender, now: realNow, random: Math.random }),
+    activities: createWebhookActivities({ sql, vault, sender, now: deps.now ?? realNow, random: Math.random }),
     maxConcurrentActivityTaskExecutions: 200,
   });
   const ended = Promise.all([collecting.run(), delivering.run()]).then(() => {});

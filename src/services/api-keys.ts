@@ -116,7 +116,8 @@ function scopeFaults(kind: ApiKeyKind, scopes: readonly string[] | undefined): F
   if (kind === 'publishable') {
     return [{ path: '/scopes', code: 'invalid_value', message: 'A publishable key cannot have scopes.' }];
   }
-  if (scopes.length === 0) return [{ path: '/scopes', code: 'invalid_value', message: 'scopes must name at least one.' }];
+  if (scopes.length === 0)
+    return [{ path: '/scopes', code: 'invalid_value', message: 'scopes must name at least one.' }];
   return scopes.flatMap((scope, index) =>
     isScope(scope)
       ? []

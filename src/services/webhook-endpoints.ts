@@ -100,10 +100,15 @@ export async function updateWebhookEndpoint(
   return atomically(db, async (tx) => {
     const before = await lockOrThrow(tx, call, id);
     const { status, ...changes } = input;
+    const moved = changes.url !== undefined && changes.url !== before.url;
     const row = await store.updateWebhookEndpoint(
       tx,
       id,
-      { ...changes, ...(status === undefined || status === before.status ? {} : switched(status)) },
+      {
+        ...changes,
+        ...(moved ? { failing_since: null } : {}),
+        ...(status === undefined || status === before.status ? {} : switched(status)),
+      },
       call.now,
     );
     if (row.status === 'disabled') await failPendingDeliveries(tx, id, 'endpoint disabled', call.now);

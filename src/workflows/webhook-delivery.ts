@@ -30,12 +30,20 @@ type Progress = NonNullable<Awaited<ReturnType<WebhookActivities['attemptWebhook
  */
 export async function webhookDelivery(deliveryId: string): Promise<void> {
   const operator = { retryNow: false, giveUp: false };
-  setHandler(retryNow, () => void (operator.retryNow = true), {
-    description: 'Makes the next attempt now instead of at its time. Safe to send twice.',
-  });
-  setHandler(giveUp, () => void (operator.giveUp = true), {
-    description: 'Ends the delivery as failed; it can be retried later. Safe to send twice.',
-  });
+  setHandler(
+    retryNow,
+    () => {
+      operator.retryNow = true;
+    },
+    { description: 'Makes the next attempt now instead of at its time. Safe to send twice.' },
+  );
+  setHandler(
+    giveUp,
+    () => {
+      operator.giveUp = true;
+    },
+    { description: 'Ends the delivery as failed; it can be retried later. Safe to send twice.' },
+  );
 
   let known: number | null = null;
   for (;;) {
@@ -77,7 +85,7 @@ async function attempt(
 function activitiesFor(known: number | null): WebhookActivitiesProxy {
   return proxyActivities<WebhookActivities>({
     taskQueue: webhookTaskQueue(workflowInfo().taskQueue),
-    startToCloseTimeout: '40 seconds', // the receiver's 15, and the database's before and after
+    startToCloseTimeout: '25 seconds', // the receiver's 15, and the database before and after; how long a dead worker is waited for
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
     summary: known === null ? 'first attempt' : `attempt ${known + 1}`,
   });

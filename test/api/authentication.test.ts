@@ -84,7 +84,14 @@ describe('authentication', () => {
     const { key } = await makeKey(db.sql);
     const changed = key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a');
     const messages = new Set<string>();
-    for (const wrong of [changed, key.toUpperCase(), `${key}a`, key.slice(3), 'sk_sandbox_', `sk_live_${key.slice(11)}`]) {
+    for (const wrong of [
+      changed,
+      key.toUpperCase(),
+      `${key}a`,
+      key.slice(3),
+      'sk_sandbox_',
+      `sk_live_${key.slice(11)}`,
+    ]) {
       const { status, body } = await get('/customers', wrong);
       assert.equal(status, 401, wrong);
       messages.add(body.error.message);

@@ -172,7 +172,9 @@ describe('every answer', () => {
     assert.equal(status, 500);
     assert.deepEqual([body.error.type, body.error.code], ['api_error', 'internal_error']);
     assert.equal(text.includes(secret) || text.includes('select') || text.includes('.ts'), false);
-    const line = api.log.find((entry) => entry.msg === 'request failed' && entry.request_id === headers.get('request-id'));
+    const line = api.log.find(
+      (entry) => entry.msg === 'request failed' && entry.request_id === headers.get('request-id'),
+    );
     assert.match(JSON.stringify(line), /TypeError: select .* at /);
   });
 

@@ -38,7 +38,12 @@ const Thing = Type.Object(
 );
 const valid = { amount: 500, currency: 'AUD' };
 
-const common = { tag: 'Test', summary: 'For tests', access: 'public', response: { status: 200, schema: Type.Unknown() } } as const;
+const common = {
+  tag: 'Test',
+  summary: 'For tests',
+  access: 'public',
+  response: { status: 200, schema: Type.Unknown() },
+} as const;
 const routes = [
   route({
     ...common,
@@ -176,12 +181,19 @@ describe('a body', () => {
   });
 
   it('never has its values repeated in the answer', async () => {
-    const { text } = await post({ ...valid, label: 'sensitive-value', email: 'sensitive-value', bin: 'sensitive-value' });
+    const { text } = await post({
+      ...valid,
+      label: 'sensitive-value',
+      email: 'sensitive-value',
+      bin: 'sensitive-value',
+    });
     assert.equal(text.includes('sensitive'), false);
   });
 
   it('of one of several shapes is judged by the shape that it names', async () => {
-    assert.deepEqual(await faultsOf({ method: { type: 'card', data: { month: 13 } } }), ['/method/data/month out_of_range']);
+    assert.deepEqual(await faultsOf({ method: { type: 'card', data: { month: 13 } } }), [
+      '/method/data/month out_of_range',
+    ]);
     assert.deepEqual((await faultsOf({ method: { type: 'au_becs_debit', data: { month: 1 } } })).sort(), [
       '/method/data/bsb parameter_missing',
       '/method/data/month unknown_parameter',
@@ -214,11 +226,22 @@ describe('a body', () => {
         '9999-12-31T23:59:59-01:00',
         '0001-01-01T00:00:00+01:00',
       ],
-      email: ['', 'jo', 'jo@', '@example.com', 'a b@example.com', 'a@b..c', '.a@b.c', 'a@b@c', `${'a'.repeat(250)}@b.co`],
+      email: [
+        '',
+        'jo',
+        'jo@',
+        '@example.com',
+        'a b@example.com',
+        'a@b..c',
+        '.a@b.c',
+        'a@b@c',
+        `${'a'.repeat(250)}@b.co`,
+      ],
       link: ['', 'example.com', '/hooks', 'https://', 'http://exa mple.com', 'javascript'],
     };
     for (const [name, values] of Object.entries(good)) {
-      for (const value of values) assert.equal((await post({ ...valid, [name]: value })).status, 200, `${name} ${value}`);
+      for (const value of values)
+        assert.equal((await post({ ...valid, [name]: value })).status, 200, `${name} ${value}`);
     }
     for (const [name, values] of Object.entries(bad)) {
       for (const value of values) {
@@ -286,7 +309,8 @@ describe('a body', () => {
   });
 
   it('nested deeper than 32 levels is 400', async () => {
-    const nest = (levels: number) => `{"amount":500,"currency":"AUD","free":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}}`;
+    const nest = (levels: number) =>
+      `{"amount":500,"currency":"AUD","free":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}}`;
     assert.equal((await post(nest(30))).status, 200);
     const { status, body } = await post(nest(31));
     assert.deepEqual([status, body.error.code], [400, 'invalid_json']);
@@ -345,7 +369,22 @@ describe('a query', () => {
   });
 
   it('with a limit that is no integer from 1 to 100, however it is written, is 400', async () => {
-    for (const limit of ['0', '101', '-1', '1.5', '1e1', '%205', '5%20', '%2B5', '05', '', 'ten', '0x10', '9'.repeat(30), 'null']) {
+    for (const limit of [
+      '0',
+      '101',
+      '-1',
+      '1.5',
+      '1e1',
+      '%205',
+      '5%20',
+      '%2B5',
+      '05',
+      '',
+      'ten',
+      '0x10',
+      '9'.repeat(30),
+      'null',
+    ]) {
       const { status, body } = await api.send('GET', `/things?limit=${limit}`);
       assert.deepEqual([status, body.error.code], [400, 'validation_failed'], limit);
       assert.deepEqual([body.error.details.length, body.error.details[0].path], [1, 'query/limit'], limit);

@@ -32,7 +32,8 @@ describe('the webhook endpoints of the API', () => {
     strangersKey = (await makeKey(db.sql)).key;
   });
 
-  const post = (path: string, body: unknown = {}, by = key, headers = {}) => api.send('POST', path, { key: by, body, headers });
+  const post = (path: string, body: unknown = {}, by = key, headers = {}) =>
+    api.send('POST', path, { key: by, body, headers });
   const get = (path: string, by = key) => api.send('GET', path, { key: by });
   const put = (id: string, body: unknown, by = key) => api.send('PUT', `${endpoints}/${id}`, { key: by, body });
   const register = async (body: object = {}, by = key): Promise<Reply['body']> => {
@@ -75,7 +76,8 @@ describe('the webhook endpoints of the API', () => {
     assert.deepEqual([fetched.status, fetched.body], [200, shown]);
     const listed = await get(endpoints);
     assert.ok(!listed.text.includes(secret));
-    const [row] = await db.sql`select encode(sealed_secret, 'escape') as sealed from webhook_endpoints where id = ${made.id}`;
+    const [row] =
+      await db.sql`select encode(sealed_secret, 'escape') as sealed from webhook_endpoints where id = ${made.id}`;
     assert.ok(!row?.sealed.includes(secret));
     await remove(made.id);
   });
@@ -88,7 +90,9 @@ describe('the webhook endpoints of the API', () => {
 
   it('are made once for an Idempotency-Key, with the same secret in the repeated answer', async () => {
     const headers = { 'Idempotency-Key': 'endpoint-1' };
-    const replies = await Promise.all(Array.from({ length: 5 }, () => post(endpoints, { url: receiver.url }, key, headers)));
+    const replies = await Promise.all(
+      Array.from({ length: 5 }, () => post(endpoints, { url: receiver.url }, key, headers)),
+    );
     assert.equal(new Set(replies.map((reply) => reply.text)).size, 1);
     assert.equal(replies[0]?.status, 201);
     await remove(replies[0]?.body.id);
@@ -109,7 +113,10 @@ describe('the webhook endpoints of the API', () => {
     ]);
     assert.deepEqual(faultsOf(await post(endpoints, {})).slice(0, 2), [422, 'validation_failed']);
     assert.deepEqual(faultsOf(await post(endpoints, { url: receiver.url, event_types: [] })).slice(0, 1), [422]);
-    assert.match(JSON.stringify(faultsOf(await post(endpoints, { url: receiver.url, events: ['*'] }))), /unknown_parameter/);
+    assert.match(
+      JSON.stringify(faultsOf(await post(endpoints, { url: receiver.url, events: ['*'] }))),
+      /unknown_parameter/,
+    );
   });
 
   it('are https and public in live mode', async () => {

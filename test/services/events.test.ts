@@ -47,7 +47,10 @@ describe('events', () => {
     assert.equal(outcomes.filter((outcome) => outcome.status === 'rejected').length, 10);
     const committed = Array.from({ length: 50 }, (_, index) => index).filter((index) => index % 5 !== 0);
     const expected = committed.reduce((sum, index) => sum + (index % 3 === 0 ? 3 : 1), 0);
-    assert.deepEqual(await sequences(), Array.from({ length: expected }, (_, index) => index + 1));
+    assert.deepEqual(
+      await sequences(),
+      Array.from({ length: expected }, (_, index) => index + 1),
+    );
   });
 
   it('of one change are numbered in the order given', async () => {

@@ -102,7 +102,10 @@ describe('a host name', () => {
   it('is looked up in the hosts file only where loopback may be reached', async () => {
     const found = await createResolver(lenient)('localhost');
     assert.ok(found.includes('127.0.0.1') || found.includes('::1'));
-    assert.deepEqual((await createResolver(strict)('localhost').catch(() => [])).filter((a) => isReachable(a, strict)), []);
+    assert.deepEqual(
+      (await createResolver(strict)('localhost').catch(() => [])).filter((a) => isReachable(a, strict)),
+      [],
+    );
   });
 });
 

@@ -4,6 +4,7 @@ import pino from 'pino';
 import { createApp } from '../../src/api/app.ts';
 import type { AppDeps, Route } from '../../src/api/route.ts';
 import { type RunningServer, serve } from '../../src/api/server.ts';
+import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { createVault } from '../../src/services/vault.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -40,6 +41,8 @@ export function testDeps(db: TestDatabase, overrides: Partial<AppDeps> = {}) {
     vault: createVault([{ id: 'test', key: randomBytes(32) }]),
     settings: { webhookAllowLoopback: true, rateLimitPerSecond: 100_000, rateLimitBurst: 100_000 },
     logger,
+    processors: { sandbox: sandboxProcessor, live: null },
+    canSkipTime: () => true,
     checks: {},
     ...overrides,
   };
@@ -47,7 +50,11 @@ export function testDeps(db: TestDatabase, overrides: Partial<AppDeps> = {}) {
 }
 
 /** Serves an app on a socket of its own during the tests of the calling `describe`. */
-export function useApi(db: TestDatabase, routes?: readonly Route[], overrides: () => Partial<AppDeps> = () => ({})): TestApi {
+export function useApi(
+  db: TestDatabase,
+  routes?: readonly Route[],
+  overrides: () => Partial<AppDeps> = () => ({}),
+): TestApi {
   let api: { running: RunningServer; log: Record<string, unknown>[] } | undefined;
 
   before('serve the API', async () => {
@@ -93,5 +100,10 @@ export async function send(url: string, method: string, { key, body, headers = {
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json');
-  return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : undefined };
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson && text ? JSON.parse(text) : undefined,
+  };
 }

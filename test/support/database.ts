@@ -19,7 +19,8 @@ export function useDatabase(connections = 10): TestDatabase {
 
   before('make the database', async () => {
     const { TEST_DATABASE_URL, TEST_DATABASE_TEMPLATE } = process.env;
-    if (!TEST_DATABASE_URL || !TEST_DATABASE_TEMPLATE) throw new Error('test/support/global.ts was not loaded by mocha');
+    if (!TEST_DATABASE_URL || !TEST_DATABASE_TEMPLATE)
+      throw new Error('test/support/global.ts was not loaded by mocha');
     await onServer((server) => server`create database ${server(name)} template ${server(TEST_DATABASE_TEMPLATE)}`);
     const url = new URL(TEST_DATABASE_URL);
     url.pathname = name;

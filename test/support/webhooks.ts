@@ -1,6 +1,13 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import assert from 'node:assert/strict';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before } from 'mocha';
+import { after, afterEach, before, beforeEach } from 'mocha';
 import type { Db } from '../../src/db/connection.ts';
 import { defaultFeeSchedule } from '../../src/domain/fees.ts';
 import { newId } from '../../src/domain/ids.ts';
@@ -8,7 +15,11 @@ import { realNow } from '../../src/domain/real-time.ts';
 import type { Call } from '../../src/services/call.ts';
 import { recordEvents } from '../../src/services/events.ts';
 import { createVault } from '../../src/services/vault.ts';
+import { findWebhookDelivery } from '../../src/services/webhook-deliveries.ts';
+import { attemptDelivery, type DeliveryDeps } from '../../src/services/webhook-delivery.ts';
 import { createWebhookEndpoint, type WebhookDeps } from '../../src/services/webhook-endpoints.ts';
+import { createWebhookSender, type WebhookSender } from '../../src/services/webhook-sender.ts';
+import type { TestDatabase } from './database.ts';
 import { makeBiller } from './factories.ts';
 
 export interface ReceivedWebhook {
@@ -82,6 +93,50 @@ export async function makeCall(sql: Db, overrides: Partial<Call> = {}): Promise<
 export async function makeEndpoint(sql: Db, call: Call, url: string, event_types: string[] = ['*']) {
   const endpoint = await createWebhookEndpoint(sql, call, { url, event_types }, webhookDeps);
   return { ...endpoint, secret: endpoint.secret ?? '' };
+}
+
+/** What the tests of deliveries share: a sender with a short timeout, a biller of its own and an instant for each test. */
+export function useDeliveries(db: TestDatabase, receiver: ReturnType<typeof useReceiver>) {
+  let sender: WebhookSender;
+  before('open the sender', () => {
+    sender = createWebhookSender({ policy: webhookDeps.outbound, timeoutMs: 300 });
+  });
+  after('close the sender', () => sender.close());
+  beforeEach('begin afresh', async () => {
+    receiver.reset();
+    harness.now = realNow();
+    harness.call = await makeCall(db.sql, { now: harness.now });
+  });
+  afterEach('every delivery was told to Temporal at least once', async () => {
+    const untold = await db.sql`
+      select id from webhook_deliveries d
+      where not exists (select 1 from workflow_intents i where i.subject_id = d.id and i.start)`;
+    assert.deepEqual([...untold], []);
+  });
+
+  const harness = {
+    now: realNow(),
+    call: undefined as unknown as Call,
+    get deps(): DeliveryDeps {
+      return { vault: webhookDeps.vault, sender, now: () => harness.now, random: () => 0.5 };
+    },
+    /** Lets real time pass, as far as the deliveries are told. */
+    pass(milliseconds: number): void {
+      harness.now = new Date(harness.now.getTime() + milliseconds);
+    },
+    /** An endpoint at the receiver, and an event on its way to it. */
+    async made(path = '/hook') {
+      const endpoint = await makeEndpoint(db.sql, harness.call, receiver.url + path);
+      const eventId = await makeEvent(db.sql, harness.call, { data: { amount: 5000 } });
+      return { endpoint, eventId, id: await deliveryOf(db.sql, eventId, endpoint.id) };
+    },
+    attempt: (id: string, after: number | null = null) => attemptDelivery(db.sql, harness.deps, id, after),
+    read: (id: string) => findWebhookDelivery(db.sql, harness.call, id),
+    fail: (_request: IncomingMessage, response: ServerResponse): void => {
+      response.writeHead(500).end();
+    },
+  };
+  return harness;
 }
 
 /** Records one event about nothing in particular; answers its id. */

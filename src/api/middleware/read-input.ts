@@ -49,7 +49,10 @@ async function readBytes(ctx: Context): Promise<Buffer> {
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return none;
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
-    throw new BadRequest('A compressed body is not accepted: send it without Content-Encoding.', 'unsupported_encoding');
+    throw new BadRequest(
+      'A compressed body is not accepted: send it without Content-Encoding.',
+      'unsupported_encoding',
+    );
   }
   try {
     return await getRawBody(ctx.req, { limit: maxBodyBytes, length: headers['content-length'] });

@@ -47,7 +47,14 @@ export function table(rows: readonly object[]): string {
   const names = Object.keys(first);
   const lines = [names, ...rows.map((row) => Object.values(row).map((value) => cell(value)))];
   const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  return lines.map((line) => line.map((text, column) => text.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n');
+  return lines
+    .map((line) =>
+      line
+        .map((text, column) => text.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 }
 
 /** One object for people: a line for each member. */
@@ -81,7 +88,8 @@ async function readDevelopment(dataDir: string): Promise<{ databaseUrl: string |
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { databaseUrl: null, billerId: null };
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+      return { databaseUrl: null, billerId: null };
     throw error;
   }
   try {

@@ -58,7 +58,8 @@ await runCommand(usage, async (surroundings) => {
 /** The demo biller; without one, the only biller. */
 async function defaultBiller({ sql, demoBillerId }: Surroundings): Promise<string> {
   const billers = await listBillers(sql);
-  const chosen = billers.find((biller) => biller.id === demoBillerId) ?? (billers.length === 1 ? billers[0] : undefined);
+  const chosen =
+    billers.find((biller) => biller.id === demoBillerId) ?? (billers.length === 1 ? billers[0] : undefined);
   if (!chosen) throw new UsageError('Say whose key it is, with --biller: billers list shows them.');
   return chosen.id;
 }

@@ -192,6 +192,7 @@ async function startWorkflowServer(config: Config, stack: Stack, say: Say, signa
       dataDir: config.dataDir,
       frontendPort: config.temporalPort,
       uiPort: config.temporalUiPort,
+      defaultNamespace: config.temporalNamespace,
       log: say,
       signal,
     });

@@ -50,7 +50,7 @@ process.on('exit', () => {
 });
 
 /**
- * Starts a server in a session of its own, so that Ctrl-C in the terminal reaches only the process that then ends
+ * Starts a server detached from the terminal, so that Ctrl-C reaches only the process that then ends
  * everything in order. Its output goes to `DATA_DIR/logs/<name>.log`; the former log is kept as `<name>.log.1`.
  * Throws when the program cannot be run at all.
  */

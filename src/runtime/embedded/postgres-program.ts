@@ -49,7 +49,7 @@ export async function preparePostgresProgram(home: string): Promise<PostgresProg
         'Run this as an ordinary user, or set DATA_DIR to a folder that other users may enter.',
     );
   }
-  // Below a private folder such as /root the user postgres has no way in by name. An open descriptor of its own
+  // Below a private folder, such as root's home, the user postgres has no way in by name. An open descriptor of its own
   // folder is one, and only that folder: the parents stay closed.
   const handle = await open(home, 'r');
   return { ...programs, user, home: '/proc/self/fd/3', homeFd: handle.fd, close: () => handle.close() };

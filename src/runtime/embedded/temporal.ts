@@ -35,6 +35,8 @@ export interface TemporalOptions {
   frontendPort: number;
   /** Null: no Web UI. */
   uiPort: number | null;
+  /** The namespace that the Web UI opens with; `payments` by default. */
+  defaultNamespace?: string;
   log: Say;
   /** Where programs and the cache are; by default as the environment says. */
   host?: Host;
@@ -134,7 +136,11 @@ async function startUi(
 ): Promise<Daemon> {
   const root = join(folder, 'ui');
   await mkdir(join(root, 'config'), { recursive: true });
-  const config = await renderTemplate('ui.yaml', { FRONTEND_PORT: options.frontendPort, UI_PORT: uiPort });
+  const config = await renderTemplate('ui.yaml', {
+    FRONTEND_PORT: options.frontendPort,
+    UI_PORT: uiPort,
+    DEFAULT_NAMESPACE: options.defaultNamespace ?? 'payments',
+  });
   await writeFile(join(root, 'config', 'service.yaml'), config);
   return startDaemon({
     ...daemonOptions('temporal-ui', options),

@@ -1,0 +1,84 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import type { Event } from './api.ts';
+
+/** A webhook whose signature is right. */
+export interface Arrival {
+  /** Real time, epoch ms. */
+  at: number;
+  /** The header `webhook-id`. */
+  id: string;
+  event: Event;
+}
+
+export interface Receiver {
+  url: string;
+  arrivals: Arrival[];
+  /** What was posted and is not a rightly signed webhook, each with the reason. */
+  refused: string[];
+  /** Gives the signing secret of the endpoint; until then deliveries are kept waiting. */
+  trust(secret: string): void;
+  /** Waits until so much has arrived; answers whether it did in time. */
+  until(holds: () => boolean, timeoutMs: number): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+const lookAgainAfterMs = 5;
+
+/** A webhook receiver on loopback, as a biller would write one with the official `standardwebhooks` library. */
+export async function startReceiver(): Promise<Receiver> {
+  const arrivals: Arrival[] = [];
+  const refused: string[] = [];
+  let trust: (secret: string) => void = () => {};
+  const webhook = new Promise<Webhook>((resolve) => {
+    trust = (secret) => resolve(new Webhook(secret));
+  });
+
+  const server = createServer(async (request, response) => {
+    const at = Date.now();
+    const body = await textOf(request);
+    try {
+      const headers = headersOf(request);
+      const event = (await webhook).verify(body, headers) as Event;
+      arrivals.push({ at, id: headers['webhook-id'] ?? '', event });
+      response.writeHead(204).end();
+    } catch (error) {
+      refused.push(`${request.method} ${request.url}: ${error instanceof Error ? error.message : String(error)}`);
+      response.writeHead(400).end();
+    }
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
+    arrivals,
+    refused,
+    trust: (secret) => trust(secret),
+    async until(holds, timeoutMs) {
+      const giveUpAt = performance.now() + timeoutMs;
+      while (!holds()) {
+        if (performance.now() > giveUpAt) return false;
+        await pause(lookAgainAfterMs);
+      }
+      return true;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function headersOf(request: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+}

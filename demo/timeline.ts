@@ -1,0 +1,120 @@
+import { styleText } from 'node:util';
+import type { Event } from './api.ts';
+
+// What the demo shows: at most 100 columns, colour on a terminal only.
+
+export interface Row {
+  event: Event;
+  /** Of the event's customer; null for the clock's own events. */
+  plan: string | null;
+  attempt: number | null;
+  /** From the recording of the event to its arrival; null when it did not arrive. */
+  ms: number | null;
+}
+
+type Column = { title: string; width: number; align?: 'right' };
+type Colour = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
+
+const timelineColumns: Column[] = [
+  { title: 'simulated time', width: 16 },
+  { title: 'plan', width: 6 },
+  { title: 'amount', width: 7, align: 'right' },
+  { title: 'outcome', width: 22 },
+  { title: 'attempt', width: 7, align: 'right' },
+  { title: 'event', width: 24 },
+  { title: 'ms', width: 5, align: 'right' },
+];
+
+export function say(text = ''): void {
+  console.log(text);
+}
+
+export function chapter(title: string): void {
+  say(`\n${paint('bold', title)}`);
+}
+
+export function difference(text: string): void {
+  say(paint('red', `DIFFERENCE  ${text}`));
+}
+
+export function verdict(isRight: boolean, text: string): void {
+  say(paint(isRight ? 'green' : 'red', text));
+}
+
+/** The events of one step in the order in which they happened, the clock's time first. */
+export function timeline(rows: Row[]): void {
+  const sorted = rows.toSorted(
+    (a, b) => a.event.created_at.localeCompare(b.event.created_at) || a.event.sequence - b.event.sequence,
+  );
+  table(timelineColumns, sorted.map(cells), sorted.map(({ event }) => colourOf(event)));
+}
+
+/** A table with a line of titles. `colours` are those of whole lines. */
+export function table(columns: Column[], rows: string[][], colours: (Colour | null)[] = []): void {
+  const line = (texts: string[]) => columns.map((column, index) => padded(texts[index] ?? '', column)).join('  ').trimEnd();
+  say(paint('dim', line(columns.map(({ title }) => title))));
+  for (const [index, row] of rows.entries()) {
+    const colour = colours[index] ?? null;
+    say(colour === null ? line(row) : paint(colour, line(row)));
+  }
+}
+
+export function money(cents: number): string {
+  return (cents / 100).toFixed(2);
+}
+
+/** `2028-02-29 09:00`. */
+export function minute(time: string | number): string {
+  return new Date(time).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function cells({ event, plan, attempt, ms }: Row): string[] {
+  const amount = event.data.amount;
+  return [
+    minute(event.created_at),
+    plan ?? 'clock',
+    amount === undefined ? '' : money(amount),
+    outcomeOf(event),
+    attempt === null ? '' : String(attempt),
+    event.event_type,
+    ms === null ? 'lost' : String(ms),
+  ];
+}
+
+function outcomeOf({ event_type: type, data }: Event): string {
+  switch (type) {
+    case 'payment_intent.succeeded':
+      return 'paid';
+    case 'payment_intent.failed':
+      return data.next_attempt_at ? `declined, again ${data.next_attempt_at.slice(5, 10)}` : 'declined, no retry';
+    case 'payment_plan.activated':
+      return `starts ${data.next_payment_date ?? ''}`;
+    case 'payment_plan.closed':
+      return `closed with ${money(data.collected_amount_cents ?? 0)}`;
+    case 'test_clock.advancing':
+      return `to ${minute(data.target_time ?? 0)}`;
+    case 'test_clock.ready':
+      return `${count(data.effects_manifest?.payment_intents_enqueued ?? 0, 'payment')} attempted`;
+    default:
+      return type.slice(type.indexOf('.') + 1);
+  }
+}
+
+function colourOf({ event_type: type }: Event): Colour | null {
+  if (type === 'payment_intent.failed' || type === 'payment_plan.suspended') return 'yellow';
+  if (type.startsWith('test_clock.')) return 'dim';
+  return null;
+}
+
+function padded(text: string, { width, align }: Column): string {
+  return align === 'right' ? text.padStart(width) : text.padEnd(width);
+}
+
+function paint(colour: Colour, text: string): string {
+  const wanted = process.stdout.isTTY && process.stdout.hasColors();
+  return wanted ? styleText(colour, text) : text;
+}

@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import { after, before } from 'mocha';
+import { createApp } from '../../src/api/app.ts';
+import { type RunningServer, serve } from '../../src/api/server.ts';
+import { type Dispatcher, startDispatcher } from '../../src/runtime/dispatcher.ts';
+import { type RunningWorkers, startWorkers } from '../../src/runtime/workers.ts';
+import type { NewBiller } from '../../src/services/billers.ts';
+import { createVault } from '../../src/services/vault.ts';
+import { testDeps } from './api.ts';
+import { type TestDatabase, useDatabase } from './database.ts';
+import { makeBiller, makeKey } from './factories.ts';
+import { createMerchant, type Merchant } from './merchant.ts';
+import { serverStartTimeoutMs, temporalServer, testLogger, testNamespace, workflowBundle } from './temporal.ts';
+
+export interface ServiceOptions {
+  /** 0 replays every workflow from its history at each of its steps. */
+  maxCachedWorkflows?: number;
+  /** Whether workers and dispatcher are up when the tests begin; they are by default. */
+  idle?: boolean;
+  /** The Temporal server to work with, `host:port`; the run's own by default. */
+  temporal?: () => Promise<string> | string;
+  namespace?: string;
+  canSkipTime?: () => boolean | null;
+  /** For webhooks: real time by default. */
+  now?: () => Date;
+}
+
+/** The whole service in this process, for the tests of one `describe`. Only to be used inside of hooks and tests. */
+export interface Service {
+  readonly db: TestDatabase;
+  readonly url: string;
+  readonly temporal: Client;
+  readonly taskQueue: string;
+  /** A new biller, and a client with its sandbox key. */
+  merchant(biller?: Partial<NewBiller>): Promise<Merchant>;
+  startWorkers(): Promise<void>;
+  stopWorkers(): Promise<void>;
+  startDispatcher(): void;
+  stopDispatcher(): Promise<void>;
+  /** The worker program in a process of its own, with its dispatcher; resolves when it is ready. */
+  startWorkerProcess(): Promise<WorkerProcess>;
+}
+
+export interface WorkerProcess {
+  /** SIGKILL: it has no chance to say goodbye. */
+  kill(): Promise<void>;
+}
+
+/**
+ * Starts database, API, workers and dispatcher for the calling `describe`, on the run's Temporal server and a task queue
+ * of its own, and ends them after its tests.
+ */
+export function useService(options: ServiceOptions = {}): Service {
+  const db = useDatabase(20);
+  const taskQueue = `test-${randomBytes(6).toString('hex')}`;
+  const encryptionKey = randomBytes(32);
+  const vault = createVault([{ id: 'test', key: encryptionKey }]);
+  const namespace = options.namespace ?? testNamespace;
+  const children = new Set<ChildProcess>();
+  let address = '';
+  let connection: Connection | undefined;
+  let temporal: Client | undefined;
+  let api: RunningServer | undefined;
+  let workers: RunningWorkers | undefined;
+  let dispatcher: Dispatcher | undefined;
+
+  const service: Service = {
+    db,
+    taskQueue,
+    get url() {
+      return `http://127.0.0.1:${existing(api).port}`;
+    },
+    get temporal() {
+      return existing(temporal);
+    },
+    async merchant(biller = {}) {
+      const { id } = await makeBiller(db.sql, biller);
+      const { key } = await makeKey(db.sql, { billerId: id });
+      return createMerchant(service.url, key);
+    },
+    async startWorkers() {
+      workers = await startWorkers({
+        config: {
+          temporalAddress: address,
+          temporalTls: false,
+          temporalApiKey: null,
+          temporalNamespace: namespace,
+          temporalTaskQueue: taskQueue,
+          webhookAllowLoopback: true,
+        },
+        sql: db.sql,
+        vault,
+        temporal: service.temporal,
+        logger: testLogger(),
+        workflowBundle: await workflowBundle(),
+        maxCachedWorkflows: options.maxCachedWorkflows,
+        now: options.now,
+      });
+    },
+    async stopWorkers() {
+      await workers?.close();
+      workers = undefined;
+    },
+    startDispatcher() {
+      dispatcher = startDispatcher(db.sql, service.temporal, taskQueue, testLogger());
+    },
+    async stopDispatcher() {
+      await dispatcher?.close();
+      dispatcher = undefined;
+    },
+    async startWorkerProcess() {
+      const child = spawn(process.execPath, ['--import', 'tsx', 'src/runtime/worker.ts'], {
+        cwd: fileURLToPath(new URL('../../', import.meta.url)),
+        env: {
+          PATH: process.env.PATH,
+          DATABASE_URL: db.url,
+          TEMPORAL_ADDRESS: address,
+          TEMPORAL_NAMESPACE: namespace,
+          TEMPORAL_TASK_QUEUE: taskQueue,
+          ENCRYPTION_KEYS: `test:${encryptionKey.toString('base64')}`,
+          WEBHOOK_ALLOW_LOOPBACK: 'true',
+          LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
+        },
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      });
+      children.add(child);
+      child.once('exit', () => children.delete(child));
+      const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
+      if (message !== 'ready') throw new Error(`the worker process ended before it was ready: ${message}`);
+      return { kill: () => kill(child) };
+    },
+  };
+
+  before('start the service', async function () {
+    this.timeout(serverStartTimeoutMs);
+    address = await (options.temporal ?? temporalServer)();
+    connection = Connection.lazy({ address, connectTimeout: '5s' });
+    temporal = new Client({ connection, namespace });
+    const { deps } = testDeps(db, { vault, canSkipTime: options.canSkipTime ?? (() => true) });
+    api = await serve(createApp(deps), { port: 0 });
+    if (options.idle) return;
+    await service.startWorkers();
+    service.startDispatcher();
+  });
+
+  after('end the service', async () => {
+    await Promise.all([...children].map(kill));
+    await api?.close();
+    await service.stopDispatcher();
+    await service.stopWorkers();
+    await connection?.close();
+  });
+
+  return service;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
+}
+
+function existing<T>(part: T | undefined): T {
+  if (part === undefined) throw new Error('the service is there only while the tests of its describe run');
+  return part;
+}

@@ -1,0 +1,92 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
+import type { WorkflowBundle } from '@temporalio/worker';
+import { findFreePorts } from '../../src/runtime/embedded/ports.ts';
+import { type RunningTemporal, startTemporal } from '../../src/runtime/embedded/temporal.ts';
+import { createLogger, type Logger } from '../../src/runtime/logger.ts';
+import { ensureNamespace, ensureSearchAttributes } from '../../src/runtime/temporal-namespace.ts';
+import { bundleWorkflows, installTemporalRuntime } from '../../src/runtime/workers.ts';
+
+/** The one namespace of all tests; what keeps them apart is a task queue each, and ids that are nobody else's. */
+export const testNamespace = 'payments-test';
+
+/** Long enough to build the server, on a machine where it never was. */
+export const serverStartTimeoutMs = 900_000;
+
+let running: Promise<string> | undefined;
+let bundled: Promise<WorkflowBundle> | undefined;
+let installed: Logger | undefined;
+const endings: (() => Promise<void>)[] = [];
+
+/**
+ * The address of the real Temporal server of this run, with namespace and search attributes: the one that
+ * TEST_TEMPORAL_ADDRESS names, or else one in a temporary folder, started for the first who asks.
+ */
+export function temporalServer(): Promise<string> {
+  running ??= prepare();
+  return running;
+}
+
+/** The workflows as workers load them, bundled for the first who asks. */
+export function workflowBundle(): Promise<WorkflowBundle> {
+  bundled ??= bundleWorkflows(testLogger());
+  return bundled;
+}
+
+/** What workers, dispatchers and the SDK log here: nothing, unless TEST_LOG_LEVEL asks for it. */
+export function testLogger(): Logger {
+  if (installed === undefined) {
+    installed = createLogger((process.env.TEST_LOG_LEVEL as 'info' | undefined) ?? 'silent', 'test');
+    installTemporalRuntime(installed);
+  }
+  return installed;
+}
+
+/** Starts another server, not the run's own, in a temporary folder; ended with the run at the latest. */
+export async function startOwnTemporal(): Promise<RunningTemporal & { dataDir: string; restart(): Promise<void> }> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'payments-temporal-'));
+  const [frontendPort = 0] = await findFreePorts(1);
+  const start = () => startTemporal({ dataDir, frontendPort, uiPort: null, log: () => {} });
+  let server = await start();
+  let stopped = false;
+  const stop = async (): Promise<void> => {
+    if (stopped) return;
+    stopped = true;
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  endings.push(stop);
+  return {
+    ...server,
+    dataDir,
+    stop,
+    async restart() {
+      await server.stop();
+      server = await start();
+    },
+  };
+}
+
+/** Makes namespace and search attributes, and waits until the server knows them. */
+export async function prepareNamespace(address: string): Promise<void> {
+  const connection = await Connection.connect({ address });
+  try {
+    await ensureNamespace(connection, testNamespace);
+    await ensureSearchAttributes(connection, testNamespace);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** After all tests: the servers that were started here are gone. */
+export async function endTemporal(): Promise<void> {
+  for (const end of endings) await end();
+}
+
+async function prepare(): Promise<string> {
+  const address = process.env.TEST_TEMPORAL_ADDRESS ?? (await startOwnTemporal()).address;
+  await prepareNamespace(address);
+  return address;
+}
