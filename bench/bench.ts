@@ -3,27 +3,28 @@ import type { Client } from './client.ts';
 import type { FigureGroup } from './figure.ts';
 import type { Copy } from './service.ts';
 
-/** What a group of figures is measured with. */
-export interface Bench {
+/** What there always is. */
+export interface Surroundings {
   /** Fewer samples and smaller numbers: to see that everything works, not to compare. */
   quick: boolean;
-  copy: Copy;
-  client: Client;
-  /** On the copy's database: to look, and to check that what was measured has really happened. */
-  sql: Pool;
   /** A folder of this run, removed after it. */
   folder: string;
   /** Says on stderr what goes on. */
   log(line: string): void;
 }
 
-/** One group, as `--only` names it. */
-export interface Measurement {
-  name: string;
-  /** Measured without a running copy, which would be in the way. */
-  alone?: true;
-  measure(bench: Bench): Promise<FigureGroup>;
+/** What most groups are measured with. */
+export interface Bench extends Surroundings {
+  copy: Copy;
+  client: Client;
+  /** On the copy's database: to look, and to check that what was measured has really happened. */
+  sql: Pool;
 }
+
+/** One group, under the name that `--only` knows; some start copies of their own, the others share one. */
+export type Measurement =
+  | { name: string; needs: 'nothing'; measure(surroundings: Surroundings): Promise<FigureGroup> }
+  | { name: string; needs: 'copy'; measure(bench: Bench): Promise<FigureGroup> };
 
 /** Does the work for each item, so many at a time, and gives the results in order. */
 export async function inParallel<T, R>(items: readonly T[], atOnce: number, work: (item: T) => Promise<R>): Promise<R[]> {

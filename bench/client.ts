@@ -41,11 +41,6 @@ export function stringIn(body: Json, name: string): string {
   return value;
 }
 
-/** A member that has to be an object. */
-export function objectIn(body: Json, name: string): Json {
-  return asJson(body[name]);
-}
-
 function asJson(value: unknown): Json {
   if (typeof value !== 'object' || value === null) throw new Error(`no object: ${JSON.stringify(value)}`);
   return Object.fromEntries(Object.entries(value));

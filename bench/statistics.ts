@@ -2,7 +2,7 @@
 export function median(samples: readonly number[]): number {
   const sorted = samples.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
-  return (at(sorted, middle) + at(sorted, Math.ceil(sorted.length / 2 - 0.5))) / 2;
+  return (at(sorted, middle) + at(sorted, Math.floor((sorted.length - 1) / 2))) / 2;
 }
 
 /** The smallest sample that `share` (0 to 1) of all samples do not exceed. Throws for none. */

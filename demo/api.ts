@@ -35,6 +35,7 @@ export interface Intent {
   id: string;
   amount: number;
   payment_plan_id: string | null;
+  last_payment_error: { code: string } | null;
 }
 
 export interface Event {

@@ -3,6 +3,7 @@ import type { CustomerUpdate } from '../resources/customer.ts';
 import type { Db } from './connection.ts';
 import { jsonb } from './json.ts';
 import type { Page, TenantKey } from './tenant.ts';
+import type { TestClockRow } from './test-clocks.ts';
 
 type Fields = Static<typeof CustomerUpdate>;
 
@@ -50,12 +51,28 @@ export async function findCustomer(db: Db, tenant: TenantKey, id: string): Promi
   return row ?? null;
 }
 
-/** The same, locked against change until the transaction ends; other rows may still point at it. */
-export async function lockCustomer(tx: Db, tenant: TenantKey, id: string): Promise<CustomerRow | null> {
-  const [row] = await tx<CustomerRow[]>`
-    select * from customers
-    where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
-    for no key update`;
+/** A customer together with the clock that it lives on, if any. */
+export interface LockedCustomerRow extends CustomerRow {
+  clock_status: TestClockRow['status'] | null;
+  frozen_time: Date | null;
+}
+
+/**
+ * The same, locked against change until the transaction ends; other rows may still point at it. Its clock is held still, and
+ * is so before the customer is locked: the subquery has run when the row is.
+ */
+export async function lockCustomer(tx: Db, tenant: TenantKey, id: string): Promise<LockedCustomerRow | null> {
+  const [row] = await tx<LockedCustomerRow[]>`
+    with clock as materialized (
+      select id, status, frozen_time from test_clocks
+      where id = (select test_clock_id from customers where id = ${id})
+        and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
+      for share
+    )
+    select c.*, clock.status as clock_status, clock.frozen_time
+    from customers c left join clock on true
+    where c.id = ${id} and c.biller_id = ${tenant.billerId} and c.livemode = ${tenant.livemode}
+    for no key update of c`;
   return row ?? null;
 }
 

@@ -54,6 +54,15 @@ export async function holdClock(tx: Db, id: string): Promise<TestClockRow | null
   return row ?? null;
 }
 
+/** The same, of this biller and mode. */
+export async function holdClockOf(tx: Db, tenant: TenantKey, id: string): Promise<TestClockRow | null> {
+  const [row] = await tx<TestClockRow[]>`
+    select * from test_clocks
+    where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
+    for share`;
+  return row ?? null;
+}
+
 /** The clock, locked for a change of itself. */
 export async function lockClock(tx: Db, id: string): Promise<TestClockRow | null> {
   const [row] = await tx<TestClockRow[]>`select * from test_clocks where id = ${id} for update`;

@@ -30,8 +30,16 @@ export function afterFailure(input: {
   firstFailedAt: Date;
 }): { kind: 'retry'; at: Date } | { kind: 'suspend' } {
   const { behaviour, code, failures, firstFailedAt } = input;
+  const at = nextRetryAt(failures, firstFailedAt);
+  return behaviour === 'stop' || isFinal[code] || at === null ? { kind: 'suspend' } : { kind: 'retry', at };
+}
+
+/**
+ * The UTC instant of the retry that follows so many failures of a series; null when its retries are used up. Throws
+ * RangeError when `failures` is not a whole number from 1 up.
+ */
+export function nextRetryAt(failures: number, firstFailedAt: Date): Date | null {
   if (!Number.isSafeInteger(failures) || failures < 1) throw new RangeError(`not a count of failures: ${failures}`);
   const days = retryDays[failures - 1];
-  if (behaviour === 'stop' || isFinal[code] || days === undefined) return { kind: 'suspend' };
-  return { kind: 'retry', at: new Date(firstFailedAt.getTime() + days * millisecondsPerDay) };
+  return days === undefined ? null : new Date(firstFailedAt.getTime() + days * millisecondsPerDay);
 }

@@ -1,6 +1,5 @@
-import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
-import { bundleWorkflowCode, NativeConnection, Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
+import { NativeConnection, Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
 import { createWebhookActivities } from '../activities/webhook-activities.ts';
 import type { Pool } from '../db/connection.ts';
@@ -15,6 +14,7 @@ import type { Config } from './config.ts';
 import type { Logger } from './logger.ts';
 import { temporalAddress } from './temporal-client.ts';
 import { temporalLogger } from './temporal-logger.ts';
+import { bundleWorkflows } from './workflow-bundle.ts';
 
 /** What is under way may take this long to end when the process is told to; the supervisor waits a little longer. */
 const shutdownGraceTime = '10s';
@@ -41,12 +41,6 @@ export interface RunningWorkers {
   ended: Promise<void>;
   /** Takes no new task and waits for what is under way. */
   close(): Promise<void>;
-}
-
-/** Bundles the workflows for Temporal's sandbox; some seconds of work, worth doing once. */
-export async function bundleWorkflows(logger: Logger): Promise<WorkflowBundle> {
-  const { pathname } = new URL('../workflows/index.ts', import.meta.url);
-  return bundleWorkflowCode({ workflowsPath: fileURLToPath(new URL(`file://${pathname}`)), logger: temporalLogger(logger) });
 }
 
 /**

@@ -1,5 +1,6 @@
+import type { LockedCustomerRow } from '../db/customers.ts';
 import type { Db } from '../db/connection.ts';
-import { holdClock } from '../db/test-clocks.ts';
+import { holdClock, type TestClockRow } from '../db/test-clocks.ts';
 import { InvalidState } from './errors.ts';
 
 /**
@@ -11,11 +12,20 @@ export async function timeForWrite(tx: Db, testClockId: string | null, realTime:
   if (testClockId === null) return realTime;
   const clock = await holdClock(tx, testClockId);
   if (clock === null) throw new InvalidState(`Test clock ${testClockId} has been deleted.`);
-  if (clock.status === 'advancing') {
-    throw new InvalidState(
-      `Test clock ${testClockId} is advancing: wait until it is ready, then try again.`,
-      'test_clock_advancing',
-    );
-  }
-  return clock.frozen_time;
+  return timeOnClock(clock);
+}
+
+/** The same of a customer that is locked, its clock being held with it; real time for nobody. */
+export function timeOf(customer: LockedCustomerRow | null, realTime: Date): Date {
+  if (customer?.test_clock_id == null || customer.clock_status === null || customer.frozen_time === null) return realTime;
+  return timeOnClock({ id: customer.test_clock_id, status: customer.clock_status, frozen_time: customer.frozen_time });
+}
+
+/**
+ * The present time of a clock that is held.
+ * @throws InvalidState while it is advancing.
+ */
+export function timeOnClock({ id, status, frozen_time }: Pick<TestClockRow, 'id' | 'status' | 'frozen_time'>): Date {
+  if (status !== 'advancing') return frozen_time;
+  throw new InvalidState(`Test clock ${id} is advancing: wait until it is ready, then try again.`, 'test_clock_advancing');
 }

@@ -8,12 +8,12 @@ import {
   listCustomers as selectCustomers,
 } from '../db/customers.ts';
 import { lockBiller } from '../db/tenant.ts';
-import { findClock, type TestClockRow } from '../db/test-clocks.ts';
+import { holdClockOf, type TestClockRow } from '../db/test-clocks.ts';
 import { atomically } from '../db/transaction.ts';
 import { newId } from '../domain/ids.ts';
 import type { CustomerCreate } from '../resources/customer.ts';
 import type { Call, Tenant } from './call.ts';
-import { timeForWrite } from './customer-time.ts';
+import { timeOnClock } from './customer-time.ts';
 import { InvalidState, NotFound, ValidationFailed } from './errors.ts';
 import { pageOf } from './paging.ts';
 
@@ -29,9 +29,9 @@ export async function createCustomer(db: Db, call: Call, input: CustomerCreate):
   const clockId = input.test_clock;
   if (clockId === undefined) return insert(db, call, input, call.now);
   return atomically(db, async (tx) => {
-    const clock = await findClock(tx, call, clockId);
+    const clock = await holdClockOf(tx, call, clockId);
     if (clock === null) throw ValidationFailed.missing('/test_clock', 'test clock', clockId);
-    const at = await timeForWrite(tx, clock.id, call.now);
+    const at = timeOnClock(clock);
     await lockBiller(tx, call.billerId);
     await assertRoom(tx, call, clock);
     return insert(tx, call, input, at);

@@ -4,7 +4,7 @@ import type { PaymentIntentRow } from '../db/payment-intents.ts';
 import { earliestRetry, findSlot, type PlanSlotRow, stopRetries, updateSlot } from '../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, type PaymentPlanRow, updatePlan } from '../db/payment-plans.ts';
 import type { ChargeOutcome } from '../domain/charge-outcome.ts';
-import { afterFailure } from '../domain/dunning.ts';
+import { afterFailure, nextRetryAt } from '../domain/dunning.ts';
 import { presentPaymentPlan } from '../resources/payment-plan.ts';
 import type { NewEvent } from './events.ts';
 
@@ -61,17 +61,19 @@ async function fail(
   code: (ChargeOutcome & { kind: 'failed' })['code'],
 ): Promise<SettledSlot> {
   // An attempt that somebody made by hand is no step of the series: the series goes on where it was.
-  const failures = attempt.source === 'plan' ? slot.failures + 1 : slot.failures;
-  const firstFailedAt = slot.first_failed_at ?? (failures === 0 ? null : attempt.at);
+  const isStep = attempt.source === 'plan';
+  const failures = isStep ? slot.failures + 1 : slot.failures;
+  const firstFailedAt = slot.first_failed_at ?? (isStep ? attempt.at : null);
   const series = { failures, first_failed_at: firstFailedAt };
   if (plan.state !== 'active') {
     await updateSlot(tx, plan.id, slot.slot, { ...series, status: 'failed', next_attempt_at: null });
     return { nextAttemptAt: null, events: [] };
   }
+  const resumesAt = firstFailedAt === null ? null : nextRetryAt(failures, firstFailedAt);
   const step =
-    firstFailedAt === null
-      ? { kind: 'retry' as const, at: attempt.at }
-      : afterFailure({ behaviour: plan.failure_behaviour, code, failures, firstFailedAt });
+    isStep && firstFailedAt !== null
+      ? afterFailure({ behaviour: plan.failure_behaviour, code, failures, firstFailedAt })
+      : { kind: 'retry' as const, at: resumesAt ?? attempt.at };
   if (step.kind === 'retry') {
     await updateSlot(tx, plan.id, slot.slot, { ...series, status: 'retrying', next_attempt_at: step.at });
     await updatePlan(tx, plan.id, { updated_at: attempt.at, ...(await nextAttempt(tx, plan)) });

@@ -1,6 +1,6 @@
 import type { Db } from '../db/connection.ts';
-import { type CustomerRow, lockCustomer, setFirstDefaultMethod } from '../db/customers.ts';
-import { attachToCustomer, lockPaymentMethod, type PaymentMethodRow } from '../db/payment-methods.ts';
+import { type LockedCustomerRow, lockCustomer, setFirstDefaultMethod } from '../db/customers.ts';
+import { attachToCustomer, findPaymentMethod, lockPaymentMethod, type PaymentMethodRow } from '../db/payment-methods.ts';
 import { parseSandboxOutcomes } from '../domain/sandbox-outcomes.ts';
 import type { Tenant } from './call.ts';
 import type { Fault } from './errors.ts';
@@ -8,14 +8,20 @@ import type { Fault } from './errors.ts';
 /** A thing that a body names, or what is wrong with naming it. */
 export type Found<T> = { found: T; fault?: undefined } | { found?: undefined; fault: Fault };
 
-/** The customer that a body names; a deleted one takes nothing new. */
-export async function customerNamed(tx: Db, tenant: Tenant, id: string, path: string): Promise<Found<CustomerRow>> {
+/** The customer that a body names, locked, its clock before it; a deleted one takes nothing new. */
+export async function customerNamed(tx: Db, tenant: Tenant, id: string, path: string): Promise<Found<LockedCustomerRow>> {
   const found = await lockCustomer(tx, tenant, id);
   if (found === null) return missing(path, 'customer', id);
   if (found.deleted_at !== null) {
     return { fault: { code: 'customer_deleted', message: `Customer ${id} has been deleted.`, path } };
   }
   return { found };
+}
+
+/** The customer of a method, locked before the method is; null when it has none, or there is no such method. */
+export async function lockOwner(tx: Db, tenant: Tenant, methodId: string): Promise<LockedCustomerRow | null> {
+  const method = await findPaymentMethod(tx, tenant, methodId);
+  return method?.customer_id ? lockCustomer(tx, tenant, method.customer_id) : null;
 }
 
 /** The method that a body names: one that can be charged, and that belongs to this customer or to nobody yet. */

@@ -363,6 +363,14 @@ describe('an Idempotency-Key', () => {
     assert.deepEqual([...(await db.sql`select tries from attempts where text = 'lost'`)], [{ tries: 2 }]);
   });
 
+  it('is committed by the very transaction that commits the effect', async () => {
+    await Promise.all(Array.from({ length: 40 }, (_, index) => post(`same${index}`, { text: `same${index}` })));
+    const [row] = await db.sql`
+      select count(*)::int as n from idempotency_keys join notes on notes.text = idempotency_keys.key
+      where key like 'same%' and idempotency_keys.xmin = notes.xmin and status_code = 201`;
+    assert.equal(row?.n, 40);
+  });
+
   it('is swept when its time is over, and not before', async () => {
     await post('short', { text: 'sweep' }, '/notes', { 'Idempotency-TTL': '1' });
     await post('long', { text: 'sweep' });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { migrate } from '../../src/db/migrate.ts';
 import { startPostgres } from '../../src/runtime/embedded/postgres.ts';
-import { endTemporal } from './temporal.ts';
+import { endRun } from './endings.ts';
 
 let stop: () => Promise<void> = async () => {};
 
@@ -25,7 +25,7 @@ export async function mochaGlobalSetup(): Promise<void> {
 
 /** After all tests: what the setup made is gone. */
 export async function mochaGlobalTeardown(): Promise<void> {
-  await endTemporal();
+  await endRun();
   await onServer(async (sql, template) => {
     await sql`drop database if exists ${sql(template)} with (force)`;
   });

@@ -20,6 +20,11 @@ type List<T> = { data: T[]; has_more: boolean };
 type Transition = 'activate' | 'suspend' | 'resume' | 'deactivate' | 'close';
 type PlanTerms = Partial<PaymentPlanCreate> & Pick<PaymentPlanCreate, 'customer_id' | 'start_date'>;
 
+/** Each slot with its status and the instants of its attempts, such as `1 paid 2027-01-11T00:00:00.000Z`. */
+export function told(payments: PlanPayment[]): string[] {
+  return payments.map(({ slot, status, attempts }) => [slot, status, ...attempts.map(({ at }) => at)].join(' '));
+}
+
 export type Merchant = ReturnType<typeof createMerchant>;
 
 /**

@@ -7,7 +7,9 @@ import { findFreePorts } from '../../src/runtime/embedded/ports.ts';
 import { type RunningTemporal, startTemporal } from '../../src/runtime/embedded/temporal.ts';
 import { createLogger, type Logger } from '../../src/runtime/logger.ts';
 import { ensureNamespace, ensureSearchAttributes } from '../../src/runtime/temporal-namespace.ts';
-import { bundleWorkflows, installTemporalRuntime } from '../../src/runtime/workers.ts';
+import { bundleWorkflows } from '../../src/runtime/workflow-bundle.ts';
+import { installTemporalRuntime } from '../../src/runtime/workers.ts';
+import { atEndOfRun } from './endings.ts';
 
 /** The one namespace of all tests; what keeps them apart is a task queue each, and ids that are nobody else's. */
 export const testNamespace = 'payments-test';
@@ -18,7 +20,6 @@ export const serverStartTimeoutMs = 900_000;
 let running: Promise<string> | undefined;
 let bundled: Promise<WorkflowBundle> | undefined;
 let installed: Logger | undefined;
-const endings: (() => Promise<void>)[] = [];
 
 /**
  * The address of the real Temporal server of this run, with namespace and search attributes: the one that
@@ -44,12 +45,11 @@ export function testLogger(): Logger {
   return installed;
 }
 
-/** Starts another server, not the run's own, in a temporary folder; ended with the run at the latest. */
-export async function startOwnTemporal(): Promise<RunningTemporal & { dataDir: string; restart(): Promise<void> }> {
+/** Starts a server in a temporary folder, on this port if one is named; ended with the run at the latest. */
+export async function startOwnTemporal(port?: number): Promise<RunningTemporal & { dataDir: string }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'payments-temporal-'));
-  const [frontendPort = 0] = await findFreePorts(1);
-  const start = () => startTemporal({ dataDir, frontendPort, uiPort: null, log: () => {} });
-  let server = await start();
+  const [free = 0] = port === undefined ? await findFreePorts(1) : [port];
+  const server = await startTemporal({ dataDir, frontendPort: free, uiPort: null, log: () => {} });
   let stopped = false;
   const stop = async (): Promise<void> => {
     if (stopped) return;
@@ -57,16 +57,8 @@ export async function startOwnTemporal(): Promise<RunningTemporal & { dataDir: s
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });
   };
-  endings.push(stop);
-  return {
-    ...server,
-    dataDir,
-    stop,
-    async restart() {
-      await server.stop();
-      server = await start();
-    },
-  };
+  atEndOfRun(stop);
+  return { ...server, dataDir, stop };
 }
 
 /** Makes namespace and search attributes, and waits until the server knows them. */
@@ -78,11 +70,6 @@ export async function prepareNamespace(address: string): Promise<void> {
   } finally {
     await connection.close();
   }
-}
-
-/** After all tests: the servers that were started here are gone. */
-export async function endTemporal(): Promise<void> {
-  for (const end of endings) await end();
 }
 
 async function prepare(): Promise<string> {

@@ -81,19 +81,33 @@ export function idempotency(deps: AppDeps): Keeper {
   };
 
   async function inOneTransaction(route: Route, ctx: Context, perform: Perform, use: KeyUse, giveUpAt: number) {
-    return atomically(deps.sql, async (tx) => {
-      const claim = await claimKey(tx, use, giveUpAt - performance.now());
-      if (claim === 'busy') throw new IdempotencyKeyInUse();
-      if (claim === 'answered') {
-        const answer = await storedAnswer(tx, use);
-        if (answer === null) throw new IdempotencyKeyInUse();
-        return { answer, replayed: true };
-      }
-      const text = await perform(route, ctx, { ...plain, sql: tx });
-      const { status } = route.response;
-      await storeAnswer(tx, use, status, deps.vault.seal(text));
+    const { status } = route.response;
+    let stored = Promise.resolve();
+    try {
+      const text = await atomically(deps.sql, async (tx) => {
+        // Statements of a transaction are carried out in the order in which they are sent, so neither the handler waits
+        // for the claim nor the commit for the answer to be stored: two round trips less. A handler that has worked
+        // without the key is rolled back.
+        const claiming = claimKey(tx, use, giveUpAt - performance.now());
+        const [claim, outcome] = await Promise.allSettled([claiming, perform(route, ctx, { ...plain, sql: tx })]);
+        if (claim.status === 'rejected') throw claim.reason;
+        if (claim.value === 'busy') throw new IdempotencyKeyInUse();
+        if (claim.value === 'answered') throw new AnsweredBefore();
+        if (outcome.status === 'rejected') throw outcome.reason;
+        stored = storeAnswer(tx, use, status, deps.vault.seal(outcome.value));
+        stored.catch(() => undefined); // is looked at below
+        return outcome.value;
+      });
+      // PostgreSQL turns the commit of a transaction with a failed statement into a rollback, without an error.
+      await stored;
       return { answer: { status, text, fingerprint: use.fingerprint }, replayed: false };
-    });
+    } catch (error) {
+      if (!(error instanceof AnsweredBefore)) throw error;
+      const answer = await storedAnswer(deps.sql, use);
+      // Its time has run out since.
+      if (answer === null) throw new IdempotencyKeyInUse();
+      return { answer, replayed: true };
+    }
   }
 
   async function underLock(route: Route, ctx: Context, perform: Perform, use: KeyUse, giveUpAt: number) {
@@ -124,6 +138,9 @@ export function idempotency(deps: AppDeps): Keeper {
     return { status, fingerprint, text: deps.vault.open(sealed) };
   }
 }
+
+/** Ends a transaction whose key has an answer already. */
+class AnsweredBefore extends Error {}
 
 function replay(answer: Answer, use: KeyUse): Answered {
   if (!answer.fingerprint.equals(use.fingerprint)) throw new IdempotencyKeyReused();

@@ -223,6 +223,12 @@ async function startWorkflowServer(config: Config, stack: Stack, say: Say, signa
   return server;
 }
 
+/** How node runs each child: the API from one bundled file, since it is to be up within a second. */
+const programs = {
+  api: ['../launch.mjs', 'api'],
+  worker: ['--import', 'tsx', '../worker.ts'],
+};
+
 async function startChild(
   name: 'worker' | 'api',
   dataDir: string,
@@ -233,7 +239,7 @@ async function startChild(
     name,
     dataDir,
     command: process.execPath,
-    args: ['--import', 'tsx', fileURLToPath(new URL(`../${name}.ts`, import.meta.url))],
+    args: programs[name].map((part) => (part.startsWith('../') ? fileURLToPath(new URL(part, import.meta.url)) : part)),
     cwd: fileURLToPath(new URL('../../../', import.meta.url)),
     env,
     stopSignal: 'SIGTERM',

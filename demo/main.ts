@@ -1,0 +1,140 @@
+// `npm run demo`: the whole of the service, driven through REST alone and compared with its rules.
+import { type Api, ApiError, createApi } from './api.ts';
+import { Checks } from './checks.ts';
+import { help, type Options, readOptions, UsageError } from './options.ts';
+import { startReceiver } from './receiver.ts';
+import { findOrBoot, type Outcome, type Service } from './service.ts';
+import { awaitWebhooks, newScene, type Scene, showNews, tellStory } from './story.ts';
+import { showSummary } from './summary.ts';
+import { chapter, count, difference, minute, say, verdict } from './timeline.ts';
+import { checkWebhooks } from './webhooks.ts';
+
+/** As shells have it for a program that Ctrl-C has ended. */
+const interrupted = 130;
+/** Ctrl-C under npm arrives twice within milliseconds; only a later repeat is meant to hurry. */
+const repeatAfterMs = 1000;
+
+async function main(): Promise<number> {
+  const options = readOptions(process.argv.slice(2));
+  if (options === null) {
+    say(help);
+    return 0;
+  }
+  const signal = listenForSignals();
+  if (options.keys === null) say('Starting a service of its own; the first start takes a while.');
+  const service = await findOrBoot(options, signal);
+  let outcome: Outcome = 'failed';
+  try {
+    say(`The service is at ${service.baseUrl}.`);
+    const code = await run(service, options, signal);
+    if (code === 0) outcome = 'done';
+    return code;
+  } finally {
+    if (service.own !== null && options.keep && !signal.aborted) tellHowToEnd(service.own, service.baseUrl);
+    else await service.own?.end(signal.aborted ? 'done' : outcome);
+  }
+}
+
+/** Tells the story on this service, and afterwards removes what it made there. */
+async function run(service: Service, { keep }: Options, signal: AbortSignal): Promise<number> {
+  const receiver = await startReceiver();
+  const scene = newScene({ api: createApi(service, signal), receiver, checks: new Checks(difference) });
+  try {
+    await tellStory(scene);
+    if (!keep) await deleteClock(scene);
+    await checkWebhooks(scene);
+    showSummary(scene, service);
+    return conclude(scene);
+  } catch (error) {
+    if (error instanceof ApiError && error.error.code === 'test_clock_limit') {
+      await tellOfClocks(scene.api);
+      return 1;
+    }
+    throw error;
+  } finally {
+    await tidy(createApi(service), scene, keep && !signal.aborted);
+    await receiver.close();
+  }
+}
+
+async function deleteClock(scene: Scene): Promise<void> {
+  chapter('The clock is deleted, and with it its customers and all that they have');
+  const id = scene.clockId ?? '';
+  scene.checks.members('clock, deleted', await scene.api.deleteClock(id), { id, deleted: true });
+  const at = new Date(scene.now).toISOString();
+  scene.clockEvents.push({ event_type: 'test_clock.deleted', created_at: at, id });
+  await awaitWebhooks(scene);
+  await showNews(scene);
+  const answer = await scene.api.clock(id).catch((error: unknown) => error);
+  scene.checks.equal('clock, fetched once deleted', answer instanceof ApiError ? answer.status : answer, 404);
+}
+
+function conclude({ checks, advances }: Scene): number {
+  const isRight = checks.differences.length === 0;
+  const total = advances.reduce((sum, { wallMs }) => sum + wallMs, 0);
+  verdict(
+    isRight,
+    isRight
+      ? `PASSED: ${checks.made} comparisons with the rules, no difference; ${(total / 1000).toFixed(1)} s of advances.`
+      : `FAILED: ${count(checks.differences.length, 'difference')} in ${checks.made} comparisons with the rules.`,
+  );
+  return isRight ? 0 : 1;
+}
+
+/** Removes what the demo has made, as far as it is still there; kept, the endpoint is disabled: nobody listens any more. */
+async function tidy(api: Api, { clockId, endpointId }: Scene, keep: boolean): Promise<void> {
+  const gone = (error: unknown) => {
+    if (error instanceof ApiError && error.status === 404) return;
+    console.error(`Not cleared away: ${error instanceof Error ? error.message : error}`);
+  };
+  if (keep) {
+    if (endpointId !== null) await api.disableEndpoint(endpointId).catch(gone);
+    if (clockId !== null) say(`Kept: the test clock ${clockId} with its customers, and the endpoint ${endpointId}, disabled.`);
+    return;
+  }
+  if (clockId !== null) await api.deleteClock(clockId).catch(gone);
+  if (endpointId !== null) await api.deleteEndpoint(endpointId).catch(gone);
+}
+
+async function tellOfClocks(api: Api): Promise<void> {
+  const clocks = await api.clocks();
+  say('\nThe demo needs a test clock of its own, and the account has as many as it can have. Delete one first:');
+  for (const { id, name, status, frozen_time: time } of clocks.filter((clock) => clock.status !== 'failed')) {
+    say(`  DELETE /api/v1/test_helpers/test_clocks/${id}  (${name ?? 'no name'}, ${status} at ${minute(time)})`);
+  }
+}
+
+function tellHowToEnd({ pid, dataDir }: NonNullable<Service['own']>, baseUrl: string): void {
+  say(`\nThe service stays up at ${baseUrl}, its keys are in ${dataDir}/development.json.`);
+  say(`Run the demo on it again:  npm run demo -- --keys ${dataDir}/development.json`);
+  say(`End it:                    kill ${pid}`);
+}
+
+/** The first Ctrl-C lets the demo clear away what it made; a later one does not wait for that. */
+function listenForSignals(): AbortSignal {
+  const interruption = new AbortController();
+  let firstAt: number | null = null;
+  const onSignal = (signal: NodeJS.Signals) => {
+    firstAt ??= performance.now();
+    if (!interruption.signal.aborted) {
+      say(`\n${signal}: clearing away`);
+      interruption.abort();
+    } else if (performance.now() - firstAt > repeatAfterMs) {
+      process.exit(interrupted);
+    }
+  };
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
+  return interruption.signal;
+}
+
+function failed(error: unknown): number {
+  if (error instanceof UsageError) console.error(`${error.message}\nnpm run demo -- --help tells what there is.`);
+  else if (error instanceof Error && error.name === 'AbortError') return interrupted;
+  else if (error instanceof ApiError) console.error(`\nFAILED: ${error.message}`);
+  else console.error(`\nFAILED: ${error instanceof Error ? error.message : error}`);
+  return 1;
+}
+
+process.exitCode = await main().catch(failed);
+// With --keep the service is a child that lives on, and not to be waited for.
+process.exit();

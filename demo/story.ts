@@ -1,0 +1,207 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Api, ApiError, type Clock, type Event, type PlanPayment } from './api.ts';
+import { type Checks, checkPlan, checkPlanEvents, planOf, type Tracked } from './checks.ts';
+import { customers, enrol, giveGoodCard, start } from './customers.ts';
+import type { Receiver } from './receiver.ts';
+import * as rules from './rules.ts';
+import { chapter, count, minute, say, timeline } from './timeline.ts';
+
+/** One advance of the clock, as it went. */
+export interface Advance {
+  from: number;
+  to: number;
+  /** From the request until the clock was seen to be ready. */
+  wallMs: number;
+  manifest: rules.Manifest | null;
+}
+
+/** What the demo has made so far, for whoever has to report on it or to remove it. */
+export interface Scene {
+  api: Api;
+  receiver: Receiver;
+  checks: Checks;
+  endpointId: string | null;
+  clockId: string | null;
+  now: number;
+  tracked: Tracked[];
+  advances: Advance[];
+  /** The clock's own events that should have come, in their order. */
+  clockEvents: object[];
+  /** How long after its recording each event arrived, by event id; an event is in it when it was shown. */
+  arrivedAfterMs: Map<string, number | null>;
+}
+
+const pollMs = 20;
+const readyTimeoutMs = 60_000;
+const arrivalTimeoutMs = 15_000;
+/** More than it takes: a service that never gets there is not to run for ever. */
+const mostAdvances = 10;
+/** The contract names no event for a resume; a service may tell of it all the same. */
+const unasked = new Set(['payment_plan.resumed']);
+
+export function newScene(parts: Pick<Scene, 'api' | 'receiver' | 'checks'>): Scene {
+  const made = { endpointId: null, clockId: null, tracked: [], advances: [], clockEvents: [] };
+  return { ...parts, ...made, now: start, arrivedAfterMs: new Map() };
+}
+
+/** From the frozen clock to the last advance; each step is shown, and compared with the rules. */
+export async function tellStory(scene: Scene): Promise<void> {
+  await setUp(scene);
+  await activatePlans(scene);
+  while (!hasAllHappened(scene.tracked) && scene.advances.length < mostAdvances) {
+    await advanceToBound(scene);
+    for (const plan of scene.tracked) if (rules.hasMissed(plan.course)) await mend(scene, plan);
+  }
+}
+
+/** The events of the demo's clock that have arrived, each once, in the order of their sequence. */
+export function arrivedEvents({ receiver, clockId }: Scene): Event[] {
+  const own = receiver.arrivals.filter(({ event }) => event.test_clock === clockId && !unasked.has(event.event_type));
+  const byId = new Map(own.map(({ event }) => [event.id, event]));
+  return [...byId.values()].sort((a, b) => a.sequence - b.sequence);
+}
+
+/** Waits until all webhooks are there that should be, compares everything with the rules, and shows what is new. */
+export async function settle(scene: Scene): Promise<void> {
+  await awaitWebhooks(scene);
+  const payments: PlanPayment[] = [];
+  for (const plan of scene.tracked) payments.push(...(await checkPlan(scene.checks, scene.api, plan)));
+  await showNews(scene, payments);
+}
+
+/** Waits for the webhooks, and compares them with what should have happened. */
+export async function awaitWebhooks(scene: Scene): Promise<void> {
+  const { checks, receiver, tracked, clockEvents } = scene;
+  const due = clockEvents.length + tracked.reduce((sum, { course }) => sum + course.happenings.length, 0);
+  await receiver.until(() => arrivedEvents(scene).length >= due, arrivalTimeoutMs);
+  const events = arrivedEvents(scene);
+  for (const plan of tracked) checkPlanEvents(checks, plan, events);
+  const own = events.filter(({ event_type: type }) => type.startsWith('test_clock.'));
+  const shown = own.map(({ event_type, created_at, data }) => ({ event_type, created_at, ...data }));
+  checks.list('clock, events', shown, clockEvents, (event) => JSON.stringify(Object.values(event)[0]));
+}
+
+/** Shows the events that have arrived since the last time. */
+export async function showNews(scene: Scene, payments: PlanPayment[] = []): Promise<void> {
+  const { api, receiver, tracked, endpointId, arrivedAfterMs } = scene;
+  const news = arrivedEvents(scene).filter(({ id }) => !arrivedAfterMs.has(id));
+  const deliveries = endpointId === null ? [] : await api.deliveries(endpointId);
+  const recordedAt = new Map(deliveries.map((delivery) => [delivery.event_id, Date.parse(delivery.created_at)]));
+  const attempts = new Map(payments.map((payment) => [payment.payment_intent_id, payment.attempts.length]));
+  const rows = news.map((event) => {
+    const recorded = recordedAt.get(event.id);
+    const arrived = receiver.arrivals.find(({ id }) => id === event.id)?.at;
+    const ms = recorded === undefined || arrived === undefined ? null : arrived - recorded;
+    arrivedAfterMs.set(event.id, ms);
+    const isPayment = event.event_type.startsWith('payment_intent.');
+    return {
+      event,
+      ms,
+      plan: tracked.find(({ planId }) => planId === planOf(event))?.label ?? null,
+      attempt: isPayment ? (event.data.attempt ?? attempts.get(event.data.id) ?? null) : null,
+    };
+  });
+  timeline(rows);
+}
+
+async function setUp(scene: Scene): Promise<void> {
+  const { api, receiver, clockEvents } = scene;
+  chapter(`A clock, frozen at ${minute(start)}, and three customers on it`);
+  for (const { label, name, about } of customers) say(`${label.padEnd(6)}  ${name}: ${about}`);
+  const endpoint = await api.createEndpoint(receiver.url, 'npm run demo');
+  scene.endpointId = endpoint.id;
+  receiver.trust(endpoint.secret);
+  const clock = await api.createClock(new Date(start).toISOString(), 'npm run demo');
+  scene.clockId = clock.id;
+  clockEvents.push({ event_type: 'test_clock.created', created_at: new Date(start).toISOString(), id: clock.id });
+  for (const customer of customers) scene.tracked.push(await enrol(api, clock.id, customer));
+  await settle(scene);
+  await findBound(scene);
+}
+
+async function activatePlans(scene: Scene): Promise<void> {
+  chapter('The plans are activated: the payment of today is made at once, no advance is needed');
+  for (const { planId, course } of scene.tracked) {
+    await scene.api.movePlan(planId, 'activate');
+    rules.activate(course);
+  }
+  await settle(scene);
+}
+
+/** A good card for a suspended plan: the unpaid payment is caught up at once, what was missed is skipped. */
+async function mend(scene: Scene, { label, planId, cards, course }: Tracked): Promise<void> {
+  chapter(`The ${label} plan gets a good card and is resumed: the unpaid payment is caught up at once`);
+  const plan = scene.tracked.find((tracked) => tracked.planId === planId);
+  if (plan !== undefined) await giveGoodCard(scene.api, plan);
+  const resumed = await scene.api.movePlan(planId, 'resume');
+  scene.checks.members(`${label}, resumed`, resumed, { state: 'active', payment_instrument_id: cards.good });
+  rules.resume(course);
+  await settle(scene);
+  const skipped = course.payments.filter(({ status }) => status === 'skipped');
+  say(`Skipped, not charged: ${skipped.map(({ dueDate }) => dueDate).join(', ')}, which passed while it was suspended.`);
+}
+
+async function advanceToBound(scene: Scene): Promise<void> {
+  const { api, checks, tracked, advances, clockEvents, now } = scene;
+  const clockId = scene.clockId ?? '';
+  chapter(`Advance ${advances.length + 1}`);
+  const bound = await findBound(scene);
+  const [from, to] = [new Date(now).toISOString(), new Date(bound).toISOString()];
+
+  const began = performance.now();
+  const accepted = await api.advance(clockId, to);
+  checks.members('clock, advance accepted', accepted, { id: clockId, status: 'advancing', frozen_time: from });
+  const clock = await untilReady(scene);
+  const wallMs = performance.now() - began;
+  checks.members('clock', clock, { status: 'ready', frozen_time: to });
+  checks.equal('clock, last_advanced_at is given', clock.last_advanced_at !== null, true);
+
+  const manifest = rules.advance(tracked.map(({ course }) => course), bound);
+  clockEvents.push({ event_type: 'test_clock.advancing', created_at: from, id: clockId, target_time: to });
+  clockEvents.push({ event_type: 'test_clock.ready', created_at: to, id: clockId, effects_manifest: manifest });
+  scene.now = bound;
+  await settle(scene);
+  const told = arrivedEvents(scene).findLast(({ event_type: type }) => type === 'test_clock.ready');
+  const got = told?.data.effects_manifest ?? null;
+  advances.push({ from: now, to: bound, wallMs, manifest: got });
+  const effects = `${count(got?.payment_intents_enqueued ?? 0, 'payment intent')} attempted, `;
+  say(`Ready after ${wallMs.toFixed(0)} ms: ${effects}${count(got?.plans_recalculated ?? 0, 'plan')} recalculated.`);
+}
+
+/** The latest instant that one advance may name: the service says it when it is asked for a second more. */
+async function findBound({ api, checks, clockId, now, tracked }: Scene): Promise<number> {
+  const active = tracked.filter(({ course }) => course.state === 'active').map(({ label }) => label);
+  const expected = rules.advanceBound(now, tracked.map(({ course }) => course));
+  const tooFar = new Date(expected + 1000).toISOString();
+  const refusal = await api.advance(clockId ?? '', tooFar).catch((error: unknown) => error);
+  if (!(refusal instanceof ApiError)) throw refusal instanceof Error ? refusal : new Error(`An advance to ${tooFar} was accepted.`);
+  checks.equal('bound, status', refusal.status, 422);
+  checks.members('bound', refusal.error, {
+    code: 'advance_bound_exceeded',
+    max_frozen_time: new Date(expected).toISOString(),
+  });
+  const days = (expected - now) / rules.day;
+  const plans = active.length === 0 ? 'no plan is active' : `active: ${active.join(', ')}`;
+  say(`The bound is ${days} days (${plans}): up to ${minute(expected)}; a second more is refused.`);
+  return Date.parse(refusal.error.max_frozen_time ?? tooFar);
+}
+
+async function untilReady({ api, clockId }: Scene): Promise<Clock> {
+  const giveUpAt = performance.now() + readyTimeoutMs;
+  for (;;) {
+    const clock = await api.clock(clockId ?? '');
+    if (clock.status === 'failed') throw new Error(`The clock has failed: ${clock.failure_reason}`);
+    if (clock.status !== 'advancing') return clock;
+    if (performance.now() > giveUpAt) throw new Error(`The clock was still advancing after ${readyTimeoutMs / 1000} s.`);
+    await pause(pollMs);
+  }
+}
+
+/** The capped plans are paid in full, and the endless one was paid on a 29th, a 30th and a 31st. */
+function hasAllHappened(tracked: Tracked[]): boolean {
+  return tracked.every(({ course }) =>
+    course.terms.total === null
+      ? ['29', '30', '31'].every((end) => course.payments.some(({ dueDate }) => dueDate.endsWith(end)))
+      : course.state === 'closed',
+  );
+}

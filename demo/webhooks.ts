@@ -1,0 +1,63 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Delivery, Event } from './api.ts';
+import { planOf } from './checks.ts';
+import { arrivedEvents, type Scene } from './story.ts';
+
+const deliveredTimeoutMs = 10_000;
+const pollMs = 50;
+
+/** Compares the webhooks as a whole with the API's own list of events and deliveries. */
+export async function checkWebhooks(scene: Scene): Promise<void> {
+  const { api, checks, receiver, clockId } = scene;
+  checks.equal('webhooks with a wrong signature', receiver.refused, []);
+  const arrived = arrivedEvents(scene);
+  const listed = await api.eventsSince(arrived[0]?.sequence ?? Number.POSITIVE_INFINITY);
+  checkSequence(scene, listed);
+  for (const event of listed.filter(({ test_clock: clock }) => clock === clockId)) {
+    const copies = receiver.arrivals.filter(({ event: { id } }) => id === event.id);
+    const what = `webhooks of ${event.event_type} ${event.id}`;
+    checks.equal(what, copies.length, 1);
+    checks.equal(`${what}, webhook-id`, copies[0]?.id, event.id);
+    checks.equal(`${what}, the body is the event`, isDeepStrictEqual(copies[0]?.event, event), true);
+  }
+  checkWindows(scene, arrived);
+  await checkDeliveries(scene, arrived);
+}
+
+/** Another clock of the biller may have events in between; no number is missing all the same. */
+function checkSequence({ checks }: Scene, listed: Event[]): void {
+  const sequences = listed.map(({ sequence }) => sequence).reverse();
+  const first = sequences[0] ?? 0;
+  const missing = sequences.filter((sequence, index) => sequence !== first + index);
+  checks.equal('sequence of all events of the biller, numbers out of line', missing, []);
+}
+
+/** What an advance did was recorded between its `advancing` and its `ready`, and happened after `from` and up to `to`. */
+function checkWindows({ checks }: Scene, events: Event[]): void {
+  let [from, to] = ['', ''];
+  for (const event of events) {
+    const { event_type: type, created_at: at, sequence, data } = event;
+    if (type === 'test_clock.advancing') [from, to] = [at, data.target_time ?? ''];
+    else if (type.startsWith('test_clock.')) [from, to] = ['', at];
+    if (planOf(event) === null) continue;
+    const isInside = from === '' ? at === to : at > from && at <= to;
+    checks.equal(`${type} of ${at}, sequence ${sequence}, in its place between the clock's events`, isInside, true);
+  }
+}
+
+/** The service may still be writing down that the last ones were delivered. */
+async function checkDeliveries({ api, checks, endpointId }: Scene, events: Event[]): Promise<void> {
+  const giveUpAt = performance.now() + deliveredTimeoutMs;
+  const ids = new Set(events.map(({ id }) => id));
+  let deliveries: Delivery[] = [];
+  do {
+    if (deliveries.length > 0) await pause(pollMs);
+    deliveries = (await api.deliveries(endpointId ?? '')).filter(({ event_id: id }) => ids.has(id));
+  } while (deliveries.some(({ status }) => status === 'pending') && performance.now() < giveUpAt);
+  checks.equal('deliveries', deliveries.length, events.length);
+  for (const { event_type: type, id, status, attempts } of deliveries) {
+    const tries = attempts.map(({ status_code }) => status_code);
+    checks.members(`delivery ${id} of ${type}`, { status, tries }, { status: 'delivered', tries: [204] });
+  }
+}

@@ -1,0 +1,58 @@
+// Starts a process of the service (`launch.mjs api`) from one file that is bundled from its sources: hundreds of small modules
+// take longer to find and read than to run. The bundle is kept under the checksum of its sources, so a change makes a new one.
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const source = join(root, 'src');
+const cache = join(root, 'node_modules', '.cache', 'launch');
+
+/** Packages that were written to be required look for these, which a module does not have. */
+const banner =
+  "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url); " +
+  'const __dirname = import.meta.dirname; const __filename = import.meta.filename;';
+
+async function checksum() {
+  const hash = createHash('sha256').update(await readFile(join(root, 'package-lock.json')).catch(() => ''));
+  const names = (await readdir(source, { recursive: true })).filter((name) => name.endsWith('.ts')).sort();
+  const texts = await Promise.all(names.map((name) => readFile(join(source, name))));
+  for (const [index, name] of names.entries()) hash.update(`\0${name}\0`).update(texts[index] ?? '');
+  return hash.digest('hex').slice(0, 32);
+}
+
+async function bundle(entry, file) {
+  const { build } = await import('esbuild');
+  const draft = `${file}.${process.pid}.draft`;
+  await mkdir(cache, { recursive: true });
+  await build({
+    entryPoints: [entry],
+    outfile: draft,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: 'inline',
+    sourcesContent: false,
+    banner: { js: banner },
+    logLevel: 'error',
+  });
+  await rename(draft, file); // under its name only when it is whole: another process may be starting
+  const others = (await readdir(cache)).filter((name) => name.endsWith('.mjs') && join(cache, name) !== file);
+  await Promise.all(others.map((name) => rm(join(cache, name), { force: true })));
+}
+
+const [name] = process.argv.slice(2);
+if (name !== 'api') {
+  console.error(`usage: node src/runtime/launch.mjs api (not ${name ?? 'without a name'})`);
+  process.exit(2);
+}
+const file = join(cache, `${name}-${await checksum()}.mjs`);
+const isKept = await stat(file).then(
+  () => true,
+  () => false,
+);
+if (!isKept) await bundle(join(source, 'runtime', `${name}.ts`), file);
+process.setSourceMapsEnabled(true);
+await import(pathToFileURL(file).href);

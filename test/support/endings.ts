@@ -1,0 +1,13 @@
+type Ending = () => Promise<void>;
+
+const endings: Ending[] = [];
+
+/** Has something that a test file started for the whole run ended after all tests; the last one first. */
+export function atEndOfRun(end: Ending): void {
+  endings.push(end);
+}
+
+/** Ends all of it. */
+export async function endRun(): Promise<void> {
+  for (const end of endings.splice(0).toReversed()) await end();
+}
