@@ -82,6 +82,7 @@ export const paymentIntentRoutes: Route[] = [create, fetch, confirm];
 /** A publishable key is everybody's: what it may do with an intent, it may with that intent's secret alone. */
 function assertMayAct(key: KeyIdentity, vault: Vault, intentId: string, clientSecret: string | undefined): void {
   if (key.kind === 'secret') return;
-  if (clientSecret !== undefined && vault.isClientSecretOf(intentId, clientSecret)) return;
-  throw new Forbidden('client_secret_invalid', 'A publishable key needs the client_secret of this payment intent.');
+  const message = 'A publishable key needs the client_secret of this payment intent.';
+  if (clientSecret === undefined) throw new Forbidden('secret_key_required', message);
+  if (!vault.isClientSecretOf(intentId, clientSecret)) throw new Forbidden('client_secret_invalid', message);
 }

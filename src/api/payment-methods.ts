@@ -48,7 +48,8 @@ const detach = route({
   operation: 'detachPaymentMethod',
   tag,
   summary: 'Detach a payment method',
-  description: 'From the response on no charge is started on it; it stays readable. Detaching it again changes nothing.',
+  description:
+    'From the response on no charge is started on it; it stays readable. Detaching it again changes nothing.',
   access: { scope: 'payment_methods:write' },
   invalid: 400,
   response: { status: 200, schema: PaymentMethodEnvelope },

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import type { PlanTransition } from '../domain/plan-state.ts';
 import { ListOf, listQuery, page, Reference, Strict } from '../resources/common.ts';
 import {
   PaymentPlan,
@@ -10,9 +11,8 @@ import {
   presentPaymentPlan,
   presentPlanPayment,
 } from '../resources/payment-plan.ts';
-import type { PlanTransition } from '../domain/plan-state.ts';
-import { planPayments, planSchedule } from '../services/plan-payments.ts';
 import { createPaymentPlan, fetchPaymentPlan, listPaymentPlans } from '../services/payment-plans.ts';
+import { planPayments, planSchedule } from '../services/plan-payments.ts';
 import { transitionPlan } from '../services/plan-transitions.ts';
 import { updatePaymentPlan } from '../services/plan-update.ts';
 import { type Route, route } from './route.ts';
@@ -120,7 +120,9 @@ const schedule = route({
   access: read,
   invalid: 422,
   query: Strict({
-    count: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'How many payments, 12 if not given.' })),
+    count: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, description: 'How many payments, 12 if not given.' }),
+    ),
   }),
   response: { status: 200, schema: PlanSchedule },
   handle: async ({ call, params, query, deps }) => {
@@ -130,7 +132,19 @@ const schedule = route({
   },
 });
 
-export const paymentPlanRoutes: Route[] = [create, list, fetch, update, activate, suspend, resume, deactivate, close, payments, schedule];
+export const paymentPlanRoutes: Route[] = [
+  create,
+  list,
+  fetch,
+  update,
+  activate,
+  suspend,
+  resume,
+  deactivate,
+  close,
+  payments,
+  schedule,
+];
 
 function transition(name: PlanTransition, summary: string) {
   return route({
@@ -142,6 +156,7 @@ function transition(name: PlanTransition, summary: string) {
     access: write,
     invalid: 422,
     response: { status: 200, schema: PaymentPlan },
-    handle: async ({ call, params, deps }) => presentPaymentPlan(await transitionPlan(deps.sql, call, params.plan_id, name)),
+    handle: async ({ call, params, deps }) =>
+      presentPaymentPlan(await transitionPlan(deps.sql, call, params.plan_id, name)),
   });
 }

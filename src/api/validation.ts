@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Value } from 'typebox/value';
+import { ruleOf } from '../resources/common.ts';
 import type { Fault } from '../services/errors.ts';
 import { asNode, asNodes, choicesOf, expectation, type SchemaNode } from './expectations.ts';
 import { registerFormats } from './formats.ts';
@@ -18,9 +19,11 @@ export type Checker = (value: unknown) => Fault[];
 /** Compiles a schema once, into a check that says in plain words what is wrong: one fault for each field, at most 100. */
 export function compileChecker(schema: TSchema): Checker {
   const validator = Compile(schema);
+  const rule = ruleOf(schema);
   return (value) => {
-    if (validator.Check(value)) return [];
-    const faults = onePerPath(explain(schema, value, ''));
+    const breaches = rule && isObject(value) ? rule(value) : [];
+    if (validator.Check(value)) return breaches;
+    const faults = onePerPath([...explain(schema, value, ''), ...breaches]);
     return faults.length > 0 ? faults : [{ path: '', code: 'invalid_value', message: 'The body is not valid.' }];
   };
 }
@@ -99,7 +102,7 @@ function explainUnion(schema: SchemaNode, value: unknown, path: string): Fault[]
   if (choicesOf(schema)) return [{ path, code: 'invalid_value', message: expected }];
   const branches = asNodes(schema.anyOf).filter((branch) => accepts(branch.type, value) || 'anyOf' in branch);
   if (branches.length === 0) return [{ path, code: 'invalid_type', message: expected }];
-  const tag = tagOf(branches);
+  const tag = discriminatorOf(schema) ?? tagOf(branches);
   const meant = branches.filter((branch) => tag === undefined || tagValue(branch, tag) === at(value, [tag]));
   if (tag !== undefined && meant.length === 0) {
     const tags = { anyOf: branches.map((branch) => at(branch, ['properties', tag])) };
@@ -109,6 +112,12 @@ function explainUnion(schema: SchemaNode, value: unknown, path: string): Fault[]
   }
   const explained = meant.map((branch) => explain(branch, value, path)).sort((a, b) => a.length - b.length);
   return explained[0] ?? [{ path, code: 'invalid_value', message: expected }];
+}
+
+/** The member that the schema itself says to tell its branches apart by, as OpenAPI has it. */
+function discriminatorOf(schema: SchemaNode): string | undefined {
+  const name = at(schema, ['discriminator', 'propertyName']);
+  return typeof name === 'string' ? name : undefined;
 }
 
 /** The member that has another literal in each branch. */
@@ -166,6 +175,10 @@ function at(value: unknown, segments: string[]): unknown {
     current = Reflect.get(current, segment);
   }
   return current;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function accepts(type: unknown, value: unknown): boolean {

@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import { connectSocket } from './socket.ts';
 
 /** Values that PostgreSQL and JavaScript would read differently if nobody said how. */
 const types = {
@@ -20,7 +21,10 @@ export type Db = Pool | postgres.TransactionSql<Types>;
  * A statement that cannot get its answer within 30 s is ended by PostgreSQL, so that a stuck lock frees itself.
  */
 export function openPool(databaseUrl: string, options: { max: number; name: string }): Pool {
+  // The client knows the option, its types do not.
+  const socket: object = { socket: connectSocket };
   return postgres(databaseUrl, {
+    ...socket,
     max: options.max,
     types,
     onnotice: () => {},

@@ -23,7 +23,9 @@ export async function migrate(databaseUrl: string): Promise<void> {
     const known = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
     const unknown = [...applied].filter((name) => !known.includes(name));
     if (unknown.length > 0) {
-      throw new Error(`the database was migrated by a newer version (${unknown.join(', ')}): start that version instead`);
+      throw new Error(
+        `the database was migrated by a newer version (${unknown.join(', ')}): start that version instead`,
+      );
     }
     for (const name of known.filter((candidate) => !applied.has(candidate))) {
       const statements = await readFile(new URL(name, folder), 'utf8');

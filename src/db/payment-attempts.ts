@@ -62,11 +62,18 @@ export async function findAttemptOfRequest(
   return row ?? null;
 }
 
-/** Confirmations that were opened before this instant (real time) and have no outcome yet, oldest first. */
-export async function findAbandonedConfirmations(db: Db, openedBefore: Date): Promise<PaymentAttemptRow[]> {
+/** Lets a request's key go: what it came to is kept elsewhere. */
+export async function forgetRequest(tx: Db, paymentIntentId: string, requestKey: string): Promise<void> {
+  await tx`
+    update payment_attempts set request_key = null
+    where payment_intent_id = ${paymentIntentId} and request_key = ${requestKey}`;
+}
+
+/** Attempts that were opened before this instant (real time) and have no outcome yet, oldest first. */
+export async function findAbandonedAttempts(db: Db, openedBefore: Date): Promise<PaymentAttemptRow[]> {
   return db<PaymentAttemptRow[]>`
     select * from payment_attempts
-    where outcome = 'processing' and source = 'confirm' and opened_at < ${openedBefore}
+    where outcome = 'processing' and opened_at < ${openedBefore}
     order by opened_at
     limit 100`;
 }
@@ -79,7 +86,12 @@ export async function settleAttempt(
   tx: Db,
   id: string,
   from: 'processing' | 'requires_action',
-  settled: { outcome: 'succeeded' | 'failed' | 'requires_action'; code: string | null; message: string | null; now: Date },
+  settled: {
+    outcome: 'succeeded' | 'failed' | 'requires_action';
+    code: string | null;
+    message: string | null;
+    now: Date;
+  },
 ): Promise<boolean> {
   const rows = await tx`
     update payment_attempts

@@ -104,7 +104,7 @@ export async function listPaymentIntents(
     limit ${limit + 1}`;
 }
 
-/** Marks an intent as being charged: the attempt has this number and this method; a schedule ends with it. */
+/** Marks an intent as being charged: the attempt has this number and this method, or none that can be charged; a schedule ends with it. */
 export async function markProcessing(
   tx: Db,
   id: string,
@@ -112,7 +112,8 @@ export async function markProcessing(
 ): Promise<void> {
   await tx`
     update payment_intents
-    set status = 'processing', attempt_count = ${attempt.number}, payment_method_id = ${attempt.paymentMethodId},
+    set status = 'processing', attempt_count = ${attempt.number}, 
+      payment_method_id = coalesce(${attempt.paymentMethodId}, payment_method_id),
       customer_id = coalesce(customer_id, ${attempt.customerId}), scheduled_at = null, updated_at = ${attempt.at}
     where id = ${id}`;
 }
@@ -135,12 +136,21 @@ export async function markOutcome(
   return row;
 }
 
-/** The scheduled intents of a clock's customers, those due up to `target` (the clock's time) when it is given. */
-export async function scheduledIntentsOnClock(db: Db, testClockId: string, target?: Date): Promise<{ id: string }[]> {
+/** The scheduled intents of a clock's customers that are due up to `target`, the clock's time. */
+export async function scheduledIntentsOnClock(db: Db, testClockId: string, target: Date): Promise<{ id: string }[]> {
   return db<{ id: string }[]>`
     select i.id from payment_intents i
     join customers c on c.id = i.customer_id
-    where c.test_clock_id = ${testClockId} and i.scheduled_at is not null
-      ${target === undefined ? db`` : db`and i.scheduled_at <= ${target}`}
+    where c.test_clock_id = ${testClockId} and i.scheduled_at <= ${target}
     order by i.scheduled_at, i.id`;
+}
+
+/** All scheduled intents of a clock's customers, locked to be deleted. */
+export async function lockScheduledIntentsOnClock(tx: Db, testClockId: string): Promise<{ id: string }[]> {
+  return tx<{ id: string }[]>`
+    select i.id from payment_intents i
+    join customers c on c.id = i.customer_id
+    where c.test_clock_id = ${testClockId} and i.scheduled_at is not null
+    order by i.id
+    for update of i`;
 }

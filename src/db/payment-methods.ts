@@ -1,5 +1,5 @@
-import type { Db } from './connection.ts';
 import type { Instrument } from '../resources/payment-method.ts';
+import type { Db } from './connection.ts';
 import { jsonb } from './json.ts';
 import type { Page, TenantKey } from './tenant.ts';
 
@@ -68,7 +68,11 @@ export async function markDetached(tx: Db, id: string, at: Date): Promise<void> 
 }
 
 /** A page of the biller's methods, newest first, one more than `limit` when there are more. */
-export async function listPaymentMethods(db: Db, tenant: TenantKey, { limit, after }: Page): Promise<PaymentMethodRow[]> {
+export async function listPaymentMethods(
+  db: Db,
+  tenant: TenantKey,
+  { limit, after }: Page,
+): Promise<PaymentMethodRow[]> {
   return db<PaymentMethodRow[]>`
     select ${columns(db)} from payment_methods
     where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode} and detached_at is null

@@ -1,5 +1,5 @@
-import type { Currency } from '../domain/currencies.ts';
 import type { Cadence } from '../domain/calendar.ts';
+import type { Currency } from '../domain/currencies.ts';
 import type { FailureBehaviour } from '../domain/dunning.ts';
 import type { PlanTerms } from '../domain/plan-schedule.ts';
 import type { PlanState } from '../domain/plan-state.ts';
@@ -114,7 +114,11 @@ export async function lockPlan(tx: Db, id: string): Promise<CollectingPlanRow | 
 export type PlanChange = Partial<Omit<PaymentPlanRow, 'id' | 'biller_id' | 'livemode' | 'customer_id' | 'created_at'>>;
 
 /** Changes a locked plan and answers it as it is now. */
-export async function updatePlan(tx: Db, id: string, change: PlanChange & { updated_at: Date }): Promise<PaymentPlanRow> {
+export async function updatePlan(
+  tx: Db,
+  id: string,
+  change: PlanChange & { updated_at: Date },
+): Promise<PaymentPlanRow> {
   const { metadata, ...plain } = change;
   const columns = metadata === undefined ? plain : { ...plain, metadata: jsonb(tx, metadata) };
   const [row] = await tx<PaymentPlanRow[]>`update payment_plans set ${tx(columns)} where id = ${id} returning *`;
@@ -152,10 +156,12 @@ export async function plansDueOnClock(db: Db, testClockId: string, target: Date)
     order by wake_at, id`;
 }
 
-/** The plans of a clock's customers that have a workflow: the active and the suspended ones. */
-export async function runningPlansOnClock(db: Db, testClockId: string): Promise<{ id: string }[]> {
-  return db<{ id: string }[]>`
-    select id from payment_plans where test_clock_id = ${testClockId} and state in ('active', 'suspended')`;
+/** The plans of a clock's customers that have a workflow, the active and the suspended ones, locked to be deleted. */
+export async function lockRunningPlansOnClock(tx: Db, testClockId: string): Promise<{ id: string }[]> {
+  return tx<{ id: string }[]>`
+    select id from payment_plans where test_clock_id = ${testClockId} and state in ('active', 'suspended')
+    order by id
+    for update`;
 }
 
 /** How often the active plans of a clock's customers are due: what bounds an advance. */

@@ -13,7 +13,10 @@ export interface PlanStandingRow {
   next_due_at: Date | null;
   next_attempt_at: Date | null;
   frozen_time: Date | null;
+  time_zone: string;
   retry_slot: number | null;
+  /** Biller-local date of the slot that is tried again. */
+  retry_due_date: string | null;
   failures: number | null;
   last_error_message: string | null;
 }
@@ -22,11 +25,13 @@ export interface PlanStandingRow {
 export async function findPlanStanding(db: Db, id: string): Promise<PlanStandingRow | null> {
   const [row] = await db<PlanStandingRow[]>`
     select p.biller_id, p.livemode, p.customer_id, p.test_clock_id, p.state, p.state_reason, p.next_slot, p.next_due_at,
-      p.next_attempt_at, k.frozen_time, s.slot as retry_slot, s.failures, i.last_error_message
+      p.next_attempt_at, k.frozen_time, b.time_zone, s.slot as retry_slot, s.due_date as retry_due_date, s.failures,
+      i.last_error_message
     from payment_plans p
+    join billers b on b.id = p.biller_id
     left join test_clocks k on k.id = p.test_clock_id
     left join lateral (
-      select slot, failures, payment_intent_id from payment_plan_slots
+      select slot, due_date, failures, payment_intent_id from payment_plan_slots
       where payment_plan_id = p.id and status in ('processing', 'retrying', 'failed')
       order by next_attempt_at nulls last, slot
       limit 1

@@ -91,9 +91,7 @@ export async function listClocks(db: Db, tenant: TenantKey, { limit, after }: Pa
 export async function updateClock(
   tx: Db,
   id: string,
-  change: Partial<
-    Pick<TestClockRow, 'status' | 'frozen_time' | 'target_time' | 'last_advanced_at' | 'failure_reason'>
-  >,
+  change: Partial<Pick<TestClockRow, 'status' | 'frozen_time' | 'target_time' | 'last_advanced_at' | 'failure_reason'>>,
 ): Promise<TestClockRow> {
   const [row] = await tx<TestClockRow[]>`update test_clocks set ${tx(change)} where id = ${id} returning *`;
   if (row === undefined) throw new Error(`test clock ${id} is gone`);
@@ -108,10 +106,7 @@ export async function deleteClockRow(tx: Db, id: string): Promise<void> {
 /** Records an accepted advance. */
 export async function insertAdvance(
   tx: Db,
-  advance: Pick<
-    ClockAdvanceRow,
-    'id' | 'test_clock_id' | 'from_time' | 'target_time' | 'request_id' | 'requested_at'
-  >,
+  advance: Pick<ClockAdvanceRow, 'id' | 'test_clock_id' | 'from_time' | 'target_time' | 'request_id' | 'requested_at'>,
 ): Promise<void> {
   await tx`insert into clock_advances ${tx({ ...advance, status: 'advancing' })}`;
 }

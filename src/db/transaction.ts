@@ -17,15 +17,23 @@ export async function atomically<T>(db: Db, work: (tx: Db) => Promise<T>): Promi
   if (!isPool(db)) return work(db);
   for (let tries = 1; ; tries++) {
     let staged = false;
+    let lost = false;
     try {
-      const result = await db.begin(async (tx) => {
-        const value = await work(tx);
-        staged = staging.has(tx);
-        return { value };
+      const result = await db.begin(async (opened) => {
+        const tx = refusing(opened, () => lost);
+        try {
+          const value = await work(tx);
+          staged = staging.has(tx);
+          return { value };
+        } finally {
+          // Its end would make the client send a commit or rollback on the connection's successor.
+          if (lost) await new Promise<never>(() => {});
+        }
       });
       if (staged) for (const listener of listeners) listener();
       return result.value;
     } catch (error) {
+      lost = true;
       if (!wasSacrificed(error) || tries === maxTries) throw error;
       await pause(tries * 10);
     }
@@ -56,6 +64,20 @@ export function isOutage(error: unknown): boolean {
     return code.startsWith('08') || code.startsWith('53') || code.startsWith('57') || code.startsWith('58');
   }
   return /^(CONNECTION_|CONNECT_|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENETUNREACH)/.test(code);
+}
+
+/**
+ * The transaction, refusing statements once it is lost. When its connection is cut, the client gives the transaction up
+ * but not the work, whose next statement would run on the connection's successor: outside of any transaction, or in
+ * somebody else's.
+ */
+function refusing<T extends Db>(tx: T, isLost: () => boolean): T {
+  return new Proxy(tx, {
+    apply(target, self, args) {
+      if (isLost()) throw Object.assign(new Error('the transaction is lost'), { code: 'CONNECTION_CLOSED' });
+      return Reflect.apply(target, self, args);
+    },
+  });
 }
 
 function isPool(db: Db): db is Pool {

@@ -5,6 +5,29 @@ export function Strict<P extends TProperties>(properties: P, options: { descript
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
 
+/** What is wrong with a body beyond the form of its fields. */
+export interface Breach {
+  code: string;
+  message: string;
+  path: string;
+}
+
+/** Looks at a body of which nothing is known yet: its fields may break the schema as well. */
+export type BodyRule = (body: Record<string, unknown>) => Breach[];
+
+const rules = new WeakMap<TSchema, BodyRule>();
+
+/** Gives a body's schema a rule that no keyword can say; it is checked beside the keywords, so that all faults come at once. */
+export function withRule<S extends TSchema>(schema: S, rule: BodyRule): S {
+  rules.set(schema, rule);
+  return schema;
+}
+
+/** The rule that a schema was given. */
+export function ruleOf(schema: TSchema): BodyRule | undefined {
+  return rules.get(schema);
+}
+
 /** A value that may be null. */
 export function Nullable<S extends TSchema>(schema: S, options: { description?: string } = {}) {
   return Type.Union([schema, Type.Null()], options);
@@ -36,13 +59,16 @@ export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 86
 export const LocalDate = (description: string) => Type.String({ format: 'date', description });
 export const Amount = (description: string) => Type.Integer({ description });
 
-export const Metadata = Type.Record(Type.String(), Type.String({ maxLength: 500 }), {
+/** Any text: the dot of the pattern that a record has by itself leaves out line breaks, and what follows one unchecked. */
+const AnyName = Type.String({ pattern: '^[^]*$' });
+
+export const Metadata = Type.Record(AnyName, Type.String({ maxLength: 500 }), {
   maxProperties: 50,
   propertyNames: { maxLength: 40 },
   description: 'At most 50 pairs; keys of at most 40 characters, values of at most 500.',
 });
 
-export const FreeForm = Type.Record(Type.String(), Type.Unknown(), { description: 'Free-form.' });
+export const FreeForm = Type.Record(AnyName, Type.Unknown(), { description: 'Free-form.' });
 
 /** A stored instant as the API shows it. */
 export function instant(value: Date): string;

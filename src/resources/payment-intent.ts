@@ -1,7 +1,21 @@
 import Type, { type Static } from 'typebox';
 import type { PaymentIntentRow } from '../db/payment-intents.ts';
 import { currencies } from '../domain/currencies.ts';
-import { FreeForm, instant, LocalDate, Metadata, Nullable, Reference, Strict, Timestamp } from './common.ts';
+import {
+  type Breach,
+  FreeForm,
+  instant,
+  LocalDate,
+  Metadata,
+  Nullable,
+  Reference,
+  Strict,
+  Timestamp,
+  withRule,
+} from './common.ts';
+
+/** Minor units (contract: Errors; the schema's range is from 0). */
+const minimumAmount = 200;
 
 export const PaymentIntentStatus = Type.Enum([
   'requires_payment_method',
@@ -12,7 +26,7 @@ export const PaymentIntentStatus = Type.Enum([
   'canceled',
 ]);
 
-export const PaymentIntentCreate = Strict({
+const IntentFields = Strict({
   amount: Type.Integer({
     minimum: 0,
     maximum: 100_000,
@@ -29,6 +43,19 @@ export const PaymentIntentCreate = Strict({
     LocalDate('Pay automatically at 00:00 of this date in the biller’s time zone. Today to 366 days ahead.'),
   ),
   statement_descriptor: Type.Optional(Type.String({ minLength: 1, maxLength: 22 })),
+});
+
+export const PaymentIntentCreate = withRule(IntentFields, (body) => {
+  const breaches: Breach[] = [];
+  if (typeof body.amount === 'number' && body.amount < minimumAmount) {
+    const message = `amount must be at least ${minimumAmount} cents.`;
+    breaches.push({ code: 'amount_too_small', message, path: '/amount' });
+  }
+  if (body.scheduled_payment_date !== undefined && body.payment_method === undefined) {
+    const message = 'scheduled_payment_date needs a saved payment_method to charge on that date.';
+    breaches.push({ code: 'parameter_missing', message, path: '/payment_method' });
+  }
+  return breaches;
 });
 export type PaymentIntentCreate = Static<typeof PaymentIntentCreate>;
 
@@ -51,13 +78,13 @@ export const PaymentIntent = Strict(
     surcharge_applied: Type.Boolean(),
     currency: Type.Enum([...currencies]),
     status: PaymentIntentStatus,
-    payment_method_id: Nullable(Type.String()),
-    customer_id: Nullable(Type.String()),
+    payment_method_id: Type.Optional(Type.String()),
+    customer_id: Type.Optional(Type.String()),
     biller_id: Type.String(),
     payment_plan_id: Nullable(Type.String()),
     metadata: Metadata,
     scheduled_payment_date: Type.Optional(LocalDate('Only of a payment that was scheduled for a later date.')),
-    statement_descriptor: Nullable(Type.String()),
+    statement_descriptor: Type.Optional(Type.String()),
     total_refunded_amount: Type.Integer(),
     last_payment_error: Nullable(Strict({ code: Type.String(), message: Type.String() })),
     created_at: Timestamp,
@@ -68,7 +95,7 @@ export const PaymentIntent = Strict(
 );
 export type PaymentIntent = Static<typeof PaymentIntent>;
 
-/** The intent as lists and events show it, without its client secret. */
+/** The intent as lists and events show it, without its client secret. What the contract calls a string is left out where there is none. */
 export function presentPaymentIntent(row: PaymentIntentRow): PaymentIntent {
   return {
     id: row.id,
@@ -79,13 +106,13 @@ export function presentPaymentIntent(row: PaymentIntentRow): PaymentIntent {
     surcharge_applied: row.surcharge_applied,
     currency: row.currency,
     status: row.status,
-    payment_method_id: row.payment_method_id,
-    customer_id: row.customer_id,
+    payment_method_id: row.payment_method_id ?? undefined,
+    customer_id: row.customer_id ?? undefined,
     biller_id: row.biller_id,
     payment_plan_id: row.payment_plan_id,
     metadata: row.metadata,
-    ...(row.scheduled_payment_date === null ? {} : { scheduled_payment_date: row.scheduled_payment_date }),
-    statement_descriptor: row.statement_descriptor,
+    scheduled_payment_date: row.scheduled_payment_date ?? undefined,
+    statement_descriptor: row.statement_descriptor ?? undefined,
     total_refunded_amount: row.total_refunded_amount,
     last_payment_error:
       row.last_error_code === null || row.last_error_message === null

@@ -135,7 +135,9 @@ export function presentPaymentMethod(row: PaymentMethodRow): Static<typeof Payme
 }
 
 /** A method as its creation shows it: the few facts that a checkout displays. */
-export function presentCreatedPaymentMethod(row: PaymentMethodRow): Static<typeof CreatedPaymentMethod>['payment_method'] {
+export function presentCreatedPaymentMethod(
+  row: PaymentMethodRow,
+): Static<typeof CreatedPaymentMethod>['payment_method'] {
   const { type, instrument_data: data } = row.instrument;
   if (type === 'card') {
     const { expiry_month: exp_month, expiry_year: exp_year, wallet = null } = data;

@@ -3,7 +3,18 @@ import type { PlanPaymentRow } from '../db/payment-plan-slots.ts';
 import { cadenceOf, type PaymentPlanRow } from '../db/payment-plans.ts';
 import { slotDate } from '../domain/calendar.ts';
 import { currencies } from '../domain/currencies.ts';
-import { instant, ListOf, LocalDate, Metadata, Nullable, Reference, Strict, Timestamp } from './common.ts';
+import {
+  type Breach,
+  instant,
+  ListOf,
+  LocalDate,
+  Metadata,
+  Nullable,
+  Reference,
+  Strict,
+  Timestamp,
+  withRule,
+} from './common.ts';
 
 const PlanAmount = (description: string) => Type.Integer({ minimum: 1, maximum: 99_999_999, description });
 
@@ -27,7 +38,7 @@ const fields = {
   metadata: Metadata,
 };
 
-export const PaymentPlanCreate = Strict({
+const CreateFields = Strict({
   customer_id: Reference('The customer to charge.'),
   name: fields.name,
   frequency_type: fields.frequency_type,
@@ -43,6 +54,9 @@ export const PaymentPlanCreate = Strict({
   failure_behaviour: Type.Optional(fields.failure_behaviour),
   metadata: Type.Optional(fields.metadata),
 });
+export const PaymentPlanCreate = withRule(CreateFields, (body) =>
+  capBreaches({ hasTotal: body.total_amount_cents != null, isOpenEnded: body.until_further_notice === true }),
+);
 export type PaymentPlanCreate = Static<typeof PaymentPlanCreate>;
 
 export const PaymentPlanUpdate = Strict({
@@ -124,6 +138,15 @@ export const ScheduledSlot = Strict({
   amount: Type.Integer(),
 });
 export const PlanSchedule = ListOf(ScheduledSlot);
+
+/** A plan has a total, or goes on until further notice: one of the two. */
+export function capBreaches({ hasTotal, isOpenEnded }: { hasTotal: boolean; isOpenEnded: boolean }): Breach[] {
+  if (hasTotal !== isOpenEnded) return [];
+  const message = isOpenEnded
+    ? 'A plan has either total_amount_cents or until_further_notice: true, not both.'
+    : 'Either total_amount_cents or until_further_notice: true must be set.';
+  return [{ code: 'total_or_until_further_notice', message, path: '/total_amount_cents' }];
+}
 
 /** The plan as the API and its events show it. */
 export function presentPaymentPlan(row: PaymentPlanRow): PaymentPlan {

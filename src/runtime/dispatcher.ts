@@ -4,6 +4,7 @@ import type { Pool } from '../db/connection.ts';
 import { onIntentsCommitted } from '../db/transaction.ts';
 import { claimIntents, deleteIntents, postponeIntent, type StagedIntent, type WorkflowType } from '../db/workflow-intents.ts';
 import { realNow } from '../domain/real-time.ts';
+import { webhookTaskQueue } from '../domain/task-queues.ts';
 import type { Logger } from './logger.ts';
 
 /** Enough to keep Temporal busy, few enough that a dead process holds up little. */
@@ -14,6 +15,8 @@ const claimMilliseconds = 5_000;
 const pollMilliseconds = 500;
 const longestBackoffMilliseconds = 10_000;
 const callTimeoutMilliseconds = 4_000;
+/** How long a worker that died with a workflow task is waited for; one that lives asks for more time by itself. */
+const workflowTaskTimeout = '5 seconds';
 
 export interface Dispatcher {
   /** Stops claiming and waits for what is under way. */
@@ -97,9 +100,10 @@ const reusePolicies: Record<WorkflowType, 'ALLOW_DUPLICATE' | 'REJECT_DUPLICATE'
 
 async function tell(temporal: Client, taskQueue: string, intent: StagedIntent): Promise<void> {
   const options = {
-    taskQueue,
+    taskQueue: intent.workflow_type === 'webhookDelivery' ? webhookTaskQueue(taskQueue) : taskQueue,
     workflowId: intent.workflow_id,
     args: [intent.subject_id],
+    workflowTaskTimeout,
     workflowIdReusePolicy: reusePolicies[intent.workflow_type],
     workflowIdConflictPolicy: 'USE_EXISTING' as const,
   };

@@ -2,20 +2,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from '../db/connection.ts';
 import { realNow } from '../domain/real-time.ts';
 import type { Processors } from '../processors/processor.ts';
-import { recoverConfirmations } from '../services/payment-confirmation.ts';
+import { recoverCharges } from '../services/payment-confirmation.ts';
 import { sweepIdempotencyKeys } from '../db/idempotency-keys.ts';
 import type { Logger } from './logger.ts';
 
 const everyMilliseconds = 5_000;
 
 /**
- * Keeps the database tidy while the process runs: finishes confirmations whose process died between asking the processor and
+ * Keeps the database tidy while the process runs: finishes charges whose process died between asking the processor and
  * recording its answer, and removes idempotency keys whose time is over. Any number of processes may do it side by side.
  */
 export function startHousekeeping(sql: Pool, processors: Processors, logger: Logger): { close(): Promise<void> } {
   const stopping = new AbortController();
   const duties = {
-    'recover confirmations': () => recoverConfirmations(sql, processors, realNow()),
+    'recover charges': () => recoverCharges(sql, processors, realNow()),
     'sweep idempotency keys': () => sweepIdempotencyKeys(sql, realNow()),
   };
   async function run(): Promise<void> {

@@ -1,3 +1,6 @@
+import { isOutage } from '../db/transaction.ts';
+import type { Logger } from './logger.ts';
+
 /** A process that has not closed by then is ended the hard way; the supervisor waits a little longer than this. */
 const CLOSE_TIMEOUT_MS = 14_000;
 
@@ -47,4 +50,20 @@ export function onShutdown(close: () => Promise<void>): void {
 /** Tells the supervisor, where there is one, that this process now does its work. */
 export function announceReady(): void {
   process.send?.('ready');
+}
+
+/**
+ * Keeps the process alive through failures that nobody waits for and that only say that the database is away: the client
+ * leaves some of them unhandled when a connection dies while it is being opened. Any other one is a fault of ours and ends
+ * the process, as Node would.
+ */
+export function surviveOutages(logger: Logger): void {
+  process.on('unhandledRejection', (reason) => {
+    if (isOutage(reason)) {
+      logger.warn({ err: reason }, 'a database connection was lost');
+      return;
+    }
+    logger.fatal({ err: reason }, 'a failure that nobody handles; the process ends');
+    process.exit(1);
+  });
 }

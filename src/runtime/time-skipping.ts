@@ -7,6 +7,7 @@ import type { Logger } from './logger.ts';
 const maxSessionSkipCount = 100_000;
 
 const notFound = 5;
+const unimplemented = 12;
 
 const askAgainMilliseconds = 5_000;
 
@@ -29,9 +30,10 @@ export function isNotFound(error: unknown): boolean {
   return isGrpcServiceError(error) && Number(error.code) === notFound;
 }
 
-/** Whether the gRPC error says that the server cannot skip time: too old, or not switched on. */
+/** Whether the gRPC error says that the server cannot skip time: too old, far too old, or not switched on. */
 export function isSkippingRefused(error: unknown): boolean {
-  return isGrpcServiceError(error) && /time.?skipping/i.test(error.details ?? error.message);
+  if (!isGrpcServiceError(error)) return false;
+  return Number(error.code) === unimplemented || /time.?skipping/i.test(error.details ?? error.message);
 }
 
 /**

@@ -4,7 +4,7 @@ import { sandboxProcessor } from '../processors/sandbox.ts';
 import { readConfig } from './config.ts';
 import { startDispatcher } from './dispatcher.ts';
 import { startHousekeeping } from './housekeeping.ts';
-import { announceReady, onShutdown } from './lifecycle.ts';
+import { announceReady, onShutdown, surviveOutages } from './lifecycle.ts';
 import { createLogger } from './logger.ts';
 import { requirementsOf } from './requirements.ts';
 import { openTemporal } from './temporal-client.ts';
@@ -14,6 +14,7 @@ const config = readConfig(process.env);
 const { databaseUrl, vault } = requirementsOf(config);
 const logger = createLogger(config.logLevel, 'worker');
 installTemporalRuntime(logger);
+surviveOutages(logger);
 const sql = openPool(databaseUrl, { max: 40, name: 'payments worker' });
 const temporal = openTemporal(config);
 const workers = await startWorkers({ config, sql, vault, temporal, logger });
@@ -25,7 +26,7 @@ onShutdown(async () => {
   await dispatcher.close();
   await workers.close();
   await temporal.connection.close();
-  await sql.end();
+  await sql.end({ timeout: 5 });
 });
 workers.ended.catch((error: unknown) => {
   logger.fatal({ err: error }, 'the worker has ended by itself');

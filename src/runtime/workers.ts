@@ -19,6 +19,9 @@ import { bundleWorkflows } from './workflow-bundle.ts';
 /** What is under way may take this long to end when the process is told to; the supervisor waits a little longer. */
 const shutdownGraceTime = '10s';
 
+/** A workflow is first offered to the worker that has it in memory; if that one is gone, to all after this. */
+const stickyQueueScheduleToStartTimeout = '2s';
+
 export interface WorkerDeps {
   config: Pick<
     Config,
@@ -44,8 +47,8 @@ export interface RunningWorkers {
 }
 
 /**
- * Starts the worker of plans, scheduled payments and clocks, and beside it the one that calls webhook receivers: on a task
- * queue and in slots of its own, so that slow receivers hold up no plan.
+ * Starts the worker of plans, scheduled payments and clocks, and beside it the one of webhook deliveries: on a task queue and
+ * in slots of its own, so that a flood of events, or receivers that hang, hold up no plan.
  */
 export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
   const { config, sql, vault, temporal, logger } = deps;
@@ -53,7 +56,7 @@ export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
   const workflowBundle = deps.workflowBundle ?? (await bundleWorkflows(logger));
   const connection = await NativeConnection.connect(temporalAddress(config));
   const sender = createWebhookSender({ policy: outboundPolicy(config.webhookAllowLoopback) });
-  const common = { connection, namespace: config.temporalNamespace, shutdownGraceTime } as const;
+  const common = { connection, namespace: config.temporalNamespace, shutdownGraceTime, stickyQueueScheduleToStartTimeout };
   const collecting = await Worker.create({
     ...common,
     taskQueue,
@@ -71,6 +74,9 @@ export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
   const delivering = await Worker.create({
     ...common,
     taskQueue: webhookTaskQueue(taskQueue),
+    workflowBundle,
+    workflowThreadPoolSize: 1,
+    maxConcurrentWorkflowTaskExecutions: 100,
     activities: createWebhookActivities({ sql, vault, sender, now: deps.now ?? realNow, random: Math.random }),
     maxConcurrentActivityTaskExecutions: 200,
   });

@@ -1,5 +1,11 @@
-import { type AttemptSource, findAttempt, insertAttempt, type PaymentAttemptRow, settleAttempt } from '../db/payment-attempts.ts';
 import type { Db } from '../db/connection.ts';
+import {
+  type AttemptSource,
+  findAttempt,
+  insertAttempt,
+  type PaymentAttemptRow,
+  settleAttempt,
+} from '../db/payment-attempts.ts';
 import {
   lockPaymentIntent,
   markOutcome,

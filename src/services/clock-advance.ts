@@ -58,11 +58,7 @@ export async function failAdvance(db: Db, advance: ClockAdvanceRow, reason: stri
   });
 }
 
-async function closeAdvance(
-  db: Db,
-  advance: ClockAdvanceRow,
-  close: (tx: Db) => Promise<void>,
-): Promise<void> {
+async function closeAdvance(db: Db, advance: ClockAdvanceRow, close: (tx: Db) => Promise<void>): Promise<void> {
   await atomically(db, async (tx) => {
     const clock = await lockClock(tx, advance.test_clock_id);
     if (clock?.status !== 'advancing' || clock.target_time?.getTime() !== advance.target_time.getTime()) return;

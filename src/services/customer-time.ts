@@ -1,5 +1,5 @@
-import type { LockedCustomerRow } from '../db/customers.ts';
 import type { Db } from '../db/connection.ts';
+import type { LockedCustomerRow } from '../db/customers.ts';
 import { holdClock, type TestClockRow } from '../db/test-clocks.ts';
 import { InvalidState } from './errors.ts';
 
@@ -17,7 +17,8 @@ export async function timeForWrite(tx: Db, testClockId: string | null, realTime:
 
 /** The same of a customer that is locked, its clock being held with it; real time for nobody. */
 export function timeOf(customer: LockedCustomerRow | null, realTime: Date): Date {
-  if (customer?.test_clock_id == null || customer.clock_status === null || customer.frozen_time === null) return realTime;
+  if (customer?.test_clock_id == null || customer.clock_status === null || customer.frozen_time === null)
+    return realTime;
   return timeOnClock({ id: customer.test_clock_id, status: customer.clock_status, frozen_time: customer.frozen_time });
 }
 
@@ -27,5 +28,8 @@ export function timeOf(customer: LockedCustomerRow | null, realTime: Date): Date
  */
 export function timeOnClock({ id, status, frozen_time }: Pick<TestClockRow, 'id' | 'status' | 'frozen_time'>): Date {
   if (status !== 'advancing') return frozen_time;
-  throw new InvalidState(`Test clock ${id} is advancing: wait until it is ready, then try again.`, 'test_clock_advancing');
+  throw new InvalidState(
+    `Test clock ${id} is advancing: wait until it is ready, then try again.`,
+    'test_clock_advancing',
+  );
 }

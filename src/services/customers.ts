@@ -60,7 +60,10 @@ export async function listCustomers(
 
 async function assertRoom(tx: Db, call: Call, clock: TestClockRow): Promise<void> {
   if (clock.status === 'failed') {
-    throw new InvalidState(`Test clock ${clock.id} has failed and takes no customers: make a new one.`, 'test_clock_failed');
+    throw new InvalidState(
+      `Test clock ${clock.id} has failed and takes no customers: make a new one.`,
+      'test_clock_failed',
+    );
   }
   const { onClock, inAll } = await countClockCustomers(tx, call, clock.id);
   if (onClock >= customersPerClock) {

@@ -1,6 +1,7 @@
 import type { Db, Pool } from '../db/connection.ts';
-import { findAbandonedConfirmations, findAttemptOfRequest } from '../db/payment-attempts.ts';
-import { lockPaymentIntent, type LockedIntentRow, type PaymentIntentRow } from '../db/payment-intents.ts';
+import { lockCustomer } from '../db/customers.ts';
+import { findAbandonedAttempts, findAttemptOfRequest, forgetRequest } from '../db/payment-attempts.ts';
+import { type LockedIntentRow, lockPaymentIntent, type PaymentIntentRow } from '../db/payment-intents.ts';
 import { earliestRetry, updateSlot } from '../db/payment-plan-slots.ts';
 import { lockPlan, updatePlan } from '../db/payment-plans.ts';
 import { atomically } from '../db/transaction.ts';
@@ -9,10 +10,10 @@ import type { Processors } from '../processors/processor.ts';
 import type { PaymentIntentConfirm } from '../resources/payment-intent.ts';
 import type { Call } from './call.ts';
 import { askProcessor, type Charge, openCharge, processorFor, reopenCharge, settleCharge } from './charge.ts';
-import { timeForWrite } from './customer-time.ts';
+import { timeOf } from './customer-time.ts';
 import { InvalidState, NotFound, ValidationFailed } from './errors.ts';
 import { fetchPaymentIntent } from './payment-intents.ts';
-import { attachMethod, methodNamed } from './references.ts';
+import { attachMethod, lockOwner, methodNamed } from './references.ts';
 
 /** How a confirm with an Idempotency-Key finds what an earlier try of it has done, and keeps its answer. */
 export interface Repeatable {
@@ -44,8 +45,9 @@ export async function confirmPaymentIntent(
 ): Promise<PaymentIntentRow> {
   const opened = await atomically(db, async (tx) => {
     const before = requestKey === null ? null : await openedBefore(tx, call, id, requestKey);
-    if (before !== null) return before;
-    return { charge: await openConfirmation(tx, processors, call, id, input, requestKey) };
+    if (before === null) return { charge: await openConfirmation(tx, processors, call, id, input, requestKey) };
+    if ('settled' in before) await answer(tx, before.settled);
+    return before;
   });
   // Somebody else has finished what this very request began; what it came to is its answer.
   if ('settled' in opened) return opened.settled;
@@ -53,29 +55,44 @@ export async function confirmPaymentIntent(
   const outcome = await askProcessor(processors, charge);
   const settled = await atomically(db, async (tx) => {
     const intent = await settleCharge(tx, charge, { outcome, requestId: call.requestId, now: call.now });
-    if (intent !== null) await remember(tx, intent);
+    if (intent !== null) await answer(tx, intent);
     return intent;
   });
   if (settled === null) throw new NotFound('payment intent', id);
   return settled;
+
+  /** From here on the kept answer stands for the request: when its time is over, the same key is a new request. */
+  async function answer(tx: Db, intent: PaymentIntentRow): Promise<void> {
+    if (requestKey === null) return;
+    await remember(tx, intent);
+    await forgetRequest(tx, id, requestKey);
+  }
 }
 
 /**
- * Finishes confirmations whose process died after opening them: asks the processor again under the attempt's key, which
- * takes nothing more, and records the answer.
+ * Finishes charges of any source whose process died after opening them: asks the processor again under the attempt's key,
+ * which takes nothing more, and records the answer. One that cannot be finished does not keep the others waiting.
  * @param now real time.
+ * @throws AggregateError of what could not be finished, after all have been tried.
  */
-export async function recoverConfirmations(sql: Pool, processors: Processors, now: Date): Promise<void> {
-  const abandoned = await findAbandonedConfirmations(sql, new Date(now.getTime() - abandonedAfterMilliseconds));
+export async function recoverCharges(sql: Pool, processors: Processors, now: Date): Promise<void> {
+  const abandoned = await findAbandonedAttempts(sql, new Date(now.getTime() - abandonedAfterMilliseconds));
+  const failures: unknown[] = [];
   for (const attempt of abandoned) {
-    const charge = await atomically(sql, async (tx) => {
-      const intent = await lockPaymentIntent(tx, attempt.payment_intent_id);
-      return intent === null ? null : reopenCharge(tx, intent, attempt);
-    });
-    if (charge === null) continue;
-    const outcome = await askProcessor(processors, charge);
-    await settleCharge(sql, charge, { outcome, requestId: null, now });
+    try {
+      const charge = await atomically(sql, async (tx) => {
+        const intent = await lockPaymentIntent(tx, attempt.payment_intent_id);
+        return intent === null ? null : reopenCharge(tx, intent, attempt);
+      });
+      if (charge === null) continue;
+      const outcome = await askProcessor(processors, charge);
+      await settleCharge(sql, charge, { outcome, requestId: null, now });
+    } catch (error) {
+      failures.push(error);
+    }
   }
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} abandoned charges could not be finished`);
 }
 
 /** The attempt that an earlier try of the same request has opened: to be gone on with, or settled meanwhile. */
@@ -101,27 +118,42 @@ async function openConfirmation(
   input: PaymentIntentConfirm,
   requestKey: string | null,
 ): Promise<Charge> {
-  const { payment_plan_id: planId } = await fetchPaymentIntent(tx, call, id);
+  const found = await fetchPaymentIntent(tx, call, id);
+  const { customer_id: customerId, payment_plan_id: planId } = found;
+  // An intent without a customer becomes that of the method's customer, and so lives on the same clock.
+  const methodId = input.payment_method ?? found.payment_method_id;
+  const payer =
+    customerId === null ? methodId && (await lockOwner(tx, call, methodId)) : await lockCustomer(tx, call, customerId);
+  const at = timeOf(payer || null, call.now);
   const plan = planId === null ? null : await lockPlan(tx, planId);
   const intent = await lockPaymentIntent(tx, id);
   if (intent === null) throw new NotFound('payment intent', id);
-  const at = await timeForWrite(tx, intent.test_clock_id, call.now);
   if (!confirmable.includes(intent.status)) {
-    throw new InvalidState(`Payment intent ${id} is ${intent.status}; it can be confirmed while ${confirmable.join(' or ')}.`);
+    throw new InvalidState(
+      `Payment intent ${id} is ${intent.status}; it can be confirmed while ${confirmable.join(' or ')}.`,
+    );
   }
   const method = await methodToCharge(tx, call, intent, input, at);
   processorFor(processors, call.livemode);
   const charge = await openCharge(tx, intent, method, { source: 'confirm', requestKey, at, now: call.now });
   if (intent.scheduled_at !== null) {
     // The schedule ends with this charge; its workflow is told, so that it does not wait for the date.
-    await stageIntents(tx, [{ workflowType: 'scheduledPayment', subjectId: id, start: false, signal: 'poke' }], call.now);
+    await stageIntents(
+      tx,
+      [{ workflowType: 'scheduledPayment', subjectId: id, start: false, signal: 'poke' }],
+      call.now,
+    );
   }
   if (plan !== null && intent.payment_plan_slot !== null) {
     await updateSlot(tx, plan.id, intent.payment_plan_slot, { status: 'processing', next_attempt_at: null });
     if (plan.state === 'active') {
       await updatePlan(tx, plan.id, { next_attempt_at: await earliestRetry(tx, plan.id), updated_at: at });
     }
-    await stageIntents(tx, [{ workflowType: 'paymentPlan', subjectId: plan.id, start: false, signal: 'poke' }], call.now);
+    await stageIntents(
+      tx,
+      [{ workflowType: 'paymentPlan', subjectId: plan.id, start: false, signal: 'poke' }],
+      call.now,
+    );
   }
   return charge;
 }
@@ -130,7 +162,11 @@ async function methodToCharge(tx: Db, call: Call, intent: LockedIntentRow, input
   const path = '/payment_method';
   const methodId = input.payment_method ?? intent.payment_method_id;
   if (methodId === null) {
-    throw ValidationFailed.of(path, 'parameter_missing', 'payment_method is required: the intent carries no saved method.');
+    throw ValidationFailed.of(
+      path,
+      'parameter_missing',
+      'payment_method is required: the intent carries no saved method.',
+    );
   }
   const { found, fault } = await methodNamed(tx, call, methodId, intent.customer_id, path);
   if (fault) throw new ValidationFailed([fault]);

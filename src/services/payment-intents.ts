@@ -1,26 +1,23 @@
 import type { Db } from '../db/connection.ts';
-import { findCustomer } from '../db/customers.ts';
 import {
   findPaymentIntent,
   insertPaymentIntent,
-  listPaymentIntents as selectIntents,
   type PaymentIntentFilter,
   type PaymentIntentRow,
+  listPaymentIntents as selectIntents,
 } from '../db/payment-intents.ts';
-import { stageIntents } from '../db/workflow-intents.ts';
 import { atomically } from '../db/transaction.ts';
+import { stageIntents } from '../db/workflow-intents.ts';
 import { addDays, dateIn, startOfDay } from '../domain/calendar.ts';
 import { priceOf } from '../domain/fees.ts';
 import { newId } from '../domain/ids.ts';
 import type { PaymentIntentCreate } from '../resources/payment-intent.ts';
 import type { Call, Tenant } from './call.ts';
-import { timeForWrite } from './customer-time.ts';
+import { timeOf } from './customer-time.ts';
 import { type Fault, NotFound, ValidationFailed } from './errors.ts';
 import { pageOf } from './paging.ts';
-import { attachMethod, customerNamed, metadataFaults, methodNamed } from './references.ts';
+import { attachMethod, customerNamed, lockOwner, metadataFaults, methodNamed } from './references.ts';
 
-/** Minor units (contract: Errors). */
-const minimumAmount = 200;
 /** Days (contract: Limits). */
 const scheduleAhead = 366;
 
@@ -35,18 +32,16 @@ export async function createPaymentIntent(db: Db, call: Call, input: PaymentInte
     return insert(db, call, input, { at: call.now, customerId: null, methodId: null, surcharge: false });
   }
   return atomically(db, async (tx) => {
-    const customer =
-      input.customer_id === undefined ? null : await customerNamed(tx, call, input.customer_id, '/customer_id');
+    const { customer_id: customerId, payment_method: methodId } = input;
+    const customer = customerId === undefined ? null : await customerNamed(tx, call, customerId, '/customer_id');
     if (customer?.fault) faults.push(customer.fault);
-    const method =
-      input.payment_method === undefined
-        ? null
-        : await methodNamed(tx, call, input.payment_method, customer?.found?.id ?? null, '/payment_method');
-    if (method?.fault) faults.push(method.fault);
     // An intent that names no customer is its method's customer's: it lives on the same clock.
     const payer =
-      customer?.found ?? (method?.found?.customer_id ? await findCustomer(tx, call, method.found.customer_id) : null);
-    const at = await timeForWrite(tx, payer?.test_clock_id ?? null, call.now);
+      customer === null && methodId !== undefined ? await lockOwner(tx, call, methodId) : (customer?.found ?? null);
+    const method =
+      methodId === undefined ? null : await methodNamed(tx, call, methodId, payer?.id ?? null, '/payment_method');
+    if (method?.fault) faults.push(method.fault);
+    const at = timeOf(payer, call.now);
     faults.push(...scheduleFaults(call, input, at));
     if (faults.length > 0) throw new ValidationFailed(faults);
     if (method?.found && payer) await attachMethod(tx, method.found, payer.id, at);
@@ -82,16 +77,8 @@ export async function listPaymentIntents(
 
 function plainFaults(call: Call, input: PaymentIntentCreate): Fault[] {
   const faults = metadataFaults(input.metadata, call.livemode);
-  if (input.amount < minimumAmount) {
-    const message = `amount must be at least ${minimumAmount} cents.`;
-    faults.push({ code: 'amount_too_small', message, path: '/amount' });
-  }
   if (input.biller_id !== undefined && input.biller_id !== call.billerId) {
     faults.push({ code: 'resource_missing', message: `No such biller: ${input.biller_id}.`, path: '/biller_id' });
-  }
-  if (input.scheduled_payment_date !== undefined && input.payment_method === undefined) {
-    const message = 'scheduled_payment_date needs a saved payment_method to charge on that date.';
-    faults.push({ code: 'parameter_missing', message, path: '/payment_method' });
   }
   return faults;
 }
@@ -110,7 +97,12 @@ async function insert(
   db: Db,
   call: Call,
   input: PaymentIntentCreate,
-  { at, customerId, methodId, surcharge }: { at: Date; customerId: string | null; methodId: string | null; surcharge: boolean },
+  {
+    at,
+    customerId,
+    methodId,
+    surcharge,
+  }: { at: Date; customerId: string | null; methodId: string | null; surcharge: boolean },
 ): Promise<PaymentIntentRow> {
   const price = priceOf(input.amount, call.feeSchedule, input.surcharge_applied === true || surcharge);
   const date = input.scheduled_payment_date ?? null;

@@ -1,29 +1,29 @@
 import type { Db } from '../db/connection.ts';
 import {
   clearDefaultMethod,
-  type CustomerRow,
   findCustomer,
   findCustomerByReference,
-  lockCustomer,
+  type LockedCustomerRow,
   setFirstDefaultMethod,
 } from '../db/customers.ts';
 import {
   findPaymentMethod,
   insertPaymentMethod,
   listMethodsOfCustomer,
-  listPaymentMethods as selectMethods,
   lockPaymentMethod,
   markDetached,
   type PaymentMethodRow,
+  listPaymentMethods as selectMethods,
 } from '../db/payment-methods.ts';
 import { atomically } from '../db/transaction.ts';
 import { brandOf, findFixtureCard } from '../domain/cards.ts';
 import { newId } from '../domain/ids.ts';
 import type { BecsData, CardData, PaymentMethodCreate } from '../resources/payment-method.ts';
 import type { Call, Tenant } from './call.ts';
-import { timeForWrite } from './customer-time.ts';
+import { timeOf } from './customer-time.ts';
 import { Forbidden, NotFound, ValidationFailed } from './errors.ts';
 import { pageOf } from './paging.ts';
+import { customerNamed, type Found, lockOwner } from './references.ts';
 import type { Vault } from './vault.ts';
 
 const fixtureTokenType = 'fixture';
@@ -42,26 +42,45 @@ export async function createPaymentMethod(
   call: Call,
   input: PaymentMethodCreate,
 ): Promise<PaymentMethodRow> {
-  const instrument = input.type === 'card' ? cardOf(call, input.payment_method_data) : becsOf(input.payment_method_data);
+  const instrument =
+    input.type === 'card' ? cardOf(call, input.payment_method_data) : becsOf(input.payment_method_data);
   const sealed = input.type === 'card' ? null : vault.seal(input.payment_method_data.account_number);
   const reference = input.customer_reference;
+  if (reference === undefined) {
+    if (instrument.fault) throw new ValidationFailed([instrument.fault]);
+    return insert(db, call, instrument.found, sealed, null);
+  }
   return atomically(db, async (tx) => {
-    const customer = reference === undefined ? null : await customerReferredTo(tx, call, reference);
-    const at = await timeForWrite(tx, customer?.test_clock_id ?? null, call.now);
-    const row: PaymentMethodRow = {
-      id: newId('payment_method'),
-      biller_id: call.billerId,
-      livemode: call.livemode,
-      customer_id: customer?.id ?? null,
-      ...instrument,
-      created_at: at,
-      updated_at: at,
-      detached_at: null,
-    };
-    await insertPaymentMethod(tx, row, sealed);
-    if (customer !== null) await setFirstDefaultMethod(tx, customer.id, row.id, at);
+    const customer = await customerReferredTo(tx, call, reference);
+    if (instrument.fault || customer.fault) {
+      throw new ValidationFailed([instrument.fault, customer.fault].filter((fault) => fault !== undefined));
+    }
+    const row = await insert(tx, call, instrument.found, sealed, customer.found);
+    await setFirstDefaultMethod(tx, customer.found.id, row.id, row.created_at);
     return row;
   });
+}
+
+async function insert(
+  db: Db,
+  call: Call,
+  instrument: InstrumentColumns,
+  sealedAccountNumber: Buffer | null,
+  customer: LockedCustomerRow | null,
+): Promise<PaymentMethodRow> {
+  const at = timeOf(customer, call.now);
+  const row: PaymentMethodRow = {
+    id: newId('payment_method'),
+    biller_id: call.billerId,
+    livemode: call.livemode,
+    customer_id: customer?.id ?? null,
+    ...instrument,
+    created_at: at,
+    updated_at: at,
+    detached_at: null,
+  };
+  await insertPaymentMethod(db, row, sealedAccountNumber);
+  return row;
 }
 
 /**
@@ -101,11 +120,12 @@ export async function listCustomerMethods(db: Db, tenant: Tenant, customerId: st
  */
 export async function detachPaymentMethod(db: Db, call: Call, id: string): Promise<PaymentMethodRow> {
   return atomically(db, async (tx) => {
-    const found = await fetchPaymentMethod(tx, call, id);
-    const customer = found.customer_id === null ? null : await lockCustomer(tx, call, found.customer_id);
-    const at = await timeForWrite(tx, customer?.test_clock_id ?? null, call.now);
+    const owner = await lockOwner(tx, call, id);
     const method = await lockPaymentMethod(tx, call, id);
     if (method === null) throw new NotFound('payment method', id);
+    // Somebody attached it between the two: now that it stands still, its owner is known for good.
+    const customer = method.customer_id === (owner?.id ?? null) ? owner : await lockOwner(tx, call, id);
+    const at = timeOf(customer, call.now);
     if (method.detached_at !== null) return method;
     await markDetached(tx, id, at);
     await clearDefaultMethod(tx, id, at);
@@ -113,19 +133,16 @@ export async function detachPaymentMethod(db: Db, call: Call, id: string): Promi
   });
 }
 
-/** A customer by its id or by the biller's own reference. */
-async function customerReferredTo(tx: Db, tenant: Tenant, reference: string): Promise<CustomerRow> {
+/** A customer by its id or by the biller's own reference, locked. */
+async function customerReferredTo(tx: Db, tenant: Tenant, reference: string): Promise<Found<LockedCustomerRow>> {
   const path = '/customer_reference';
-  const byId = await findCustomer(tx, tenant, reference);
-  const customer = byId ?? (await findCustomerByReference(tx, tenant, reference));
-  if (customer === null) throw ValidationFailed.missing(path, 'customer', reference);
-  if (customer.deleted_at !== null) {
-    throw ValidationFailed.of(path, 'customer_deleted', `Customer ${customer.id} has been deleted.`);
-  }
-  return customer;
+  const byId = await customerNamed(tx, tenant, reference, path);
+  if (byId.fault?.code !== 'resource_missing') return byId;
+  const customer = await findCustomerByReference(tx, tenant, reference);
+  return customer === null ? byId : customerNamed(tx, tenant, customer.id, path);
 }
 
-function cardOf(call: Call, data: CardData): InstrumentColumns {
+function cardOf(call: Call, data: CardData): Found<InstrumentColumns> {
   const { token_metadata, card_brand, card_name, ...shown } = data;
   const isFixture = token_metadata.type === fixtureTokenType;
   if (isFixture && call.livemode) {
@@ -133,13 +150,11 @@ function cardOf(call: Call, data: CardData): InstrumentColumns {
   }
   const fixture = isFixture ? findFixtureCard(token_metadata.token) : null;
   if (isFixture && fixture === null) {
-    throw ValidationFailed.of(
-      '/payment_method_data/token_metadata/token',
-      'unknown_fixture_token',
-      `There is no fixture token ${token_metadata.token}; use one of the tok_sandbox_… of the reference.`,
-    );
+    const path = '/payment_method_data/token_metadata/token';
+    const message = 'There is no such fixture token; use one of the tok_sandbox_… of the reference.';
+    return { fault: { code: 'unknown_fixture_token', message, path } };
   }
-  return {
+  const found: InstrumentColumns = {
     instrument: {
       type: 'card',
       instrument_data: {
@@ -152,12 +167,14 @@ function cardOf(call: Call, data: CardData): InstrumentColumns {
     last4: fixture?.last4 ?? data.card_number_end ?? null,
     fixture_token: fixture?.token ?? null,
   };
+  return { found };
 }
 
-function becsOf(data: BecsData): InstrumentColumns {
+function becsOf(data: BecsData): Found<InstrumentColumns> {
   const { account_number, ...shown } = data;
-  const last4 = account_number.slice(-4);
-  return {
+  // By characters, as lengths are counted: half of one outside the basic plane cannot be stored.
+  const last4 = [...account_number].slice(-4).join('');
+  const found: InstrumentColumns = {
     instrument: {
       type: 'au_becs_debit',
       instrument_data: { ...shown, account_number_end: data.account_number_end ?? last4 },
@@ -166,4 +183,5 @@ function becsOf(data: BecsData): InstrumentColumns {
     last4,
     fixture_token: null,
   };
+  return { found };
 }

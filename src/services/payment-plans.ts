@@ -1,10 +1,16 @@
 import type { Db } from '../db/connection.ts';
-import { insertPlan, findPlan, listPlans as selectPlans, type PaymentPlanRow, type PlanFilter } from '../db/payment-plans.ts';
+import {
+  findPlan,
+  insertPlan,
+  type PaymentPlanRow,
+  type PlanFilter,
+  listPlans as selectPlans,
+} from '../db/payment-plans.ts';
 import { atomically } from '../db/transaction.ts';
 import { newId } from '../domain/ids.ts';
 import type { PaymentPlanCreate } from '../resources/payment-plan.ts';
 import type { Call, Tenant } from './call.ts';
-import { timeForWrite } from './customer-time.ts';
+import { timeOf } from './customer-time.ts';
 import { NotFound, ValidationFailed } from './errors.ts';
 import { pageOf } from './paging.ts';
 import { planFaults } from './plan-rules.ts';
@@ -19,13 +25,19 @@ export async function createPaymentPlan(db: Db, call: Call, input: PaymentPlanCr
     const faults = metadataFaults(input.metadata, call.livemode);
     const customer = await customerNamed(tx, call, input.customer_id, '/customer_id');
     if (customer.fault) faults.push(customer.fault);
-    const at = await timeForWrite(tx, customer.found?.test_clock_id ?? null, call.now);
+    const at = timeOf(customer.found ?? null, call.now);
     const row = newPlan(call, input, customer.found?.test_clock_id ?? null, at);
     faults.push(...planFaults(row, { at, timeZone: call.timeZone }));
     const method =
       input.payment_instrument_id === undefined
         ? null
-        : await methodNamed(tx, call, input.payment_instrument_id, customer.found?.id ?? null, '/payment_instrument_id');
+        : await methodNamed(
+            tx,
+            call,
+            input.payment_instrument_id,
+            customer.found?.id ?? null,
+            '/payment_instrument_id',
+          );
     if (method?.fault) faults.push(method.fault);
     if (method === null && customer.found && customer.found.default_payment_method_id === null) {
       const message = `Customer ${customer.found.id} has no default payment method: name one for the plan.`;

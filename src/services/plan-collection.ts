@@ -39,7 +39,10 @@ export async function collectDuePayment(
   await settleCharge(sql, charge, { outcome, requestId: null, now });
 }
 
-/** Step one. What a dead worker left open comes first; then the oldest due, and at the same instant the older slot. */
+/**
+ * Step one. What a dead worker left open comes first, whatever the plan's state is by now: the processor may have taken it.
+ * Then the oldest due, and at the same instant the older slot.
+ */
 async function openDuePayment(
   tx: Db,
   processors: Processors,
@@ -48,10 +51,10 @@ async function openDuePayment(
   now: Date,
 ): Promise<Charge | null> {
   const plan = await lockPlan(tx, planId);
-  if (plan === null || plan.state !== 'active') return null;
+  if (plan === null) return null;
   const slots = await openSlots(tx, plan.id);
   const interrupted = await findInterrupted(tx, slots);
-  if (interrupted !== null) return interrupted;
+  if (interrupted !== null || plan.state !== 'active') return interrupted;
   const retry = slots.filter(isRetryDue(at)).sort(byAttemptTime)[0];
   const isSlotDue = plan.next_due_at !== null && plan.next_due_at <= at;
   if (retry === undefined && !isSlotDue) return null;

@@ -1,5 +1,5 @@
 import type { Db } from '../db/connection.ts';
-import { listPlanPayments, type PlanPaymentRow } from '../db/payment-plan-slots.ts';
+import { findSlot, listPlanPayments, type PlanPaymentRow } from '../db/payment-plan-slots.ts';
 import { cadenceOf, type PaymentPlanRow, termsOf } from '../db/payment-plans.ts';
 import { findClock } from '../db/test-clocks.ts';
 import { firstSlotAfter, slotDueAt } from '../domain/calendar.ts';
@@ -13,7 +13,7 @@ import { progressOf } from './plan-calendar.ts';
 
 /**
  * The slots of a plan that have come, newest first, each with its attempts; the cursor is a slot number.
- * @throws NotFound; BadRequest for a cursor that is no slot number.
+ * @throws NotFound; BadRequest for a cursor that is no slot of it.
  */
 export async function planPayments(
   db: Db,
@@ -23,7 +23,8 @@ export async function planPayments(
 ): Promise<{ rows: PlanPaymentRow[]; limit: number }> {
   await fetchPaymentPlan(db, call, planId);
   const limit = query.limit ?? defaultLimit;
-  const rows = await listPlanPayments(db, planId, { limit, before: slotCursor(query.starting_after) });
+  const before = query.starting_after === undefined ? undefined : await slotCursor(db, planId, query.starting_after);
+  const rows = await listPlanPayments(db, planId, { limit, before });
   return { rows, limit };
 }
 
@@ -45,7 +46,11 @@ export async function planSchedule(
   const progress = await progressOf(db, plan);
   const cadence = cadenceOf(plan);
   if (plan.state === 'suspended') {
-    return upcomingPayments(terms, { ...progress, nextSlot: firstSlotAfter(cadence, call.timeZone, at, plan.next_slot) }, count);
+    return upcomingPayments(
+      terms,
+      { ...progress, nextSlot: firstSlotAfter(cadence, call.timeZone, at, plan.next_slot) },
+      count,
+    );
   }
   const isFirstDue = plan.next_slot === 0 && slotDueAt(cadence, 0, call.timeZone) <= at;
   if (!isFirstDue) return upcomingPayments(terms, progress, count);
@@ -69,9 +74,11 @@ async function customerTime(db: Db, call: Call, plan: PaymentPlanRow): Promise<D
   return clock?.frozen_time ?? call.now;
 }
 
-function slotCursor(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  const message = `starting_after must be a slot number here: ${text}.`;
-  throw new BadRequest(message, 'validation_failed', [{ code: 'invalid_value', message, path: 'query/starting_after' }]);
+async function slotCursor(db: Db, planId: string, text: string): Promise<number> {
+  const slot = /^\d{1,9}$/.test(text) ? Number(text) : null;
+  if (slot !== null && (await findSlot(db, planId, slot)) !== null) return slot;
+  const message = `starting_after must be the number of a slot in this list: ${text}.`;
+  throw new BadRequest(message, 'validation_failed', [
+    { code: 'invalid_value', message, path: 'query/starting_after' },
+  ]);
 }

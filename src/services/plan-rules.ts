@@ -1,5 +1,6 @@
 import { cadenceOf, type PaymentPlanRow } from '../db/payment-plans.ts';
 import { dateIn, isPlainDate, slotDate } from '../domain/calendar.ts';
+import { capBreaches } from '../resources/payment-plan.ts';
 import type { Fault } from './errors.ts';
 
 /** Later calendars end before the four-digit years do. */
@@ -16,15 +17,8 @@ export function planFaults(
   dates: readonly ('start_date' | 'first_date')[] = ['start_date', 'first_date'],
 ): Fault[] {
   const today = dateIn(at, timeZone);
-  return [...capFaults(plan), ...dates.flatMap((field) => dateFaults(plan, field, today)), ...firstDateFaults(plan)];
-}
-
-function capFaults(plan: PaymentPlanRow): Fault[] {
-  if (plan.until_further_notice === (plan.total_amount_cents === null)) return [];
-  const message = plan.until_further_notice
-    ? 'A plan has either total_amount_cents or until_further_notice: true, not both.'
-    : 'Either total_amount_cents or until_further_notice: true must be set.';
-  return [{ code: 'total_or_until_further_notice', message, path: '/total_amount_cents' }];
+  const cap = capBreaches({ hasTotal: plan.total_amount_cents !== null, isOpenEnded: plan.until_further_notice });
+  return [...cap, ...dates.flatMap((field) => dateFaults(plan, field, today)), ...firstDateFaults(plan)];
 }
 
 function dateFaults(plan: PaymentPlanRow, field: 'start_date' | 'first_date', today: string): Fault[] {

@@ -1,6 +1,13 @@
 import type { Db } from '../db/connection.ts';
 import { earliestRetry, insertSkippedSlots, restartRetries, stopRetries } from '../db/payment-plan-slots.ts';
-import { type CollectingPlanRow, cadenceOf, lockPlan, type PaymentPlanRow, type PlanChange, updatePlan } from '../db/payment-plans.ts';
+import {
+  type CollectingPlanRow,
+  cadenceOf,
+  lockPlan,
+  type PaymentPlanRow,
+  type PlanChange,
+  updatePlan,
+} from '../db/payment-plans.ts';
 import { atomically } from '../db/transaction.ts';
 import { stageIntents } from '../db/workflow-intents.ts';
 import { firstSlotAfter } from '../domain/calendar.ts';
@@ -66,7 +73,12 @@ async function changeFor(
 ): Promise<PlanChange> {
   switch (transition) {
     case 'activate':
-      return { state: 'active', state_reason: null, activated_at: at, next_due_at: dueInstant(plan, await progressOf(tx, plan)) };
+      return {
+        state: 'active',
+        state_reason: null,
+        activated_at: at,
+        next_due_at: dueInstant(plan, await progressOf(tx, plan)),
+      };
     case 'resume':
       return resume(tx, plan, at);
     case 'suspend':

@@ -1,13 +1,21 @@
 import type { Db } from '../db/connection.ts';
+import { lockCustomer } from '../db/customers.ts';
 import { insertSkippedSlots } from '../db/payment-plan-slots.ts';
-import { type CollectingPlanRow, cadenceOf, lockPlan, type PaymentPlanRow, type PlanChange, updatePlan } from '../db/payment-plans.ts';
+import {
+  type CollectingPlanRow,
+  cadenceOf,
+  lockPlan,
+  type PaymentPlanRow,
+  type PlanChange,
+  updatePlan,
+} from '../db/payment-plans.ts';
 import { atomically } from '../db/transaction.ts';
 import { stageIntents } from '../db/workflow-intents.ts';
 import { firstSlotAfter } from '../domain/calendar.ts';
 import { mutablePlanFields } from '../domain/plan-state.ts';
 import type { PaymentPlanUpdate } from '../resources/payment-plan.ts';
 import type { Call } from './call.ts';
-import { timeForWrite } from './customer-time.ts';
+import { timeOf } from './customer-time.ts';
 import { type Fault, NotFound, ValidationFailed } from './errors.ts';
 import { fetchPaymentPlan } from './payment-plans.ts';
 import { dueInstant, progressOf, skippedSlots } from './plan-calendar.ts';
@@ -26,8 +34,8 @@ export async function updatePaymentPlan(
   input: PaymentPlanUpdate,
 ): Promise<PaymentPlanRow> {
   return atomically(db, async (tx) => {
-    const { test_clock_id: clockId } = await fetchPaymentPlan(tx, call, id);
-    const at = await timeForWrite(tx, clockId, call.now);
+    const { customer_id: customerId } = await fetchPaymentPlan(tx, call, id);
+    const at = timeOf(await lockCustomer(tx, call, customerId), call.now);
     const plan = await lockPlan(tx, id);
     if (plan === null) throw new NotFound('payment plan', id);
     const fixed = fixedFieldFaults(plan, input);
@@ -73,7 +81,8 @@ function fixedFieldFaults(plan: PaymentPlanRow, input: PaymentPlanUpdate): Fault
 function changeOf(input: PaymentPlanUpdate): PlanChange {
   const { customer_id: _, ...change } = input;
   const replaced: PlanChange = { ...change };
-  if (change.until_further_notice === true && change.total_amount_cents === undefined) replaced.total_amount_cents = null;
+  if (change.until_further_notice === true && change.total_amount_cents === undefined)
+    replaced.total_amount_cents = null;
   if (typeof change.total_amount_cents === 'number' && change.until_further_notice === undefined) {
     replaced.until_further_notice = false;
   }

@@ -1,6 +1,11 @@
 import type { Db } from '../db/connection.ts';
 import { type LockedCustomerRow, lockCustomer, setFirstDefaultMethod } from '../db/customers.ts';
-import { attachToCustomer, findPaymentMethod, lockPaymentMethod, type PaymentMethodRow } from '../db/payment-methods.ts';
+import {
+  attachToCustomer,
+  findPaymentMethod,
+  lockPaymentMethod,
+  type PaymentMethodRow,
+} from '../db/payment-methods.ts';
 import { parseSandboxOutcomes } from '../domain/sandbox-outcomes.ts';
 import type { Tenant } from './call.ts';
 import type { Fault } from './errors.ts';
@@ -9,7 +14,12 @@ import type { Fault } from './errors.ts';
 export type Found<T> = { found: T; fault?: undefined } | { found?: undefined; fault: Fault };
 
 /** The customer that a body names, locked, its clock before it; a deleted one takes nothing new. */
-export async function customerNamed(tx: Db, tenant: Tenant, id: string, path: string): Promise<Found<LockedCustomerRow>> {
+export async function customerNamed(
+  tx: Db,
+  tenant: Tenant,
+  id: string,
+  path: string,
+): Promise<Found<LockedCustomerRow>> {
   const found = await lockCustomer(tx, tenant, id);
   if (found === null) return missing(path, 'customer', id);
   if (found.deleted_at !== null) {
@@ -65,7 +75,8 @@ export function metadataFaults(metadata: Record<string, string> | undefined, liv
   return [
     {
       code: 'invalid_value',
-      message: '_sandbox_outcome must be succeed, decline, requires_action or timeout, or a comma-separated list of them.',
+      message:
+        '_sandbox_outcome must be succeed, decline, requires_action or timeout, or a comma-separated list of them.',
       path: '/metadata/_sandbox_outcome',
     },
   ];

@@ -1,5 +1,6 @@
 import type { Db } from '../db/connection.ts';
 import { findPlanStanding, findScheduleStanding, type PlanStandingRow } from '../db/standings.ts';
+import { dateIn } from '../domain/calendar.ts';
 import { hasEnded } from '../domain/plan-state.ts';
 import { gone, type Standing } from '../domain/standing.ts';
 
@@ -58,8 +59,11 @@ function earlier(a: Date | null, b: Date | null): number | null {
   return Math.min(a.getTime(), b.getTime());
 }
 
+/** The next thing to do in the domain's words, as an operator reads it on the timer that waits for it. */
 function nextOfPlan(row: PlanStandingRow, nextAt: number | null): string {
   if (nextAt === null) return 'nothing is due';
-  const isRetry = row.next_attempt_at !== null && row.next_attempt_at.getTime() === nextAt;
-  return isRetry ? `slot ${row.retry_slot}, retry ${row.failures ?? 0}` : `slot ${row.next_slot}`;
+  if (row.next_attempt_at?.getTime() === nextAt) {
+    return `slot ${row.retry_slot}, due ${row.retry_due_date}, attempt ${(row.failures ?? 0) + 1}`;
+  }
+  return `slot ${row.next_slot}, due ${dateIn(new Date(nextAt), row.time_zone)}, attempt 1`;
 }

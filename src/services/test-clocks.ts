@@ -1,6 +1,6 @@
 import type { Db } from '../db/connection.ts';
-import { scheduledIntentsOnClock } from '../db/payment-intents.ts';
-import { activeFrequenciesOnClock, runningPlansOnClock } from '../db/payment-plans.ts';
+import { lockScheduledIntentsOnClock } from '../db/payment-intents.ts';
+import { activeFrequenciesOnClock, lockRunningPlansOnClock } from '../db/payment-plans.ts';
 import { lockBiller } from '../db/tenant.ts';
 import {
   countActiveClocks,
@@ -8,8 +8,8 @@ import {
   findClock,
   insertAdvance,
   insertClock,
-  listClocks as selectClocks,
   lockClock,
+  listClocks as selectClocks,
   type TestClockRow,
   updateClock,
 } from '../db/test-clocks.ts';
@@ -112,11 +112,7 @@ export async function advanceTestClock(db: Db, call: Call, id: string, targetTex
       requested_at: call.now,
     });
     const row = await updateClock(tx, id, { status: 'advancing', target_time: target });
-    await stageIntents(
-      tx,
-      [{ workflowType: 'testClock', subjectId: id, start: true, signal: 'poke' }],
-      call.now,
-    );
+    await stageIntents(tx, [{ workflowType: 'testClock', subjectId: id, start: true, signal: 'poke' }], call.now);
     await recordEvents(tx, call, [clockEvent('test_clock.advancing', row, { target_time: target.toISOString() })]);
     return row;
   });
@@ -156,15 +152,20 @@ async function removeClock(
   return clock;
 }
 
-/** The workflows that a clock leaves behind: poked, each finds its object gone and ends. */
+/**
+ * The workflows that a clock leaves behind: poked, each finds its object gone and ends. What they carry is locked first, so
+ * that a collection that has begun ends before its plan goes.
+ */
 async function workflowsOfClock(tx: Db, id: string): Promise<WorkflowIntent[]> {
   const poke = { start: false, signal: 'poke' };
-  const plans = await runningPlansOnClock(tx, id);
-  const payments = await scheduledIntentsOnClock(tx, id);
+  const plans = await lockRunningPlansOnClock(tx, id);
+  const payments = await lockScheduledIntentsOnClock(tx, id);
   return [
     { workflowType: 'testClock', subjectId: id, ...poke },
     ...plans.map((plan): WorkflowIntent => ({ workflowType: 'paymentPlan', subjectId: plan.id, ...poke })),
-    ...payments.map((payment): WorkflowIntent => ({ workflowType: 'scheduledPayment', subjectId: payment.id, ...poke })),
+    ...payments.map(
+      (payment): WorkflowIntent => ({ workflowType: 'scheduledPayment', subjectId: payment.id, ...poke }),
+    ),
   ];
 }
 

@@ -1,7 +1,6 @@
 import {
-  ActivityFailure,
-  allHandlersFinished,
   ApplicationFailure,
+  allHandlersFinished,
   condition,
   continueAsNew,
   defineSignal,
@@ -10,8 +9,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Standing } from '../domain/standing.ts';
-import { clockTime, type CustomerTime, type Inbox, realTime } from './customer-time.ts';
-import { showStanding, showTrouble } from './operator-view.ts';
+import { type CustomerTime, clockTime, type Inbox, realTime } from './customer-time.ts';
+import { lookAgainAfter, whyEffectFailed } from './effect-failure.ts';
+import { isKnownToBeOnClock, showStanding, showTrouble, showUnread } from './operator-view.ts';
 
 /** Something has changed in the database: look at it afresh. */
 export const poke = defineSignal('poke');
@@ -35,11 +35,11 @@ export interface Collection {
  */
 export async function collectWhenDue(id: string, collection: Collection): Promise<void> {
   const inbox = openInbox();
-  let standing = await collection.read(id);
+  let standing = await readOrStall(id, collection, inbox);
   const time = standing.clockTime === null ? realTime(inbox) : clockTime(inbox, standing.clockTime);
   while (!standing.ended) {
     showStanding(standing, time);
-    if (wantsFreshRun(inbox) && !time.isDue(standing.nextAt)) await continueWhenIdle(id, inbox, time);
+    if (wantsFreshRun(inbox) && !inbox.poked && !time.isDue(standing.nextAt)) await continueWhenIdle(id, inbox, time);
     await time.waitUntil(standing.nextAt, standing.next);
     inbox.poked = false;
     const next = await collectOrStall(id, collection, standing, time, inbox);
@@ -79,13 +79,32 @@ function openInbox(): Inbox {
 }
 
 async function advance(inbox: Inbox, target: number): Promise<void> {
-  if (inbox.stalled !== null) {
-    inbox.stalled = null;
-    inbox.poked = true;
-  }
+  // The advance may have overtaken the poke that tells of a change before it: what is due is looked at afresh first.
+  inbox.poked = true;
+  inbox.stalled = null;
   if (target > inbox.horizon) inbox.horizon = target;
   await condition(() => inbox.settledThrough >= target || inbox.stalled !== null);
   if (inbox.stalled !== null) throw ApplicationFailure.nonRetryable(inbox.stalled, 'EffectFailed');
+}
+
+/** Reads where the subject stands. That nothing can be read ends nothing: it is asked again when there is a reason to. */
+async function readOrStall(id: string, collection: Collection, inbox: Inbox): Promise<Standing> {
+  for (;;) {
+    try {
+      return await collection.read(id);
+    } catch (error) {
+      const reason = whyEffectFailed(error);
+      if (reason === null) throw error;
+      inbox.stalled = `reading ${id}: ${reason}`;
+      inbox.poked = false;
+      showUnread(inbox.stalled);
+      // On a clock without a timer, which the server would skip again and again.
+      if (isKnownToBeOnClock()) await condition(() => inbox.poked);
+      else await condition(() => inbox.poked, lookAgainAfter, { summary: 'stalled; looking again' });
+      inbox.poked = false;
+      inbox.stalled = null;
+    }
+  }
 }
 
 /** Collects; an effect that cannot be carried out fails the advance that wanted it, and waits to be looked at again. */
@@ -100,10 +119,10 @@ async function collectOrStall(
     try {
       return await collection.collect(id, time.now(), standing);
     } catch (error) {
-      if (!(error instanceof ActivityFailure && error.cause instanceof ApplicationFailure)) throw error;
-      const reason = `${standing.next}: ${error.cause.message}`;
-      inbox.stalled = reason;
-      showTrouble(standing, time, reason);
+      const reason = whyEffectFailed(error);
+      if (reason === null) throw error;
+      inbox.stalled = `${standing.next}: ${reason}`;
+      showTrouble(standing, time, inbox.stalled);
       await time.waitForHelp();
       inbox.poked = false;
       inbox.stalled = null;

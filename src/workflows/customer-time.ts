@@ -1,4 +1,5 @@
 import { condition, sleep } from '@temporalio/workflow';
+import { lookAgainAfter } from './effect-failure.ts';
 
 /** What the handlers of a subject have taken in, for its loop to act on. Instants are epoch milliseconds. */
 export interface Inbox {
@@ -27,8 +28,6 @@ export interface CustomerTime {
   /** Waits, after something that could not be carried out, until there is a reason to try it again. */
   waitForHelp(): Promise<void>;
 }
-
-const lookAgainAfter = '5 minutes';
 
 /** Real time, on Temporal's durable timers. */
 export function realTime(inbox: Inbox): CustomerTime {

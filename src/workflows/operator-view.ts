@@ -1,5 +1,5 @@
-import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { defineSearchAttributeKey, type SearchAttributeUpdatePair } from '@temporalio/common';
+import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { ClockStanding, Standing } from '../domain/standing.ts';
 import type { CustomerTime } from './customer-time.ts';
 
@@ -24,10 +24,24 @@ export function showStanding(standing: Standing, time: CustomerTime): void {
 
 /** Shows why a subject cannot go on. */
 export function showTrouble(standing: Standing, time: CustomerTime, reason: string): void {
-  setCurrentDetails(
-    `${detailsOf(standing, time.now())}\n\n**Stalled:** ${reason}\n\n` +
-      'What can be done: mend the cause, then send the signal `recheck`. It is safe to send it twice.',
+  setCurrentDetails(`${detailsOf(standing, time.now())}\n\n${stalled(reason)}`);
+}
+
+/** Shows why nothing is known of a subject. */
+export function showUnread(reason: string): void {
+  setCurrentDetails(stalled(reason));
+}
+
+function stalled(reason: string): string {
+  return (
+    `**Stalled:** ${reason}\n\n` +
+    'What can be done: mend the cause, then send the signal `recheck`. It is safe to send it twice.'
   );
+}
+
+/** Whether an earlier look has shown that the subject is on a test clock. */
+export function isKnownToBeOnClock(): boolean {
+  return workflowInfo().typedSearchAttributes.get(attributes.testClockId) !== undefined;
 }
 
 function detailsOf(standing: Standing, now: number): string {
@@ -85,6 +99,7 @@ export function showClock(clock: ClockStanding): void {
     updates.push({ key: attributes.livemode, value: false });
     updates.push({ key: attributes.testClockId, value: clock.id });
   }
-  if (known.get(attributes.clockStatus) !== clock.status) updates.push({ key: attributes.clockStatus, value: clock.status });
+  if (known.get(attributes.clockStatus) !== clock.status)
+    updates.push({ key: attributes.clockStatus, value: clock.status });
   if (updates.length > 0) upsertSearchAttributes(updates);
 }

@@ -1,7 +1,9 @@
 import { condition, continueAsNew, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { ClockActivities } from '../activities/clock-activities.ts';
+import type { ClockStanding } from '../domain/standing.ts';
 import { poke, recheck, startFreshRun } from './collection.ts';
-import { showClock } from './operator-view.ts';
+import { lookAgainAfter, whyEffectFailed } from './effect-failure.ts';
+import { showClock, showUnread } from './operator-view.ts';
 
 const { tendClock } = proxyActivities<ClockActivities>({
   // An advance takes as long as it takes; a worker that is gone is noticed by its silence.
@@ -33,10 +35,26 @@ export async function testClock(clockId: string): Promise<void> {
   );
   for (;;) {
     poked = false;
-    const clock = await tendClock(clockId, Date.now());
+    const clock = await tend(clockId);
+    if (clock === null) {
+      await condition(() => poked, lookAgainAfter, { summary: 'stalled; looking again' });
+      continue;
+    }
     showClock(clock);
     if (clock.expiresAt === null) return;
     if ((freshRun || workflowInfo().continueAsNewSuggested) && !poked) await continueAsNew(clockId);
     await condition(() => poked, Math.max(0, clock.expiresAt - Date.now()), { summary: 'the clock expires' });
+  }
+}
+
+/** Does what the database wants of the clock; null when that cannot be done as things are, which ends nothing. */
+async function tend(clockId: string): Promise<ClockStanding | null> {
+  try {
+    return await tendClock(clockId, Date.now());
+  } catch (error) {
+    const reason = whyEffectFailed(error);
+    if (reason === null) throw error;
+    showUnread(`${clockId}: ${reason}`);
+    return null;
   }
 }

@@ -4,7 +4,9 @@ import { readConfig } from '../config.ts';
 
 const { databaseUrl } = readConfig(process.env);
 if (databaseUrl === null) {
-  console.error('DATABASE_URL is not set: give the URL of the database to migrate. `npm start` migrates its own by itself.');
+  console.error(
+    'DATABASE_URL is not set: give the URL of the database to migrate. `npm start` migrates its own by itself.',
+  );
   process.exitCode = 2;
 } else {
   await migrate(databaseUrl);

@@ -1,0 +1,97 @@
+import type { Invariant, Offender } from './invariant.ts';
+
+/** 1: one charge per slot and attempt, whatever dies, however often anything is repeated. */
+export const chargeInvariants: Invariant[] = [
+  {
+    name: 'a payment intent succeeds at most once',
+    promise: 1,
+    offenders: (db) => db<Offender[]>`
+      select payment_intent_id as id, count(*) || ' successful attempts' as detail
+      from payment_attempts where outcome = 'succeeded'
+      group by payment_intent_id having count(*) > 1 limit 100`,
+  },
+  {
+    name: 'a payment intent has at most one attempt under way',
+    promise: 1,
+    offenders: (db) => db<Offender[]>`
+      select payment_intent_id as id, count(*) || ' attempts under way' as detail
+      from payment_attempts where outcome in ('processing', 'requires_action')
+      group by payment_intent_id having count(*) > 1 limit 100`,
+  },
+  {
+    name: 'the attempts of a payment intent are numbered from 1 without gaps, as many as it counts',
+    promise: 1,
+    offenders: (db) => db<Offender[]>`
+      select i.id, format('counts %s attempts and has %s, numbered up to %s', i.attempt_count, count(a.id), max(a.number)) as detail
+      from payment_intents i left join payment_attempts a on a.payment_intent_id = i.id
+      group by i.id
+      having count(a.id) <> i.attempt_count or coalesce(max(a.number), 0) <> i.attempt_count
+      limit 100`,
+  },
+  {
+    name: 'the status of a payment intent is what its last attempt came to',
+    promise: 1,
+    offenders: (db) => db<Offender[]>`
+      select i.id, format('is %s, its last attempt %s', i.status, coalesce(a.outcome, 'was never made')) as detail
+      from payment_intents i
+      left join payment_attempts a on a.payment_intent_id = i.id and a.number = i.attempt_count
+      where i.status <> coalesce(a.outcome, 'requires_payment_method')
+        and (i.status <> 'canceled' or a.outcome in ('processing', 'succeeded'))
+      limit 100`,
+  },
+  {
+    name: 'no attempt follows a successful one',
+    promise: 1,
+    offenders: (db) => db<Offender[]>`
+      select a.payment_intent_id as id, format('attempt %s after success with attempt %s', a.number, s.number) as detail
+      from payment_attempts s
+      join payment_attempts a on a.payment_intent_id = s.payment_intent_id and a.number > s.number
+      where s.outcome = 'succeeded' limit 100`,
+  },
+  {
+    name: 'a slot of a plan has one payment intent, and no other slot has it',
+    promise: 1,
+    offenders: (db) => db<Offender[]>`
+      select coalesce(i.id, s.payment_intent_id) as id,
+        format('is the payment of slot %s of plan %s, which knows of %s there', i.payment_plan_slot, i.payment_plan_id,
+          coalesce(s.payment_intent_id, 'none')) as detail
+      from (select * from payment_intents where payment_plan_id is not null) i
+      full join (select * from payment_plan_slots where status <> 'skipped') s
+        on s.payment_plan_id = i.payment_plan_id and s.slot = i.payment_plan_slot and s.payment_intent_id = i.id
+      where i.id is null or s.payment_intent_id is null limit 100`,
+  },
+  {
+    name: 'a slot is paid exactly when its payment intent has succeeded, and has its amount',
+    promise: 1,
+    offenders: (db) => db<Offender[]>`
+      select s.payment_plan_id as id,
+        format('slot %s of %s is %s, its payment of %s is %s', s.slot, s.amount, s.status, i.amount, i.status) as detail
+      from payment_plan_slots s join payment_intents i on i.id = s.payment_intent_id
+      where s.amount <> i.amount
+        or s.status not in (
+          case i.status when 'succeeded' then 'paid' when 'processing' then 'processing' when 'requires_action' then 'processing'
+            else 'failed' end,
+          case i.status when 'failed' then 'retrying' else '' end)
+      limit 100`,
+  },
+  {
+    name: 'every slot that has come has a row, and none that has not',
+    promise: 1,
+    offenders: (db) => db<Offender[]>`
+      select p.id, format('next slot is %s, with %s rows up to slot %s', p.next_slot, count(s.slot), max(s.slot)) as detail
+      from payment_plans p left join payment_plan_slots s on s.payment_plan_id = p.id
+      group by p.id
+      having count(s.slot) <> p.next_slot or coalesce(max(s.slot), -1) <> p.next_slot - 1
+      limit 100`,
+  },
+  {
+    name: 'an active plan wakes for its earliest retry, and one that is not active for nothing',
+    promise: 1,
+    offenders: (db) => db<Offender[]>`
+      select p.id, format('%s, next attempt at %s, earliest retry at %s', p.state, p.next_attempt_at, min(s.next_attempt_at)) as detail
+      from payment_plans p left join payment_plan_slots s on s.payment_plan_id = p.id and s.status = 'retrying'
+      group by p.id
+      having p.next_attempt_at is distinct from min(s.next_attempt_at)
+      limit 100`,
+  },
+];

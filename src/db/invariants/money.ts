@@ -1,0 +1,49 @@
+import type { Invariant, Offender } from './invariant.ts';
+
+/** 3: what was collected is what succeeded, and never more than the total. */
+export const moneyInvariants: Invariant[] = [
+  {
+    name: 'a plan has collected the sum of its payment intents that succeeded',
+    promise: 3,
+    offenders: (db) => db<Offender[]>`
+      select p.id, format('says %s, its intents %s', p.collected_amount_cents, coalesce(sum(i.amount), 0)) as detail
+      from payment_plans p left join payment_intents i on i.payment_plan_id = p.id and i.status = 'succeeded'
+      group by p.id having p.collected_amount_cents <> coalesce(sum(i.amount), 0) limit 100`,
+  },
+  {
+    name: 'what a plan has collected and can still collect for slots that have come is at most its total',
+    promise: 3,
+    offenders: (db) => db<Offender[]>`
+      select p.id, format('total %s, slots %s', p.total_amount_cents, sum(s.amount)) as detail
+      from payment_plans p join payment_plan_slots s on s.payment_plan_id = p.id
+      where p.total_amount_cents is not null
+      group by p.id having sum(s.amount) > p.total_amount_cents limit 100`,
+  },
+  {
+    name: 'a plan whose total is collected has ended',
+    promise: 3,
+    offenders: (db) => db<Offender[]>`
+      select id, format('%s with all of %s collected', state, total_amount_cents) as detail
+      from payment_plans
+      where collected_amount_cents >= total_amount_cents and state not in ('closed', 'deactivated') limit 100`,
+  },
+  {
+    name: 'an amount is charged with its surcharge and no more',
+    promise: 3,
+    offenders: (db) => db<Offender[]>`
+      select id, format('amount %s, surcharge %s, total %s', amount, surcharge_amount, total_amount) as detail
+      from payment_intents
+      where total_amount <> amount + surcharge_amount
+        or surcharge_amount <> case when surcharge_applied then fee_amount else 0 end limit 100`,
+  },
+  {
+    name: 'a payment intent has refunded the sum of its refunds that succeeded, at most what was charged',
+    promise: 3,
+    offenders: (db) => db<Offender[]>`
+      select i.id, format('says %s of %s, its refunds %s', i.total_refunded_amount, i.total_amount, coalesce(sum(r.amount), 0)) as detail
+      from payment_intents i left join refunds r on r.payment_intent_id = i.id and r.status = 'succeeded'
+      group by i.id
+      having i.total_refunded_amount <> coalesce(sum(r.amount), 0) or coalesce(sum(r.amount), 0) > i.total_amount
+      limit 100`,
+  },
+];

@@ -1,0 +1,94 @@
+import type { Invariant, Offender } from './invariant.ts';
+
+/** 4: no two modes, no two billers and no two clocks ever see each other. */
+export const tenantInvariants: Invariant[] = [
+  {
+    name: 'what a row points at is of its own biller and mode',
+    promise: 4,
+    offenders: (db) => db<Offender[]>`
+      with pointers (id, biller_id, livemode, target) as (
+        select id, biller_id, livemode, test_clock_id::text from customers
+        union all select id, biller_id, livemode, default_payment_method_id from customers
+        union all select id, biller_id, livemode, customer_id from payment_methods
+        union all select id, biller_id, livemode, customer_id from payment_plans
+        union all select id, biller_id, livemode, test_clock_id from payment_plans
+        union all select id, biller_id, livemode, payment_instrument_id from payment_plans
+        union all select id, biller_id, livemode, customer_id from payment_intents
+        union all select id, biller_id, livemode, payment_method_id from payment_intents
+        union all select id, biller_id, livemode, payment_plan_id from payment_intents
+        union all select id, biller_id, livemode, payment_intent_id from refunds
+        union all select id, biller_id, livemode, endpoint_id from webhook_deliveries
+        union all select id, biller_id, livemode, event_id from webhook_deliveries
+        union all select a.id, i.biller_id, i.livemode, a.payment_method_id
+          from payment_attempts a join payment_intents i on i.id = a.payment_intent_id
+        union all select p.id, p.biller_id, p.livemode, s.payment_intent_id
+          from payment_plan_slots s join payment_plans p on p.id = s.payment_plan_id
+      ), targets (id, biller_id, livemode) as (
+        select id, biller_id, livemode from test_clocks
+        union all select id, biller_id, livemode from customers
+        union all select id, biller_id, livemode from payment_methods
+        union all select id, biller_id, livemode from payment_plans
+        union all select id, biller_id, livemode from payment_intents
+        union all select id, biller_id, livemode from webhook_endpoints
+        union all select id, biller_id, livemode from events
+      )
+      select p.id, format('points at %s of another biller or mode', t.id) as detail
+      from pointers p join targets t on t.id = p.target
+      where (p.biller_id, p.livemode) <> (t.biller_id, t.livemode) limit 100`,
+  },
+  {
+    name: 'an event is of the biller and mode of what it is about',
+    promise: 4,
+    offenders: (db) => db<Offender[]>`
+      select e.id, format('is about %s of another biller or mode', s.id) as detail
+      from events e
+      join (
+        select id, biller_id, livemode from payment_intents
+        union all select id, biller_id, livemode from payment_plans
+        union all select id, biller_id, livemode from test_clocks
+        union all select id, biller_id, livemode from refunds
+        union all select id, biller_id, livemode from webhook_endpoints
+      ) s on s.id = e.subject_id
+      where (e.biller_id, e.livemode) <> (s.biller_id, s.livemode) limit 100`,
+  },
+  {
+    name: 'a payment, a plan and a default method are charged to their own customer',
+    promise: 4,
+    offenders: (db) => db<Offender[]>`
+      with charged (id, customer_id, method_id) as (
+        select id, customer_id::text, payment_method_id from payment_intents
+        union all select id, customer_id, payment_instrument_id from payment_plans
+        union all select id, id, default_payment_method_id from customers
+      )
+      select c.id, format('customer %s, method of %s', coalesce(c.customer_id, 'none'), m.customer_id) as detail
+      from charged c join payment_methods m on m.id = c.method_id
+      where m.customer_id is not null and m.customer_id is distinct from c.customer_id limit 100`,
+  },
+  {
+    name: 'a plan, its payments and their events are on the clock of its customer',
+    promise: 4,
+    offenders: (db) => db<Offender[]>`
+      select p.id, format('clock %s, customer on %s', coalesce(p.test_clock_id, 'none'), coalesce(c.test_clock_id, 'none')) as detail
+      from payment_plans p join customers c on c.id = p.customer_id
+      where p.test_clock_id is distinct from c.test_clock_id
+      union all
+      select i.id, format('customer %s, plan of %s', coalesce(i.customer_id, 'none'), p.customer_id)
+      from payment_intents i join payment_plans p on p.id = i.payment_plan_id
+      where i.customer_id is distinct from p.customer_id
+      union all
+      select e.id, format('clock %s, customer on %s', coalesce(e.test_clock_id, 'none'), coalesce(c.test_clock_id, 'none'))
+      from events e join customers c on c.id = e.customer_id
+      where e.test_clock_id is distinct from c.test_clock_id
+      limit 100`,
+  },
+  {
+    name: 'nothing in live mode is made for the sandbox',
+    promise: 4,
+    offenders: (db) => db<Offender[]>`
+      select id, 'a test clock' as detail from test_clocks where livemode
+      union all select id, 'a customer on a test clock' from customers where livemode and test_clock_id is not null
+      union all select id, 'a fixture card' from payment_methods where livemode and fixture_token is not null
+      union all select id, 'a test clock event' from events where livemode and (test_clock_id is not null or event_type like 'test\_clock.%')
+      limit 100`,
+  },
+];
