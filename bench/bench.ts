@@ -27,7 +27,11 @@ export type Measurement =
   | { name: string; needs: 'copy'; measure(bench: Bench): Promise<FigureGroup> };
 
 /** Does the work for each item, so many at a time, and gives the results in order. */
-export async function inParallel<T, R>(items: readonly T[], atOnce: number, work: (item: T) => Promise<R>): Promise<R[]> {
+export async function inParallel<T, R>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
   const drain = async () => {

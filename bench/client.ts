@@ -18,7 +18,10 @@ export function openClient(baseUrl: string, key: string): Client {
     const answer = await pool.request({
       method,
       path: `/api/v1${path}`,
-      headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
       body: body === undefined ? null : JSON.stringify(body),
     });
     const text = await answer.body.text();

@@ -28,7 +28,9 @@ export async function readConditions(): Promise<Conditions> {
     cores: cpus().length,
     memory_gb: Math.round(totalmem() / 2 ** 30),
     load_average_before: loadavg().map((value) => Math.round(value * 100) / 100),
-    packages: Object.fromEntries(await Promise.all(packages.map(async (name) => [name, await versionOf(name)] as const))),
+    packages: Object.fromEntries(
+      await Promise.all(packages.map(async (name) => [name, await versionOf(name)] as const)),
+    ),
   };
 }
 

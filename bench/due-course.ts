@@ -34,7 +34,8 @@ export async function followCourse(dueAt: number, count: number, done: () => Pro
     if (now > 0 && reached.first === 0) reached.first = seconds;
     if (now >= count / 2 && reached.half === 0) reached.half = seconds;
     if (now >= count) return { ...reached, last: seconds, perSecond: count / seconds };
-    if (seconds * 1000 > timeoutMs) throw new Error(`${now} of ${count} were done ${timeoutMs / 1000} s after they were due`);
+    if (seconds * 1000 > timeoutMs)
+      throw new Error(`${now} of ${count} were done ${timeoutMs / 1000} s after they were due`);
     await pause(lookMs);
   }
 }

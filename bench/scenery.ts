@@ -87,7 +87,8 @@ export async function advance({ client }: Bench, scene: PlayedScene, days: numbe
   for (;;) {
     const clock = await client.get(`/test_helpers/test_clocks/${scene.clockId}`);
     if (clock.status === 'ready') return (performance.now() - begun) / 1000;
-    if (clock.status !== 'advancing') throw new Error(`clock ${scene.clockId} is ${clock.status}: ${clock.failure_reason}`);
+    if (clock.status !== 'advancing')
+      throw new Error(`clock ${scene.clockId} is ${clock.status}: ${clock.failure_reason}`);
     await pause(pollMs);
   }
 }

@@ -28,6 +28,9 @@ export interface Copy {
 const startTimeoutMs = 480_000;
 const stopTimeoutMs = 40_000;
 
+/** Those that have been started and have not ended. */
+const running = new Set<ChildProcess>();
+
 /** The ports that were given to a data directory: a second start with the same ones is what a restart looks like. */
 const portsOf = new Map<string, number[]>();
 
@@ -66,9 +69,8 @@ export async function startCopy(dataDir: string): Promise<Copy> {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const endWithUs = () => child.kill('SIGTERM');
-  process.on('exit', endWithUs);
-  child.once('exit', () => process.off('exit', endWithUs));
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   await untilReady(child);
   const secondsToReady = (performance.now() - begun) / 1000;
   return {
@@ -79,6 +81,16 @@ export async function startCopy(dataDir: string): Promise<Copy> {
     stop: () => stop(child),
   };
 }
+
+/** Ends the copies that still run, also one that is just starting; for when the benchmark itself is told to end. */
+export async function stopAllCopies(): Promise<void> {
+  await Promise.allSettled([...running].map(stop));
+}
+
+// The last resort, where this process ends without having waited: they are told, and end by themselves.
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGTERM');
+});
 
 /** The path of a file of `src`. */
 export function sourceFile(path: string): string {
@@ -114,7 +126,9 @@ async function stop(child: ChildProcess): Promise<void> {
     });
   }
   if (child.exitCode !== 0) {
-    throw new Error(`The copy of the service ended with ${child.signalCode ?? `exit code ${child.exitCode}`}, not with 0.`);
+    throw new Error(
+      `The copy of the service ended with ${child.signalCode ?? `exit code ${child.exitCode}`}, not with 0.`,
+    );
   }
 }
 

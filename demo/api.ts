@@ -94,6 +94,17 @@ export class ApiError extends Error {
   }
 }
 
+/** The refusal that a request is expected to get, or null when it got none; any other error is thrown. */
+export async function refusalOf(request: Promise<unknown>): Promise<ApiError | null> {
+  try {
+    await request;
+    return null;
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
 export type Api = ReturnType<typeof createApi>;
 
 const timeoutMs = 30_000;
@@ -120,14 +131,14 @@ export function createApi({ baseUrl, key }: { baseUrl: string; key: string }, si
     return JSON.parse(text) as T;
   }
 
-  /** All items of a list, newest first, or as far back as `wanted` says. */
+  /** The items of a list, newest first, back to a page where none is wanted any more. */
   async function items<T extends { id: string }>(path: string, wanted: (item: T) => boolean = () => true) {
     const found: T[] = [];
     for (let after = ''; ; ) {
       const page = await call<{ data: T[]; has_more: boolean }>('GET', `${path}?limit=100${after}`);
       found.push(...page.data.filter(wanted));
       const last = page.data.at(-1);
-      if (!page.has_more || last === undefined || !wanted(last)) return found;
+      if (!page.has_more || last === undefined || !page.data.some(wanted)) return found;
       after = `&starting_after=${last.id}`;
     }
   }
@@ -142,7 +153,8 @@ export function createApi({ baseUrl, key }: { baseUrl: string; key: string }, si
       call<Pick<Clock, 'id' | 'status' | 'frozen_time'>>('POST', `${clocks}/${id}/advance`, { frozen_time: to }),
     deleteClock: (id: string) => call<{ deleted: boolean }>('DELETE', `${clocks}/${id}`),
 
-    createCustomer: (name: string, clock: string) => call<{ id: string }>('POST', '/customers', { name, test_clock: clock }),
+    createCustomer: (name: string, clock: string) =>
+      call<{ id: string }>('POST', '/customers', { name, test_clock: clock }),
     intents: (customer: string) => items<Intent>(`/customers/${customer}/payment_intents`),
     saveCard: async (customer: string, token: string) => {
       const data = { expiry_month: 12, expiry_year: 2034, token_metadata: fixture(token) };
@@ -153,8 +165,10 @@ export function createApi({ baseUrl, key }: { baseUrl: string; key: string }, si
     createPlan: (body: object) => call<Plan>('POST', '/payment_plans', body),
     plan: (id: string) => call<Plan>('GET', `/payment_plans/${id}`),
     updatePlan: (id: string, body: object) => call<Plan>('PUT', `/payment_plans/${id}`, body),
-    movePlan: (id: string, transition: 'activate' | 'resume') => call<Plan>('POST', `/payment_plans/${id}/${transition}`),
-    payments: async (id: string) => (await call<{ data: PlanPayment[] }>('GET', `/payment_plans/${id}/payments?limit=100`)).data,
+    movePlan: (id: string, transition: 'activate' | 'resume') =>
+      call<Plan>('POST', `/payment_plans/${id}/${transition}`),
+    payments: async (id: string) =>
+      (await call<{ data: PlanPayment[] }>('GET', `/payment_plans/${id}/payments?limit=100`)).data,
     schedule: (id: string, count: number) => call<Schedule>('GET', `/payment_plans/${id}/schedule?count=${count}`),
 
     createEndpoint: (url: string, description: string) =>
@@ -162,7 +176,7 @@ export function createApi({ baseUrl, key }: { baseUrl: string; key: string }, si
     disableEndpoint: (id: string) => call<object>('PUT', `/webhook_endpoints/${id}`, { status: 'disabled' }),
     deleteEndpoint: (id: string) => call<{ deleted: boolean }>('DELETE', `/webhook_endpoints/${id}`),
     deliveries: (endpoint: string) => items<Delivery>(`/webhook_endpoints/${endpoint}/deliveries`),
-    /** From the newest back to the one with this sequence number. */
+    /** Those of every clock and none, with this sequence number and later ones. */
     eventsSince: (sequence: number) => items<Event>('/events', (event) => event.sequence >= sequence),
   };
 }

@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Api, Event, PlanPayment } from './api.ts';
-import { type Card, type Course, type Happening, nextAttemptAt, nextPaymentDate, type Payment, upcoming } from './rules.ts';
+import {
+  type Card,
+  type Course,
+  type Happening,
+  nextAttemptAt,
+  nextPaymentDate,
+  type Payment,
+  upcoming,
+} from './rules.ts';
 
 /** A plan of the demo: where it should stand by the rules, and where the service has it. */
 export interface Tracked {
@@ -28,6 +36,8 @@ export class Checks {
     this.made += 1;
     if (isDeepStrictEqual(got, expected)) return;
     const difference = `${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(got) ?? 'nothing'}`;
+    // What stays wrong is met again in each later step, and told of once.
+    if (this.differences.includes(difference)) return;
     this.differences.push(difference);
     this.#tell(difference);
   }
@@ -92,11 +102,13 @@ export async function checkPlan(
 
 /** Compares the events of a plan, in the order of their sequence, with what has happened to it. */
 export function checkPlanEvents(checks: Checks, { label, planId, course }: Tracked, events: Event[]): void {
-  const got = events.filter((event) => planOf(event) === planId).map(({ event_type, created_at, data }) => ({
-    event_type,
-    created_at,
-    ...data,
-  }));
+  const got = events
+    .filter((event) => planOf(event) === planId)
+    .map(({ event_type, created_at, data }) => ({
+      ...data,
+      event_type,
+      created_at,
+    }));
   const expected = course.happenings.map(shownHappening);
   checks.list(`${label}, events`, got, expected, (event) => `${event.event_type} of ${event.created_at}`);
 }

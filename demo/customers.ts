@@ -24,14 +24,14 @@ export const customers: Customer[] = [
   {
     name: 'Ben Weekly',
     label: 'course',
-    about: 'AUD 120.00 a week until 500.00 are collected: the last payment is cut to 20.00',
+    about: 'AUD 120.00 a week up to 500.00 in all, so the last payment is cut to 20.00',
     terms: { every: 'week', period: 1, start: '2028-02-01', amount: 12_000, total: 50_000 },
     card: 'good',
   },
   {
     name: 'Cleo Fortnightly',
     label: 'piano',
-    about: 'AUD 75.00 each fortnight until 300.00 are collected, from a card that declines',
+    about: 'AUD 75.00 a fortnight up to 300.00 in all, from a card that declines',
     terms: { every: 'week', period: 2, start: '2028-02-02', amount: 7500, total: 30_000 },
     card: 'declining',
   },

@@ -1,5 +1,5 @@
 // `npm run demo`: the whole of the service, driven through REST alone and compared with its rules.
-import { type Api, ApiError, createApi } from './api.ts';
+import { type Api, ApiError, createApi, refusalOf } from './api.ts';
 import { Checks } from './checks.ts';
 import { help, type Options, readOptions, UsageError } from './options.ts';
 import { startReceiver } from './receiver.ts';
@@ -37,13 +37,13 @@ async function main(): Promise<number> {
 
 /** Tells the story on this service, and afterwards removes what it made there. */
 async function run(service: Service, { keep }: Options, signal: AbortSignal): Promise<number> {
-  const receiver = await startReceiver();
+  const receiver = await startReceiver(signal);
   const scene = newScene({ api: createApi(service, signal), receiver, checks: new Checks(difference) });
   try {
     await tellStory(scene);
     if (!keep) await deleteClock(scene);
     await checkWebhooks(scene);
-    showSummary(scene, service);
+    showSummary(scene, service, keep);
     return conclude(scene);
   } catch (error) {
     if (error instanceof ApiError && error.error.code === 'test_clock_limit') {
@@ -65,8 +65,7 @@ async function deleteClock(scene: Scene): Promise<void> {
   scene.clockEvents.push({ event_type: 'test_clock.deleted', created_at: at, id });
   await awaitWebhooks(scene);
   await showNews(scene);
-  const answer = await scene.api.clock(id).catch((error: unknown) => error);
-  scene.checks.equal('clock, fetched once deleted', answer instanceof ApiError ? answer.status : answer, 404);
+  scene.checks.equal('clock, fetched once deleted', (await refusalOf(scene.api.clock(id)))?.status, 404);
 }
 
 function conclude({ checks, advances }: Scene): number {
@@ -89,7 +88,8 @@ async function tidy(api: Api, { clockId, endpointId }: Scene, keep: boolean): Pr
   };
   if (keep) {
     if (endpointId !== null) await api.disableEndpoint(endpointId).catch(gone);
-    if (clockId !== null) say(`Kept: the test clock ${clockId} with its customers, and the endpoint ${endpointId}, disabled.`);
+    if (clockId !== null)
+      say(`Kept: the test clock ${clockId} with its customers, and the endpoint ${endpointId}, disabled.`);
     return;
   }
   if (clockId !== null) await api.deleteClock(clockId).catch(gone);
@@ -100,7 +100,9 @@ async function tellOfClocks(api: Api): Promise<void> {
   const clocks = await api.clocks();
   say('\nThe demo needs a test clock of its own, and the account has as many as it can have. Delete one first:');
   for (const { id, name, status, frozen_time: time } of clocks.filter((clock) => clock.status !== 'failed')) {
-    say(`  DELETE /api/v1/test_helpers/test_clocks/${id}  (${name ?? 'no name'}, ${status} at ${minute(time)})`);
+    say(
+      `  DELETE /api/v1/test_helpers/test_clocks/${id}\n         ${name ?? 'no name'}, ${status}, at ${minute(time)}`,
+    );
   }
 }
 

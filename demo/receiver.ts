@@ -27,8 +27,11 @@ export interface Receiver {
 
 const lookAgainAfterMs = 5;
 
-/** A webhook receiver on loopback, as a biller would write one with the official `standardwebhooks` library. */
-export async function startReceiver(): Promise<Receiver> {
+/**
+ * A webhook receiver on loopback, as a biller would write one with the official `standardwebhooks` library. Whoever waits
+ * for a webhook stops waiting when the signal comes.
+ */
+export async function startReceiver(signal: AbortSignal): Promise<Receiver> {
   const arrivals: Arrival[] = [];
   const refused: string[] = [];
   let trust: (secret: string) => void = () => {};
@@ -61,6 +64,7 @@ export async function startReceiver(): Promise<Receiver> {
     async until(holds, timeoutMs) {
       const giveUpAt = performance.now() + timeoutMs;
       while (!holds()) {
+        signal.throwIfAborted();
         if (performance.now() > giveUpAt) return false;
         await pause(lookAgainAfterMs);
       }

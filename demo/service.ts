@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -30,7 +30,8 @@ const lookAgainAfterMs = 100;
 /** The service that the options name, or one of the demo's own. */
 export async function findOrBoot(options: Options, signal: AbortSignal): Promise<Service> {
   if (options.keys === null) return boot(options, signal);
-  if (options.keys.startsWith('sk_')) return { baseUrl: options.baseUrl ?? '', key: options.keys, uiUrl: null, own: null };
+  if (options.keys.startsWith('sk_'))
+    return { baseUrl: options.baseUrl ?? '', key: options.keys, uiUrl: null, own: null };
   const found = await readDevelopment(resolve(options.keys));
   return { ...found, baseUrl: options.baseUrl ?? found.baseUrl, own: null };
 }
@@ -45,20 +46,23 @@ export async function boot(
   await mkdir(folder, { recursive: true });
   const log = join(folder, 'start.log');
   const child = await start(folder, log, keep);
-  const closed = new Promise<number | null>((done) => child.once('close', done));
+  // Before it listens to signals it has started nothing, and SIGTERM simply ends it.
+  const closed = new Promise<number | null>((done) => {
+    child.once('close', (code, ended) => done(ended === 'SIGTERM' ? 0 : code));
+  });
 
   async function end(outcome: Outcome): Promise<void> {
     child.kill('SIGTERM');
     const code = await closed;
     if (code !== 0) console.error(`The service ended with ${code}; ${log} says why.`);
-    else if (isTemporary && outcome === 'done') await rm(folder, { recursive: true, force: true });
-    else console.error(`The data and logs of the service are kept in ${folder}.`);
+    if (!isTemporary) return;
+    if (code === 0 && outcome === 'done') await rm(folder, { recursive: true, force: true });
+    else console.error(`Its data and logs are kept in ${folder}.`);
   }
 
   try {
     await untilReady(child, log, signal);
     const found = await readDevelopment(join(folder, 'development.json'));
-    if (keep) child.unref();
     return { ...found, own: { pid: child.pid ?? 0, dataDir: folder, end } };
   } catch (error) {
     await end(signal.aborted ? 'done' : 'failed');
@@ -122,12 +126,25 @@ async function readDevelopment(file: string): Promise<{ baseUrl: string; key: st
   throw new UsageError(`--keys: ${file} is not a development.json`);
 }
 
+/** Ports below those from which systems take the local ends of outgoing connections: nothing else comes upon them. */
 async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  // All are held at once, so that they differ.
-  const ports = await Promise.all(servers.map((server) => {
-    return new Promise<number>((found) => server.listen(0, '127.0.0.1', () => found((server.address() as AddressInfo).port)));
-  }));
+  const servers: Server[] = [];
+  const ports: number[] = [];
+  while (ports.length < count) {
+    const port = randomInt(20_000, 32_000);
+    const server = createServer();
+    // All are held until there are enough, so that they differ.
+    if (!(await listens(server, port))) continue;
+    servers.push(server);
+    ports.push(port);
+  }
   await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
   return ports;
+}
+
+function listens(server: Server, port: number): Promise<boolean> {
+  return new Promise((done) => {
+    server.once('error', () => done(false));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => done(true));
+  });
 }

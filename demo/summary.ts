@@ -1,10 +1,14 @@
 import type { Payment } from './rules.ts';
 import type { Service } from './service.ts';
 import type { Scene } from './story.ts';
-import { chapter, count, minute, money, say, table } from './timeline.ts';
+import { chapter, count, difference, minute, money, say, table } from './timeline.ts';
 
 /** What there is to see at the end. The plans are shown as the rules have them; where the service differs, it was told. */
-export function showSummary({ advances, tracked, checks, arrivedAfterMs, clockId }: Scene, { uiUrl }: Service): void {
+export function showSummary(
+  { advances, tracked, checks, arrivedAfterMs, clockId }: Scene,
+  { uiUrl, own }: Service,
+  keep: boolean,
+): void {
   chapter('Advances');
   const numeric = (title: string, width: number) => ({ title, width, align: 'right' as const });
   table(
@@ -29,7 +33,13 @@ export function showSummary({ advances, tracked, checks, arrivedAfterMs, clockId
 
   chapter('Plans');
   table(
-    [{ title: 'plan', width: 6 }, { title: 'state', width: 9 }, numeric('collected', 9), numeric('of', 7), { title: 'payments', width: 60 }],
+    [
+      { title: 'plan', width: 6 },
+      { title: 'state', width: 9 },
+      numeric('collected', 9),
+      numeric('of', 7),
+      { title: 'payments', width: 60 },
+    ],
     tracked.map(({ label, course: { state, collected, terms, payments } }) => [
       label,
       state,
@@ -55,8 +65,11 @@ export function showSummary({ advances, tracked, checks, arrivedAfterMs, clockId
       : `${uiUrl}/namespaces/payments/workflows?query=${query}`,
   );
 
+  if (own !== null && !keep) say('It ends with the demo; --keep leaves it up.');
+
+  if (checks.differences.length > 0) chapter('Differences');
+  for (const text of checks.differences) difference(text);
   say();
-  for (const text of checks.differences) say(`DIFFERENCE  ${text}`);
 }
 
 function paymentsInWords(payments: Payment[]): string {

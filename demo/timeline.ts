@@ -8,7 +8,7 @@ export interface Row {
   /** Of the event's customer; null for the clock's own events. */
   plan: string | null;
   attempt: number | null;
-  /** From the recording of the event to its arrival; null when it did not arrive. */
+  /** From the making of its delivery to its arrival, real time; null when that is not known. */
   ms: number | null;
 }
 
@@ -33,12 +33,19 @@ export function chapter(title: string): void {
   say(`\n${paint('bold', title)}`);
 }
 
+/** What differs and where on one line, what was expected and got on the next. */
 export function difference(text: string): void {
-  say(paint('red', `DIFFERENCE  ${text}`));
+  say(paint('red', `DIFFERENCE  ${text.replace(': expected ', `:\n${' '.repeat(12)}expected `)}`));
 }
 
 export function verdict(isRight: boolean, text: string): void {
   say(paint(isRight ? 'green' : 'red', text));
+}
+
+/** What the columns of the timeline mean, above its first lines. */
+export function timelineTitles(): void {
+  table(timelineColumns, []);
+  say(paint('dim', 'ms: real time from the created_at of the delivery to its arrival here, signature verified'));
 }
 
 /** The events of one step in the order in which they happened, the clock's time first. */
@@ -46,17 +53,17 @@ export function timeline(rows: Row[]): void {
   const sorted = rows.toSorted(
     (a, b) => a.event.created_at.localeCompare(b.event.created_at) || a.event.sequence - b.event.sequence,
   );
-  table(timelineColumns, sorted.map(cells), sorted.map(({ event }) => colourOf(event)));
+  for (const row of sorted) sayLine(timelineColumns, cells(row), colourOf(row.event));
 }
 
-/** A table with a line of titles. `colours` are those of whole lines. */
-export function table(columns: Column[], rows: string[][], colours: (Colour | null)[] = []): void {
-  const line = (texts: string[]) => columns.map((column, index) => padded(texts[index] ?? '', column)).join('  ').trimEnd();
-  say(paint('dim', line(columns.map(({ title }) => title))));
-  for (const [index, row] of rows.entries()) {
-    const colour = colours[index] ?? null;
-    say(colour === null ? line(row) : paint(colour, line(row)));
-  }
+/** A table with a line of titles. */
+export function table(columns: Column[], rows: string[][]): void {
+  sayLine(
+    columns,
+    columns.map(({ title }) => title),
+    'dim',
+  );
+  for (const row of rows) sayLine(columns, row, null);
 }
 
 export function money(cents: number): string {
@@ -81,7 +88,7 @@ function cells({ event, plan, attempt, ms }: Row): string[] {
     outcomeOf(event),
     attempt === null ? '' : String(attempt),
     event.event_type,
-    ms === null ? 'lost' : String(ms),
+    ms === null ? '?' : String(ms),
   ];
 }
 
@@ -108,6 +115,14 @@ function colourOf({ event_type: type }: Event): Colour | null {
   if (type === 'payment_intent.failed' || type === 'payment_plan.suspended') return 'yellow';
   if (type.startsWith('test_clock.')) return 'dim';
   return null;
+}
+
+function sayLine(columns: Column[], texts: string[], colour: Colour | null): void {
+  const line = columns
+    .map((column, index) => padded(texts[index] ?? '', column))
+    .join('  ')
+    .trimEnd();
+  say(colour === null ? line : paint(colour, line));
 }
 
 function padded(text: string, { width, align }: Column): string {

@@ -25,12 +25,12 @@ export async function checkWebhooks(scene: Scene): Promise<void> {
   await checkDeliveries(scene, arrived);
 }
 
-/** Another clock of the biller may have events in between; no number is missing all the same. */
+/** Events of others may lie between those of the demo's clock; no number is missing all the same. */
 function checkSequence({ checks }: Scene, listed: Event[]): void {
-  const sequences = listed.map(({ sequence }) => sequence).reverse();
+  const sequences = listed.map(({ sequence }) => sequence).sort((a, b) => a - b);
   const first = sequences[0] ?? 0;
-  const missing = sequences.filter((sequence, index) => sequence !== first + index);
-  checks.equal('sequence of all events of the biller, numbers out of line', missing, []);
+  const displaced = sequences.filter((sequence, index) => sequence !== first + index);
+  checks.equal('sequence numbers of the biller’s events, after a gap or a repetition', displaced, []);
 }
 
 /** What an advance did was recorded between its `advancing` and its `ready`, and happened after `from` and up to `to`. */

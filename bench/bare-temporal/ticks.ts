@@ -5,7 +5,7 @@ import type { Pool } from '../../src/db/connection.ts';
 import { realNow } from '../../src/domain/real-time.ts';
 import { inParallel, range } from '../bench.ts';
 import { startChild, stopChild } from '../child.ts';
-import { type DueCourse, NotAllHeld, followCourse } from '../due-course.ts';
+import { type DueCourse, followCourse, NotAllHeld } from '../due-course.ts';
 import type { Copy } from '../service.ts';
 
 const taskQueue = 'bench-ticks';

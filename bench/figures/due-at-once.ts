@@ -1,13 +1,17 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
+import type { Pool } from '../../src/db/connection.ts';
 import { realNow } from '../../src/domain/real-time.ts';
 import { startBareTemporal, type TickKind } from '../bare-temporal/ticks.ts';
 import { type Bench, inParallel, type Measurement, range } from '../bench.ts';
 import { type DueCourse, followCourse, NotAllHeld, withEnoughLead } from '../due-course.ts';
 import { besideOf, type Figure, figure } from '../figure.ts';
 import { dateOf, day, makeActivePlan, makePayer } from '../scenery.ts';
-import { setTimeout as pause } from 'node:timers/promises';
 
 const namespace = 'payments';
+/** Of each payment, as the plans of the scenery have it. */
+const amount = 1500;
 
 /** What is needed before the instant, for each plan or workflow and in any case. Generous, since a miss costs a repeat. */
 const leadMs = (count: number) => 5000 + 11 * count;
@@ -34,10 +38,9 @@ export const dueAtOnce: Measurement = {
         for (const kind of ['tickByLocalActivity', 'tickByActivity'] as const) {
           theirs[kind].push(await withEnoughLead(leadMs(count), (lead) => bare.run(kind, count, lead)));
         }
-        ours.push(await withEnoughLead(leadMs(count), (lead) => letFallDue(bench, temporal, plans, round, lead)));
-        await expectChargedOnce(bench, plans, round);
+        ours.push(await withEnoughLead(leadMs(count), (lead) => letFallDue(bench, temporal, plans, lead)));
       }
-      for (const id of plans) await bench.client.post(`/payment_plans/${id}/close`);
+      await inParallel(plans.ids, 12, (id) => bench.client.post(`/payment_plans/${id}/close`));
     } finally {
       await bare.stop();
       await connection.close();
@@ -55,34 +58,106 @@ export const dueAtOnce: Measurement = {
   },
 };
 
-async function makeLivePlans({ client }: Bench, count: number): Promise<string[]> {
-  const startDate = dateOf(realNow().getTime() + 7 * day);
-  return inParallel(range(count), 12, async () =>
-    makeActivePlan(client, await makePayer(client), { frequency_type: 'weekly', start_date: startDate }),
-  );
+/** Plans that are alike, and how often each of them has been charged so far. */
+interface LivePlans {
+  ids: string[];
+  /** The name of them all, by which the database counts them. */
+  name: string;
+  charges: number;
 }
 
-async function letFallDue(
-  { sql }: Bench,
-  temporal: Client,
-  plans: string[],
-  round: number,
-  lead: number,
-): Promise<DueCourse> {
-  // Whole seconds: search attributes keep no more than milliseconds, and are compared for equality.
+async function makeLivePlans({ client }: Bench, count: number): Promise<LivePlans> {
+  const name = `due at once ${randomUUID()}`;
+  const terms = { name, frequency_type: 'weekly', start_date: dateOf(realNow().getTime() + 7 * day) } as const;
+  const ids = await inParallel(range(count), 12, async () => makeActivePlan(client, await makePayer(client), terms));
+  return { ids, name, charges: 0 };
+}
+
+async function letFallDue({ sql }: Bench, temporal: Client, plans: LivePlans, lead: number): Promise<DueCourse> {
+  const count = plans.ids.length;
+  plans.charges += 1;
+  // Whole seconds, so that two rounds never share the span by which the server is asked.
   const dueAt = new Date(Math.ceil((realNow().getTime() + lead) / 1000) * 1000);
-  await sql`update payment_plans set next_due_at = ${dueAt} where id = any(${plans}::text[])`;
-  await inParallel(plans, 40, (id) => temporal.workflow.getHandle(`payment-plan/${id}`).signal('poke'));
-  const query = `WorkflowType = 'paymentPlan' and ExecutionStatus = 'Running' and NextDueAt = '${dueAt.toISOString()}'`;
-  for (;;) {
-    const { count } = await temporal.workflow.count(query);
-    if (count >= plans.length) break;
-    if (realNow().getTime() > dueAt.getTime() - marginMs) {
-      // What has its timer falls due all the same; it is waited for, and the instant after this one counts.
-      await followCourse(dueAt.getTime(), plans.length, () => countPaid(sql, plans, round));
-      throw new NotAllHeld(`${count} of ${plans.length} plans had their timer in time`);
-    }
+  await sql`update payment_plans set next_due_at = ${dueAt} where name = ${plans.name}`;
+  await inParallel(plans.ids, 40, (id) => temporal.workflow.getHandle(`payment-plan/${id}`).signal('poke'));
+  const held = await allHoldTimers(temporal, dueAt, count);
+  const course = await followCourse(dueAt.getTime(), count, async () => {
+    const [row] = await sql<{ count: number }[]>`
+      select count(*)::integer as count from payment_plans
+      where name = ${plans.name} and collected_amount_cents >= ${amount * plans.charges}`;
+    return row?.count ?? 0;
+  });
+  await expectChargedOnce(sql, plans);
+  if (!held) throw new NotAllHeld(`not all of ${count} plans had their timer in time`);
+  return course;
+}
+
+/** Whether, before the instant, the server knows of all of them that they wait for it. */
+async function allHoldTimers(temporal: Client, dueAt: Date, count: number): Promise<boolean> {
+  // A span, because SQLite's visibility finds nothing by equality of instants.
+  const [from, to] = [-500, 500].map((ms) => new Date(dueAt.getTime() + ms).toISOString());
+  const query = `WorkflowType = 'paymentPlan' and ExecutionStatus = 'Running' and NextDueAt between '${from}' and '${to}'`;
+  while (realNow().getTime() < dueAt.getTime() - marginMs) {
+    if ((await temporal.workflow.count(query)).count >= count) return true;
     await pause(100);
   }
-  return followCourse(dueAt.getTime(), plans.length, () => countPaid(sql, plans, round));
+  return false;
+}
+
+/** @throws unless each plan has exactly one paid slot, one intent and one attempt for each time that it fell due. */
+async function expectChargedOnce(sql: Pool, { ids, name, charges }: LivePlans): Promise<void> {
+  const [row] = await sql<{ right: number }[]>`
+    select count(*)::integer as right from payment_plans p
+    where name = ${name} and collected_amount_cents = ${amount * charges}
+      and (select count(*) from payment_plan_slots s where s.payment_plan_id = p.id and s.status = 'paid') = ${charges}
+      and ${charges} = all (
+        select count(*) from payment_intents i join payment_attempts a on a.payment_intent_id = i.id
+        where i.payment_plan_id = p.id
+        union all
+        select count(*) from payment_intents i where i.payment_plan_id = p.id and i.status = 'succeeded'
+      )`;
+  if (row?.right !== ids.length)
+    throw new Error(`${row?.right} of ${ids.length} plans were charged exactly ${charges} times`);
+}
+
+function figuresOf(count: number, ours: DueCourse[], theirs: Record<TickKind, DueCourse[]>): Figure[] {
+  const rates = (courses: DueCourse[]) => courses.map(({ perSecond }) => perSecond);
+  const bare = {
+    local: rates(theirs.tickByLocalActivity),
+    task: rates(theirs.tickByActivity),
+  };
+  const target = count === 1000 ? { aim: 10 } : null;
+  return [
+    figure(
+      'due-at-once.last',
+      `from the instant to the last of ${count} charges`,
+      's',
+      ours.map(({ last }) => last),
+      { target },
+    ),
+    figure(
+      'due-at-once.first',
+      'to the first charge',
+      's',
+      ours.map(({ first }) => first),
+    ),
+    figure(
+      'due-at-once.half',
+      'to half of them',
+      's',
+      ours.map(({ half }) => half),
+    ),
+    figure('due-at-once.rate', 'plans a second, beside bare workflows with a local activity', '1/s', rates(ours), {
+      beside: besideOf('bare, local activity', rates(ours), bare.local),
+    }),
+    figure(
+      'due-at-once.rate-beside-task',
+      'plans a second, beside bare workflows with a normal activity',
+      '1/s',
+      rates(ours),
+      {
+        beside: besideOf('bare, normal activity', rates(ours), bare.task),
+      },
+    ),
+  ];
 }

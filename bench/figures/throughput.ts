@@ -99,13 +99,17 @@ async function warmUp(run: (job: Job) => Promise<Outcome>, quick: boolean): Prom
 }
 
 async function ask(generator: ChildProcess, place: Place, job: Job): Promise<Outcome> {
+  const stop = new AbortController();
+  const { signal } = stop;
   generator.send({ place, job });
-  const [answer]: [{ outcome?: Outcome; error?: string }] = await Promise.race([
-    once(generator, 'message') as Promise<[{ outcome?: Outcome; error?: string }]>,
-    once(generator, 'exit').then((): never => {
-      throw new Error('the load generator has ended');
-    }),
-  ]);
-  if (answer.outcome === undefined) throw new Error(`under load: ${answer.error}`);
-  return answer.outcome;
+  try {
+    const [answer]: { outcome?: Outcome; error?: string }[] = await Promise.race([
+      once(generator, 'message', { signal }),
+      once(generator, 'exit', { signal }).then(() => [{ error: 'the load generator has ended' }]),
+    ]);
+    if (answer?.outcome === undefined) throw new Error(`under load: ${answer?.error}`);
+    return answer.outcome;
+  } finally {
+    stop.abort();
+  }
 }

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'undici';
 import { openPool } from '../../src/db/connection.ts';
-import { bodyOf } from './bodies.ts';
 import { insertBare } from './bare-inserts.ts';
+import { bodyOf } from './bodies.ts';
 import type { Job, Outcome, Place } from './jobs.ts';
 
 process.on('message', (message: { place: Place; job: Job }) => {

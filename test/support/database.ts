@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before } from 'mocha';
 import postgres from 'postgres';
 import { openPool, type Pool } from '../../src/db/connection.ts';
+import { findViolations } from '../../src/db/invariants.ts';
 
 /** The database of one test file. Only to be read inside of hooks and tests: before them it does not exist. */
 export interface TestDatabase {
@@ -10,10 +12,11 @@ export interface TestDatabase {
 }
 
 /**
- * Gives the calling `describe` a migrated, empty database of its own, made before its tests and dropped after them.
+ * Gives the calling `describe` a migrated, empty database of its own, made before its tests and dropped after them, once the
+ * invariants of the service have been found to hold in it; `isDamaged` is for tests that break them on purpose.
  * `connections` is the size of the pool `sql`.
  */
-export function useDatabase(connections = 10): TestDatabase {
+export function useDatabase(connections = 10, { isDamaged = false } = {}): TestDatabase {
   const name = `test_${randomBytes(8).toString('hex')}`;
   let opened: { sql: Pool; url: string } | undefined;
 
@@ -27,9 +30,13 @@ export function useDatabase(connections = 10): TestDatabase {
     opened = { sql: openPool(url.href, { max: connections, name: 'test' }), url: url.href };
   });
 
-  after('drop the database', async () => {
-    await opened?.sql.end({ timeout: 5 });
-    await onServer((server) => server`drop database if exists ${server(name)} with (force)`);
+  after('check the invariants and drop the database', async () => {
+    try {
+      if (opened !== undefined && !isDamaged) assert.deepEqual(await findViolations(opened.sql), []);
+    } finally {
+      await opened?.sql.end({ timeout: 5 });
+      await onServer((server) => server`drop database if exists ${server(name)} with (force)`);
+    }
   });
 
   function existing(): { sql: Pool; url: string } {

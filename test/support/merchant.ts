@@ -10,7 +10,7 @@ import type {
   PaymentPlanUpdate,
   PlanPayment,
 } from '../../src/resources/payment-plan.ts';
-import type { TestClock } from '../../src/resources/test-clock.ts';
+import type { EffectsManifest, TestClock } from '../../src/resources/test-clock.ts';
 import type { WebhookDelivery } from '../../src/resources/webhook-delivery.ts';
 import type { WebhookEndpoint } from '../../src/resources/webhook-endpoint.ts';
 import { type Reply, send } from './api.ts';
@@ -134,6 +134,12 @@ export function createMerchant(url: string, key: string) {
       const { data, has_more } = await get<List<Event>>(`/events?${new URLSearchParams({ ...query, limit: '100' })}`);
       assert.equal(has_more, false);
       return data.reverse();
+    },
+    /** What each finished advance of a clock says that it did, oldest first. */
+    async manifests(clockId: string): Promise<EffectsManifest[]> {
+      const events = await merchant.events({ test_clock: clockId });
+      const ready = events.filter(({ event_type }) => event_type === 'test_clock.ready');
+      return ready.map(({ data }) => data.effects_manifest as EffectsManifest);
     },
 
     endpoint: (to: string, eventTypes = ['*']): Promise<WebhookEndpoint> =>

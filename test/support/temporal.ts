@@ -7,8 +7,8 @@ import { findFreePorts } from '../../src/runtime/embedded/ports.ts';
 import { type RunningTemporal, startTemporal } from '../../src/runtime/embedded/temporal.ts';
 import { createLogger, type Logger } from '../../src/runtime/logger.ts';
 import { ensureNamespace, ensureSearchAttributes } from '../../src/runtime/temporal-namespace.ts';
-import { bundleWorkflows } from '../../src/runtime/workflow-bundle.ts';
 import { installTemporalRuntime } from '../../src/runtime/workers.ts';
+import { bundleWorkflows } from '../../src/runtime/workflow-bundle.ts';
 import { atEndOfRun } from './endings.ts';
 
 /** The one namespace of all tests; what keeps them apart is a task queue each, and ids that are nobody else's. */

@@ -1,0 +1,127 @@
+// `npm run bench`: starts a copy of the service of its own, measures it, prints a table and writes JSON.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { openPool } from '../src/db/connection.ts';
+import { realNow } from '../src/domain/real-time.ts';
+import type { Measurement, Surroundings } from './bench.ts';
+import { openClient } from './client.ts';
+import { readConditions } from './conditions.ts';
+import type { FigureGroup } from './figure.ts';
+import { advances } from './figures/advance.ts';
+import { dueAtOnce } from './figures/due-at-once.ts';
+import { memory } from './figures/memory.ts';
+import { start } from './figures/start.ts';
+import { throughput } from './figures/throughput.ts';
+import { webhooks } from './figures/webhooks.ts';
+import { type Report, renderReport } from './report.ts';
+import { startCopy, stopAllCopies } from './service.ts';
+
+/** In this order: what wants a quiet, empty copy comes first, what fills its tables last. */
+const measurements: Measurement[] = [start, memory, advances, webhooks, dueAtOnce, throughput];
+
+/** Nothing is begun after `startNoMoreMs`; what still runs after `giveUpMs` is ended with everything. */
+const startNoMoreMs = 330_000;
+const giveUpMs = 420_000;
+
+const usage = `npm run bench -- [--only NAME]… [--quick] [--json FILE]
+  --only   ${measurements.map(({ name }) => name).join(', ')}; may be repeated
+  --quick  fewer samples, under a minute: to see that everything works
+  --json   where to write the figures (default .bench/latest.json)`;
+
+/** Holds the data of the copies; null before there are any. */
+let folder: string | null = null;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string', multiple: true },
+      quick: { type: 'boolean', default: false },
+      json: { type: 'string', default: '.bench/latest.json' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return console.log(usage);
+  const chosen = choose(values.only);
+  const begun = performance.now();
+  const startedAt = realNow().toISOString();
+  const conditions = await readConditions();
+  const ours = await mkdtemp(join(tmpdir(), 'payments-bench-'));
+  folder = ours;
+  const elapsed = () => (performance.now() - begun) / 1000;
+  const log = (line: string) => console.error(`[${elapsed().toFixed(1).padStart(6)} s] ${line}`);
+  try {
+    const outcome = await measureAll(
+      chosen,
+      { quick: values.quick, folder: ours, log },
+      () => elapsed() * 1000 > startNoMoreMs,
+    );
+    const report: Report = { started_at: startedAt, seconds: elapsed(), quick: values.quick, conditions, ...outcome };
+    await mkdir(dirname(resolve(values.json)), { recursive: true });
+    await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`);
+    console.log(renderReport(report));
+    console.log(`Written to ${values.json}`);
+    if (report.missing.length > 0) process.exitCode = 1;
+  } finally {
+    await rm(ours, { recursive: true, force: true });
+  }
+}
+
+function choose(only: string[] | undefined): Measurement[] {
+  for (const name of only ?? []) {
+    if (!measurements.some((known) => known.name === name)) throw new Error(`--only ${name} names nothing.\n${usage}`);
+  }
+  return measurements.filter(({ name }) => only === undefined || only.includes(name));
+}
+
+/** Measures one after the other. A group that fails is missing in the report and keeps no other from being measured. */
+async function measureAll(chosen: Measurement[], surroundings: Surroundings, isLate: () => boolean) {
+  const groups: FigureGroup[] = [];
+  const missing: Report['missing'] = [];
+  const attempt = async (name: string, measure: () => Promise<FigureGroup>) => {
+    try {
+      if (isLate()) throw new Error('the time for the whole run was used up');
+      surroundings.log(`${name}: begins`);
+      groups.push(await measure());
+    } catch (error) {
+      surroundings.log(`${name}: ${error instanceof Error ? error.stack : String(error)}`);
+      missing.push({ name, reason: error instanceof Error ? error.message : String(error) });
+    }
+  };
+  for (const item of chosen) {
+    if (item.needs === 'nothing') await attempt(item.name, () => item.measure(surroundings));
+  }
+  const onCopy = chosen.filter((item) => item.needs === 'copy');
+  if (onCopy.length > 0) {
+    surroundings.log('starting the copy that is measured');
+    const copy = await startCopy(join(surroundings.folder, 'copy'));
+    const client = openClient(copy.baseUrl, copy.key);
+    const sql = openPool(copy.databaseUrl, { max: 8, name: 'bench' });
+    try {
+      for (const item of onCopy) await attempt(item.name, () => item.measure({ ...surroundings, copy, client, sql }));
+    } finally {
+      surroundings.log('ending the copy');
+      await client.close();
+      await sql.end();
+      await copy.stop();
+    }
+  }
+  return { groups, missing };
+}
+
+/** Ends what was started, in order, and then this process. */
+async function endEarly(why: string, code: number): Promise<never> {
+  console.error(`${why}: ending everything`);
+  await stopAllCopies();
+  if (folder !== null) await rm(folder, { recursive: true, force: true });
+  process.exit(code);
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => endEarly(signal, 130));
+setTimeout(() => endEarly(`not done after ${giveUpMs / 1000} s`, 1), giveUpMs).unref();
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+});

@@ -1,0 +1,79 @@
+import type { Conditions } from './conditions.ts';
+import type { Figure, FigureGroup, Unit } from './figure.ts';
+
+export interface Report {
+  started_at: string;
+  seconds: number;
+  quick: boolean;
+  conditions: Conditions;
+  groups: FigureGroup[];
+  /** What was to be measured and was not, and why. */
+  missing: { name: string; reason: string }[];
+}
+
+const columns = ['', 'median', 'min', 'p99 or max', 'samples', 'beside it', 'ratio', 'target', 'met'] as const;
+
+/** The report as a table that a person reads, for a fixed-width font. */
+export function renderReport({ conditions, groups, missing, quick, seconds, started_at }: Report): string {
+  const { cores, cpu, memory_gb, node, platform, commit, load_average_before, packages } = conditions;
+  const versions = Object.entries(packages).map(([name, version]) => `${name} ${version}`);
+  const lines = [
+    `${started_at}, commit ${commit}, took ${seconds.toFixed(0)} s${quick ? '; QUICK: too few samples to compare' : ''}`,
+    `${cores} cores (${cpu}), ${memory_gb} GB, ${platform}, Node ${node}; load average before: ${load_average_before.join(' ')}`,
+    `${versions.join(', ')}`,
+    'Everything runs on the same cores: the service, its servers, the load generator and the benchmark.',
+    ...groups.flatMap((group) => ['', ...renderGroup(group)]),
+    ...missing.map(({ name, reason }) => `\nNOT MEASURED: ${name}: ${reason}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function renderGroup({ title, how, figures }: FigureGroup): string[] {
+  const rows = figures.map(cellsOf);
+  const widths = columns.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd();
+  const used = columns.map((_, column) => column < 5 || rows.some((row) => row[column] !== ''));
+  const narrow = (cells: readonly string[]) => cells.map((cell, column) => (used[column] ? cell : ''));
+  if (!used.every(Boolean)) for (const [column, isUsed] of used.entries()) if (!isUsed) widths[column] = 0;
+  return [title, line(narrow(columns)), ...rows.map(line), ...how.map((sentence) => `  ${sentence}`)];
+}
+
+function cellsOf({ what, unit, median, min, max, p99, samples, beside, target, met }: Figure): string[] {
+  const alone = samples === 1;
+  return [
+    what,
+    withUnit(median, unit),
+    alone ? '' : number(min, unit),
+    alone ? '' : p99 === null ? `max ${number(max, unit)}` : number(p99, unit),
+    String(samples),
+    beside === null ? '' : `${withUnit(beside.median, unit)} ${beside.what}`,
+    beside === null ? '' : beside.ratio.toFixed(2),
+    target === null ? '' : describeTarget(target),
+    met === null ? '' : met ? 'yes' : 'NO',
+  ];
+}
+
+function describeTarget({ atMost, atLeast, aim }: NonNullable<Figure['target']>): string {
+  const promise = atMost !== undefined ? [`≤ ${atMost}`] : atLeast !== undefined ? [`≥ ${atLeast}`] : [];
+  return [...promise, ...(aim === undefined ? [] : [`aim ${aim}`])].join(', ');
+}
+
+function withUnit(value: number, unit: Unit): string {
+  return unit === 'ratio' ? number(value, unit) : `${number(value, unit)} ${unit}`;
+}
+
+/** Three digits that say something, and no more. */
+function number(value: number, unit: Unit): string {
+  if (unit === '1/s' || unit === 'MB') return value >= 100 ? value.toFixed(0) : value.toFixed(1);
+  return value >= 100
+    ? value.toFixed(0)
+    : value >= 10
+      ? value.toFixed(1)
+      : value >= 1
+        ? value.toFixed(2)
+        : value.toFixed(3);
+}

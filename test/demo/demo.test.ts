@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createApi } from '../../demo/api.ts';
+import { boot, type Service } from '../../demo/service.ts';
+
+const main = fileURLToPath(new URL('../../demo/main.ts', import.meta.url));
+
+/** The demo as its users start it. */
+async function demo(...args: string[]): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, ['--import', 'tsx', main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8');
+    stream.on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const [code] = await once(child, 'close');
+  return { code, output };
+}
+
+/** Passes everything on, and changes what the API answers to a request whose path matches. */
+async function distort(baseUrl: string, path: RegExp, change: (body: string) => string): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;
+    const answer = await fetch(`${baseUrl}${request.url}`, {
+      method: request.method ?? 'GET',
+      headers: headers as Record<string, string>,
+      body: chunks.length === 0 ? null : Buffer.concat(chunks),
+    });
+    const body = await answer.text();
+    response.writeHead(answer.status, { 'Content-Type': 'application/json' });
+    response.end(path.test(request.url ?? '') ? change(body) : body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+describe('npm run demo', function () {
+  this.timeout(180_000);
+  let folder: string;
+  let service: Awaited<ReturnType<typeof boot>>;
+
+  before('boot a service', async () => {
+    folder = await mkdtemp(join(tmpdir(), 'payments-demo-test-'));
+    service = await boot({ dataDir: folder, keep: false }, new AbortController().signal);
+  });
+  after('end it', async () => {
+    await service?.own.end('done');
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function leftovers({ baseUrl, key }: Service) {
+    const listed = await fetch(`${baseUrl}/api/v1/webhook_endpoints`, { headers: { Authorization: `Bearer ${key}` } });
+    const { data: endpoints } = (await listed.json()) as { data: unknown[] };
+    return { clocks: await createApi({ baseUrl, key }).clocks(), endpoints };
+  }
+
+  it('finds the service to do what the rules say, and leaves nothing behind on a running copy', async () => {
+    const { code, output } = await demo('--keys', join(folder, 'development.json'));
+    assert.equal(code, 0, output);
+    assert.match(output, /^2028-02-29 00:00 {2}course +20\.00 {2}paid +1 {2}payment_intent\.succeeded +\d+$/m);
+    assert.match(output, /^2028-02-07 00:00 {2}piano +suspended +payment_plan\.suspended +\d+$/m);
+    assert.match(output, /^ 5 {2}2028-04-10 09:00 {2}2028-06-09 09:00 +60 +\d+ +2 +1 +0 +0$/m);
+    assert.match(output, /namespaces\/payments\/workflows\?query=TestClockId%3D%22clk_/);
+    assert.match(output, /^PASSED: \d{4} comparisons with the rules, no difference/m);
+    const wide = output.split('\n').filter((line) => line.length > 100 && !line.startsWith('http'));
+    assert.deepEqual(wide, []);
+    assert.deepEqual(await leftovers(service), { clocks: [], endpoints: [] });
+  });
+
+  it('fails and names the difference when the API answers one amount wrongly', async () => {
+    const proxy = await distort(service.baseUrl, /\/payments\?/, (body) =>
+      body.replace('"amount":2000,', '"amount":2100,'),
+    );
+    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const { code, output } = await demo('--base-url', url, '--keys', service.key);
+    proxy.close();
+    assert.equal(code, 1, output);
+    assert.match(output, /course, payments, slot 4, amount:\n +expected 2000, got 2100\n/);
+    assert.match(output, /^FAILED: 1 difference in \d+ comparisons/m);
+    assert.deepEqual(await leftovers(service), { clocks: [], endpoints: [] });
+  });
+
+  it('refuses an option that it does not know', async () => {
+    const { code, output } = await demo('--bogus');
+    assert.equal(code, 1);
+    assert.match(output, /Unknown option '--bogus'/);
+  });
+});

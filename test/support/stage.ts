@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { beforeEach } from 'mocha';
+import { findOpenAdvance } from '../../src/db/test-clocks.ts';
+import { realNow } from '../../src/domain/real-time.ts';
+import type { ChargeRequest, PaymentProcessor } from '../../src/processors/processor.ts';
+import { sandboxProcessor } from '../../src/processors/sandbox.ts';
+import type { NewBiller } from '../../src/services/billers.ts';
+import { completeAdvance, dueOnClock } from '../../src/services/clock-advance.ts';
+import { collectDuePayment } from '../../src/services/plan-collection.ts';
+import { collectScheduledPayment } from '../../src/services/scheduled-payments.ts';
+import { type Reply, useApi } from './api.ts';
+import { useDatabase } from './database.ts';
+import { makeKeys } from './factories.ts';
+import { createMerchant, type Merchant } from './merchant.ts';
+
+/** The sandbox's processor with a ledger of its own: what it was asked, and under which key it has taken money. */
+export class LedgerProcessor implements PaymentProcessor {
+  readonly requests: ChargeRequest[] = [];
+  readonly taken = new Map<string, number>();
+  /** Passed before each answer; throwing there loses the answer, after the money was taken. */
+  beforeAnswer: (request: ChargeRequest) => Promise<void> = async () => {};
+
+  async charge(request: ChargeRequest) {
+    this.requests.push(request);
+    const outcome = await sandboxProcessor.charge(request);
+    if (outcome.kind === 'succeeded') this.taken.set(request.idempotencyKey, request.totalAmount);
+    await this.beforeAnswer(request);
+    return outcome;
+  }
+
+  reset(): void {
+    this.requests.length = 0;
+    this.taken.clear();
+    this.beforeAnswer = async () => {};
+  }
+}
+
+/**
+ * The whole API on a socket over a database of its own, a new biller for each test, and in the place of Temporal the calls
+ * that its workflows would make.
+ */
+export function useStage(options: { connections?: number; biller?: Partial<NewBiller> } = {}) {
+  const db = useDatabase(options.connections);
+  const ledger = new LedgerProcessor();
+  const processors = { sandbox: ledger, live: null };
+  const api = useApi(db, undefined, () => ({ processors }));
+  let current: { merchant: Merchant; keys: Awaited<ReturnType<typeof makeKeys>> } | undefined;
+
+  beforeEach('make a biller', async () => {
+    ledger.reset();
+    const keys = await makeKeys(db.sql, options.biller);
+    current = { keys, merchant: createMerchant(api.url, keys.sandboxSecret) };
+  });
+
+  function existing() {
+    if (current === undefined) throw new Error('the merchant is there only while a test runs');
+    return current;
+  }
+
+  const stage = {
+    db,
+    api,
+    ledger,
+    processors,
+    get merchant() {
+      return existing().merchant;
+    },
+    get keys() {
+      return existing().keys;
+    },
+    /** Another biller with its keys. */
+    async stranger() {
+      const keys = await makeKeys(db.sql);
+      return { keys, merchant: createMerchant(api.url, keys.sandboxSecret) };
+    },
+    request: (method: string, path: string, body?: unknown): Promise<Reply> =>
+      existing().merchant.request(method, path, body),
+    /** What the workflow of a plan does when it wakes up at `at`, the customer's time. */
+    collect: (planId: string, at: string | Date): Promise<void> =>
+      collectDuePayment(db.sql, processors, planId, { at: new Date(at), now: realNow() }),
+    /** The same of a scheduled payment. */
+    collectScheduled: (intentId: string, at: string | Date): Promise<void> =>
+      collectScheduledPayment(db.sql, processors, intentId, { at: new Date(at), now: realNow() }),
+    /** Carries out the advance that a clock has accepted: all that is due, each at its own instant, oldest first. */
+    async carryOut(clockId: string): Promise<void> {
+      const advance = await findOpenAdvance(db.sql, clockId);
+      assert.ok(advance, 'the clock is not advancing');
+      for (;;) {
+        const [due] = await dueOnClock(db.sql, clockId, advance.target_time);
+        if (due === undefined) break;
+        const [row] = await db.sql<{ at: Date }[]>`
+          select greatest(wake_at, ${advance.from_time}) as at from payment_plans where id = ${due.id}
+          union all select greatest(scheduled_at, ${advance.from_time}) from payment_intents where id = ${due.id}`;
+        assert.ok(row);
+        if (due.workflowType === 'paymentPlan') await stage.collect(due.id, row.at);
+        else await stage.collectScheduled(due.id, row.at);
+      }
+      await completeAdvance(db.sql, advance, realNow());
+    },
+    /** Advances a clock and carries the advance out. */
+    async advance(clockId: string, target: string): Promise<void> {
+      await existing().merchant.beginAdvance(clockId, target);
+      await stage.carryOut(clockId);
+    },
+  };
+  return stage;
+}
+
+export type Stage = ReturnType<typeof useStage>;
+
+/** Asserts that a reply is an error with the envelope of the contract, and answers its faults as `path code`. */
+export function refusal(reply: Reply, status: number, code = 'validation_failed'): string[] {
+  assert.equal(`${reply.status} ${reply.body?.error?.code}`, `${status} ${code}`, reply.text);
+  const { error, ...rest } = reply.body;
+  assert.deepEqual(rest, {});
+  assert.equal(error.type, 'invalid_request_error');
+  assert.ok(typeof error.message === 'string' && error.message.length > 0);
+  const known = ['code', 'details', 'message', 'request_id', 'type', 'max_frozen_time'];
+  assert.deepEqual(
+    Object.keys(error).filter((name) => !known.includes(name)),
+    [],
+  );
+  const details: { path?: string; code: string; message: string }[] = error.details ?? [];
+  for (const { code: faultCode, message } of details) assert.ok(faultCode && message, reply.text);
+  return details.map((detail) => `${detail.path} ${detail.code}`).sort();
+}
+
+/** The JSON pointer paths of the faults of a refused request. */
+export function faultPaths(reply: Reply, status: number): string[] {
+  return refusal(reply, status).map((fault) => fault.slice(0, fault.indexOf(' ')));
+}
+
+export const instantPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+/** The number of rows of every table that holds business data: what must not change when a request is refused. */
+export async function rowCounts(stage: Stage): Promise<Record<string, number>> {
+  const [row] = await stage.db.sql<Record<string, number>[]>`
+    select (select count(*)::integer from customers) as customers, (select count(*)::integer from payment_methods) as methods,
+      (select count(*)::integer from payment_intents) as intents, (select count(*)::integer from payment_attempts) as attempts,
+      (select count(*)::integer from payment_plans) as plans, (select count(*)::integer from payment_plan_slots) as slots,
+      (select count(*)::integer from test_clocks) as clocks, (select count(*)::integer from clock_advances) as advances,
+      (select count(*)::integer from webhook_endpoints) as endpoints, (select count(*)::integer from events) as events,
+      (select count(*)::integer from workflow_intents) as workflow_intents`;
+  return row ?? {};
+}
