@@ -117,7 +117,11 @@ export interface EventFilter {
   testClock?: string | undefined;
 }
 
-/** A page of events, newest first, one more than `limit` when there are more. */
+/**
+ * A page of events, newest first, one more than `limit` when there are more. Their order is that of `sequence`, which is
+ * that of the commits: ids are drawn before the lock on the sequence, and a reader who goes by them could miss an event
+ * that was committed later under a smaller id.
+ */
 export async function listEvents(
   db: Db,
   tenant: TenantKey,
@@ -129,7 +133,7 @@ export async function listEvents(
     where e.biller_id = ${tenant.billerId} and e.livemode = ${tenant.livemode}
       ${filter.eventType === undefined ? db`` : db`and e.event_type = ${filter.eventType}`}
       ${filter.testClock === undefined ? db`` : db`and e.test_clock_id = ${filter.testClock}`}
-      ${after === undefined ? db`` : db`and e.id < ${after}`}
-    order by e.id desc
+      ${after === undefined ? db`` : db`and e.sequence < (select sequence from events where id = ${after})`}
+    order by e.sequence desc
     limit ${limit + 1}`;
 }

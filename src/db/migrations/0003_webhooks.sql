@@ -16,9 +16,9 @@ create table events (
 comment on table events is 'What has happened, as webhooks tell it; written in the transaction of the change itself. Kept when its subject is deleted, hence without foreign keys to it';
 comment on column events.created_at is 'The customer''s time; recorded_at is real';
 comment on column events.data is 'The resource as the API showed it then, byte for byte';
-create index events_of_tenant on events (biller_id, livemode, id);
-create index events_by_type on events (biller_id, livemode, event_type, id);
-create index events_of_clock on events (test_clock_id, id) where test_clock_id is not null;
+create index events_by_type on events (biller_id, livemode, event_type, sequence);
+create index events_of_clock on events (test_clock_id, sequence) where test_clock_id is not null;
+create index events_by_time on events using brin (recorded_at);
 create index events_of_subject on events (subject_id, id);
 
 create table webhook_endpoints (
