@@ -6,7 +6,7 @@ import { route } from './route.ts';
 /** A check that takes longer has failed. */
 const checkMs = 2_000;
 
-const Healthy = Type.Object({ status: Type.Literal('ok') }, { additionalProperties: false });
+const Healthy = Type.Object({ status: Type.Literal('ok') }, { title: 'Healthy', additionalProperties: false });
 
 /** Whether the process runs (`/healthz`), and whether it can serve requests (`/readyz`). No key is needed. */
 export const healthRoutes = [
@@ -27,9 +27,9 @@ export const healthRoutes = [
     operation: 'getReadiness',
     tag: 'Health',
     summary: 'Whether everything that requests need can be reached',
-    description: 'Answers 503 and names what is `missing` while something cannot.',
     access: 'public',
     invalid: 400,
+    errors: { 503: 'Something cannot be reached; `missing` names it.' },
     response: { status: 200, schema: Healthy },
     async handle({ deps }) {
       const results = await Promise.all(Object.entries(deps.checks).map(([name, check]) => failed(name, check)));

@@ -59,6 +59,7 @@ const confirm = route({
     'Allowed from requires_payment_method and failed. A publishable key may, when it presents the intent’s own client_secret.',
   access: { scope: 'payment_intents:write', publishable: true },
   invalid: 400,
+  errors: { 503: 'No processor is configured for live mode, or the service cannot be reached; nothing was charged.' },
   idempotency: 'committed-first',
   body: PaymentIntentConfirm,
   response: { status: 200, schema: PaymentIntent },

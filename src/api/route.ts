@@ -111,6 +111,10 @@ export interface RouteDefinition<
     contentType?: string;
     headers?: Readonly<Record<string, string>>;
   };
+  /** Error statuses beyond those that follow from method, path and access, or that mean more here, with when they come. */
+  errors?: Readonly<Record<number, string>>;
+  /** Serves a page, and is no part of the API: the OpenAPI document leaves it out. */
+  undocumented?: true;
   handle(input: RouteInput<Path, A, P, Q, B>): Promise<Static<R>>;
 }
 

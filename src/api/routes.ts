@@ -5,6 +5,7 @@ import { healthRoutes } from './health.ts';
 import { paymentIntentRoutes } from './payment-intents.ts';
 import { paymentMethodRoutes } from './payment-methods.ts';
 import { paymentPlanRoutes } from './payment-plans.ts';
+import { referenceRoutes } from './reference.ts';
 import type { Route } from './route.ts';
 import { testClockRoutes } from './test-clocks.ts';
 import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
@@ -22,4 +23,5 @@ export const allRoutes: readonly Route[] = [
   ...webhookEndpointRoutes,
   ...webhookDeliveryRoutes,
   ...healthRoutes,
+  ...referenceRoutes(() => allRoutes),
 ];

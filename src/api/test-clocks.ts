@@ -20,6 +20,7 @@ import { type RequestDeps, type Route, route } from './route.ts';
 const tag = 'Test clocks';
 const read = { scope: 'test_clocks:read', sandboxOnly: true } as const;
 const write = { scope: 'test_clocks:write', sandboxOnly: true } as const;
+const unavailable = 'The Temporal server cannot skip time, or the service cannot be reached.';
 
 const create = route({
   method: 'POST',
@@ -29,6 +30,7 @@ const create = route({
   summary: 'Create a test clock',
   access: write,
   invalid: 422,
+  errors: { 503: unavailable },
   body: TestClockCreate,
   response: { status: 201, schema: TestClock },
   handle: async ({ call, body, deps }) => {
@@ -76,6 +78,7 @@ const advance = route({
     'ahead; the error for a longer one names the maximum in max_frozen_time.',
   access: write,
   invalid: 422,
+  errors: { 503: unavailable },
   body: TestClockAdvance,
   response: { status: 202, schema: AdvancingClock },
   handle: async ({ call, params, body, deps }) => {

@@ -79,8 +79,9 @@ export async function findAbandonedAttempts(db: Db, openedBefore: Date): Promise
 }
 
 /**
- * Gives an attempt its outcome, once: answers false when somebody else has done so before (a repeated activity, a worker
- * that woke up late), and then the caller must change nothing.
+ * Gives an attempt its outcome, once. Its intent is locked and its outcome was looked at; whoever comes late all the same
+ * (a worker that woke up after its time) loses here, with everything else that it wanted to write.
+ * @throws when the attempt's outcome is not `from` any more.
  */
 export async function settleAttempt(
   tx: Db,
@@ -92,12 +93,12 @@ export async function settleAttempt(
     message: string | null;
     now: Date;
   },
-): Promise<boolean> {
+): Promise<void> {
   const rows = await tx`
     update payment_attempts
     set outcome = ${settled.outcome}, code = ${settled.code}, message = ${settled.message},
       settled_at = ${settled.outcome === 'requires_action' ? null : settled.now}
     where id = ${id} and outcome = ${from}
     returning id`;
-  return rows.length === 1;
+  if (rows.length !== 1) throw new Error(`attempt ${id} is not ${from} any more`);
 }

@@ -30,6 +30,13 @@ export async function openSlots(db: Db, planId: string): Promise<OpenSlotRow[]> 
     order by slot`;
 }
 
+/** The slot that a plan's payment intent is for, or null. */
+export async function findSlotOfIntent(db: Db, paymentIntentId: string): Promise<PlanSlotRow | null> {
+  const [row] = await db<PlanSlotRow[]>`
+    select * from payment_plan_slots where payment_intent_id = ${paymentIntentId}`;
+  return row ?? null;
+}
+
 /** One slot of a plan that has come, or null. */
 export async function findSlot(db: Db, planId: string, slot: number): Promise<PlanSlotRow | null> {
   const [row] = await db<PlanSlotRow[]>`

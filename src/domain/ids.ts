@@ -78,6 +78,12 @@ export function isId(kind: IdKind, value: string): boolean {
   return value.startsWith(prefix) && bodyPattern.test(value.slice(prefix.length));
 }
 
+/** What `isId` looks for, as a regular expression for schemas (contract: Identifier prefixes). */
+export function idPattern(kind: IdKind): string {
+  const prefix = kind === 'payment_intent' ? `${prefixes.payment_intent}(sandbox_)?` : prefixes[kind];
+  return `^${prefix}[0-9A-Za-z]{${bodyLength}}$`;
+}
+
 /**
  * `length` characters of base62 from the cryptographic generator, each symbol equally likely (5.95 bits each), for
  * secrets and keys (contract: opaque strings). Throws RangeError when `length` is no whole number from 0 up.

@@ -1,4 +1,5 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
+import { type IdKind, idPattern } from '../domain/ids.ts';
 
 /** An object that knows all of its members: a misspelt one is an error, never dropped. */
 export function Strict<P extends TProperties>(properties: P, options: { description?: string; title?: string } = {}) {
@@ -34,8 +35,12 @@ export function Nullable<S extends TSchema>(schema: S, options: { description?: 
 }
 
 /** A page of a list. */
-export function ListOf<S extends TSchema>(item: S) {
-  return Strict({ data: Type.Array(item), has_more: Type.Boolean({ description: 'Whether older items follow.' }) });
+export function ListOf<S extends TSchema & { title?: string }>(item: S) {
+  const title = item.title === undefined ? {} : { title: `${item.title}List` };
+  return Strict(
+    { data: Type.Array(item), has_more: Type.Boolean({ description: 'Whether older items follow.' }) },
+    title,
+  );
 }
 
 /** Members of every list's query string. */
@@ -50,12 +55,18 @@ export const listQuery = {
 
 export const defaultLimit = 20;
 
+/** An id that we have given. */
+export function Id(kind: IdKind, description: string) {
+  return Type.String({ pattern: idPattern(kind), description });
+}
+
 /** An id of another object, in a body or a query: whether it exists is looked up, not read off its form. */
 export function Reference(description: string) {
   return Type.String({ minLength: 1, maxLength: 100, description });
 }
 
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' });
+export const Livemode = Type.Boolean({ description: 'False in sandbox.' });
 export const LocalDate = (description: string) => Type.String({ format: 'date', description });
 export const Amount = (description: string) => Type.Integer({ description });
 

@@ -1,20 +1,18 @@
 import Type, { type Static } from 'typebox';
 import type { EventRow } from '../db/events.ts';
 import { eventTypes } from '../domain/event-types.ts';
-import { instant, listQuery, Nullable, Reference, Strict } from './common.ts';
+import { Id, instant, Livemode, listQuery, Nullable, Reference, Strict } from './common.ts';
 
 export const Event = Strict(
   {
-    id: Type.String({
-      description: 'The same on every attempt to deliver it, so that a repeated one can be recognised.',
-    }),
+    id: Id('event', 'The same on every attempt to deliver it, so that a repeated one can be recognised.'),
     event_type: Type.Enum([...eventTypes]),
     created_at: Type.String({
       format: 'date-time',
       description: 'When it happened, in the customer’s time: a clock-bound customer’s is the test clock’s.',
     }),
-    livemode: Type.Boolean(),
-    biller_id: Type.String(),
+    livemode: Livemode,
+    biller_id: Type.String({ description: 'The account that it happened to.' }),
     test_clock: Nullable(Type.String(), { description: 'The test clock of the customer that it is about.' }),
     sequence: Type.Integer({
       description: 'Rises by one from event to event of a biller and mode, without gaps, in the order of commitment.',

@@ -4,7 +4,9 @@ import { currencies } from '../domain/currencies.ts';
 import {
   type Breach,
   FreeForm,
+  Id,
   instant,
+  Livemode,
   LocalDate,
   Metadata,
   Nullable,
@@ -26,24 +28,27 @@ export const PaymentIntentStatus = Type.Enum([
   'canceled',
 ]);
 
-const IntentFields = Strict({
-  amount: Type.Integer({
-    minimum: 0,
-    maximum: 100_000,
-    description: 'Minor units, at least 200 and at most 100000.',
-  }),
-  currency: Type.Enum([...currencies]),
-  customer_id: Type.Optional(Reference('The payer.')),
-  biller_id: Type.Optional(Reference('Your own biller id; nobody else’s is accepted.')),
-  payment_method: Type.Optional(Reference('A saved method, pm_….')),
-  payment_method_data: Type.Optional(FreeForm),
-  metadata: Type.Optional(Metadata),
-  surcharge_applied: Type.Optional(Type.Boolean({ description: 'Adds the fee on top of the amount.' })),
-  scheduled_payment_date: Type.Optional(
-    LocalDate('Pay automatically at 00:00 of this date in the biller’s time zone. Today to 366 days ahead.'),
-  ),
-  statement_descriptor: Type.Optional(Type.String({ minLength: 1, maxLength: 22 })),
-});
+const IntentFields = Strict(
+  {
+    amount: Type.Integer({
+      minimum: 0,
+      maximum: 100_000,
+      description: 'Minor units, at least 200 and at most 100000.',
+    }),
+    currency: Type.Enum([...currencies]),
+    customer_id: Type.Optional(Reference('The payer.')),
+    biller_id: Type.Optional(Reference('Your own biller id; nobody else’s is accepted.')),
+    payment_method: Type.Optional(Reference('A saved method, pm_….')),
+    payment_method_data: Type.Optional(FreeForm),
+    metadata: Type.Optional(Metadata),
+    surcharge_applied: Type.Optional(Type.Boolean({ description: 'Adds the fee on top of the amount.' })),
+    scheduled_payment_date: Type.Optional(
+      LocalDate('Pay automatically at 00:00 of this date in the biller’s time zone. Today to 366 days ahead.'),
+    ),
+    statement_descriptor: Type.Optional(Type.String({ minLength: 1, maxLength: 22 })),
+  },
+  { title: 'PaymentIntentCreate' },
+);
 
 export const PaymentIntentCreate = withRule(IntentFields, (body) => {
   const breaches: Breach[] = [];
@@ -59,37 +64,48 @@ export const PaymentIntentCreate = withRule(IntentFields, (body) => {
 });
 export type PaymentIntentCreate = Static<typeof PaymentIntentCreate>;
 
-export const PaymentIntentConfirm = Strict({
-  payment_method: Type.Optional(Reference('A saved method, pm_…; may be left out when the intent carries one.')),
-  client_secret: Type.Optional(
-    Type.String({ maxLength: 200, description: 'Required with a publishable key: the secret of this very intent.' }),
-  ),
-});
+export const PaymentIntentConfirm = Strict(
+  {
+    payment_method: Type.Optional(Reference('A saved method, pm_…; may be left out when the intent carries one.')),
+    client_secret: Type.Optional(
+      Type.String({ maxLength: 200, description: 'Required with a publishable key: the secret of this very intent.' }),
+    ),
+  },
+  { title: 'PaymentIntentConfirm' },
+);
 export type PaymentIntentConfirm = Static<typeof PaymentIntentConfirm>;
 
 export const PaymentIntent = Strict(
   {
-    id: Type.String(),
-    client_secret: Type.Optional(Type.String()),
-    amount: Type.Integer(),
-    total_amount: Type.Integer(),
-    fee_amount: Type.Integer(),
-    surcharge_amount: Type.Integer(),
-    surcharge_applied: Type.Boolean(),
+    id: Id('payment_intent', 'The id of the payment intent; `pi_sandbox_…` in sandbox.'),
+    client_secret: Type.Optional(
+      Type.String({
+        description: 'Lets a client act on this payment intent with a publishable key. Not in lists and events.',
+      }),
+    ),
+    amount: Type.Integer({ description: 'The base amount, minor units.' }),
+    total_amount: Type.Integer({ description: 'What is charged: base amount and surcharge, minor units.' }),
+    fee_amount: Type.Integer({
+      description: 'The fee of the biller’s schedule, minor units, whether it is passed on or not.',
+    }),
+    surcharge_amount: Type.Integer({ description: 'The fee where it is passed on to the payer, else 0; minor units.' }),
+    surcharge_applied: Type.Boolean({ description: 'Whether the payer pays the fee on top.' }),
     currency: Type.Enum([...currencies]),
     status: PaymentIntentStatus,
-    payment_method_id: Type.Optional(Type.String()),
-    customer_id: Type.Optional(Type.String()),
-    biller_id: Type.String(),
-    payment_plan_id: Nullable(Type.String()),
+    payment_method_id: Type.Optional(Type.String({ description: 'The saved method that is, or was, charged.' })),
+    customer_id: Type.Optional(Type.String({ description: 'The payer.' })),
+    biller_id: Type.String({ description: 'The account that is paid.' }),
+    payment_plan_id: Nullable(Type.String(), { description: 'The plan that made it; null for a payment on its own.' }),
     metadata: Metadata,
     scheduled_payment_date: Type.Optional(LocalDate('Only of a payment that was scheduled for a later date.')),
-    statement_descriptor: Type.Optional(Type.String()),
-    total_refunded_amount: Type.Integer(),
+    statement_descriptor: Type.Optional(
+      Type.String({ description: 'What the payer’s statement shows: given here, or the biller’s default.' }),
+    ),
+    total_refunded_amount: Type.Integer({ description: 'The sum of the refunds that succeeded, minor units.' }),
     last_payment_error: Nullable(Strict({ code: Type.String(), message: Type.String() })),
     created_at: Timestamp,
     updated_at: Timestamp,
-    livemode: Type.Boolean(),
+    livemode: Livemode,
   },
   { title: 'PaymentIntent' },
 );

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import type { PaymentMethodRow } from '../db/payment-methods.ts';
 import { Nullable, Reference, Strict } from './common.ts';
 
@@ -11,87 +11,122 @@ const ExpiryYear = Type.Integer({ minimum: 2000, maximum: 2100 });
 const Email = Type.String({ format: 'email', maxLength: 254 });
 const Short = Type.String({ minLength: 1, maxLength: 255 });
 
-export const CardData = Strict({
-  expiry_month: ExpiryMonth,
-  expiry_year: ExpiryYear,
-  token_metadata: Strict({
-    type: Type.String({ minLength: 1, maxLength: 60, description: 'Who made the token; `fixture` for a test card.' }),
-    token: Type.String({ minLength: 1, maxLength: 4000, description: 'The token; of a fixture, tok_sandbox_….' }),
-    data: Type.String({ maxLength: 4000, description: 'Further token data; an empty string for a fixture.' }),
-  }),
-  card_name: Type.Optional(CardName),
-  card_number_token: Type.Optional(Opaque('The tokenised card number.')),
-  card_number_end: Type.Optional(LastFour),
-  card_bin: Type.Optional(CardBin),
-  fingerprint: Type.Optional(Opaque('The same for the same card.')),
-  wallet: Type.Optional(Short),
-  card_brand: Type.Optional(Short),
-});
+export const CardData = Strict(
+  {
+    expiry_month: ExpiryMonth,
+    expiry_year: ExpiryYear,
+    token_metadata: Strict({
+      type: Type.String({ minLength: 1, maxLength: 60, description: 'Who made the token; `fixture` for a test card.' }),
+      token: Type.String({ minLength: 1, maxLength: 4000, description: 'The token; of a fixture, tok_sandbox_….' }),
+      data: Type.String({ maxLength: 4000, description: 'Further token data; an empty string for a fixture.' }),
+    }),
+    card_name: Type.Optional(CardName),
+    card_number_token: Type.Optional(Opaque('The tokenised card number.')),
+    card_number_end: Type.Optional(LastFour),
+    card_bin: Type.Optional(CardBin),
+    fingerprint: Type.Optional(Opaque('The same for the same card.')),
+    wallet: Type.Optional(Short),
+    card_brand: Type.Optional(Short),
+  },
+  { title: 'CardData' },
+);
 export type CardData = Static<typeof CardData>;
 
-export const BecsData = Strict({
-  bsb_number: Type.String({ pattern: '^[0-9]{3}-?[0-9]{3}$', description: 'Six digits, with or without a hyphen.' }),
-  account_name: Short,
-  account_number: Type.String({ minLength: 6, maxLength: 9, description: '6 to 9 characters; never shown again.' }),
-  account_number_token: Type.Optional(Opaque('The tokenised account number.')),
-  account_number_end: Type.Optional(LastFour),
-  fingerprint: Type.Optional(Opaque('The same for the same account.')),
-});
+export const BecsData = Strict(
+  {
+    bsb_number: Type.String({ pattern: '^[0-9]{3}-?[0-9]{3}$', description: 'Six digits, with or without a hyphen.' }),
+    account_name: Short,
+    account_number: Type.String({ minLength: 6, maxLength: 9, description: '6 to 9 characters; never shown again.' }),
+    account_number_token: Type.Optional(Opaque('The tokenised account number.')),
+    account_number_end: Type.Optional(LastFour),
+    fingerprint: Type.Optional(Opaque('The same for the same account.')),
+  },
+  { title: 'BecsData' },
+);
 export type BecsData = Static<typeof BecsData>;
 
 const customerReference = Type.Optional(
   Reference('The customer that it belongs to: a cus_ id, or your own reference of a customer.'),
 );
-export const CardCreate = Strict({
-  type: Type.Literal('card'),
-  payment_method_data: CardData,
-  customer_reference: customerReference,
+export const CardCreate = Strict(
+  {
+    type: Type.Literal('card'),
+    payment_method_data: CardData,
+    customer_reference: customerReference,
+  },
+  { title: 'CardPaymentMethodCreate' },
+);
+export const BecsCreate = Strict(
+  {
+    type: Type.Literal('au_becs_debit'),
+    payment_method_data: BecsData,
+    customer_reference: customerReference,
+  },
+  { title: 'BecsPaymentMethodCreate' },
+);
+export const PaymentMethodCreate = Type.Union([CardCreate, BecsCreate], {
+  title: 'PaymentMethodCreate',
+  discriminator: { propertyName: 'type' },
 });
-export const BecsCreate = Strict({
-  type: Type.Literal('au_becs_debit'),
-  payment_method_data: BecsData,
-  customer_reference: customerReference,
-});
-export const PaymentMethodCreate = Type.Union([CardCreate, BecsCreate], { discriminator: { propertyName: 'type' } });
 export type PaymentMethodCreate = Static<typeof PaymentMethodCreate>;
 
-const CardInstrument = Strict({
-  card_name: CardName,
-  expiry_month: ExpiryMonth,
-  expiry_year: ExpiryYear,
-  card_number_token: Type.Optional(Type.String()),
-  card_number_end: Type.Optional(LastFour),
-  card_bin: Type.Optional(CardBin),
-  fingerprint: Type.Optional(Type.String()),
-  wallet: Type.Optional(Type.String()),
-});
-const BecsInstrument = Strict({
-  bsb_number: Type.String(),
-  account_name: Type.String(),
-  account_number_token: Type.Optional(Type.String()),
-  account_number_end: Type.Optional(LastFour),
-  fingerprint: Type.Optional(Type.String()),
-});
+const CardInstrument = Strict(
+  {
+    card_name: CardName,
+    expiry_month: ExpiryMonth,
+    expiry_year: ExpiryYear,
+    card_number_token: Type.Optional(Type.String()),
+    card_number_end: Type.Optional(LastFour),
+    card_bin: Type.Optional(CardBin),
+    fingerprint: Type.Optional(Type.String()),
+    wallet: Type.Optional(Type.String()),
+  },
+  { title: 'CardInstrument' },
+);
+const BecsInstrument = Strict(
+  {
+    bsb_number: Type.String(),
+    account_name: Type.String(),
+    account_number_token: Type.Optional(Type.String()),
+    account_number_end: Type.Optional(LastFour),
+    fingerprint: Type.Optional(Type.String()),
+  },
+  { title: 'BecsInstrument' },
+);
 const Component = Nullable(Type.Integer());
-const KlarnaInstrument = Strict({ dob: Nullable(Strict({ day: Component, month: Component, year: Component })) });
-const PayIdInstrument = Strict({
-  payid: Type.String(),
-  account_name: Type.String(),
-  payid_type: Type.Optional(Type.String()),
-});
-const PayPalInstrument = Strict({
-  paypal_email: Email,
-  account_name: Type.String(),
-  paypal_token: Type.Optional(Type.String()),
-});
+const KlarnaInstrument = Strict(
+  { dob: Nullable(Strict({ day: Component, month: Component, year: Component })) },
+  { title: 'KlarnaInstrument' },
+);
+const PayIdInstrument = Strict(
+  {
+    payid: Type.String(),
+    account_name: Type.String(),
+    payid_type: Type.Optional(Type.String()),
+  },
+  { title: 'PayIdInstrument' },
+);
+const PayPalInstrument = Strict(
+  {
+    paypal_email: Email,
+    account_name: Type.String(),
+    paypal_token: Type.Optional(Type.String()),
+  },
+  { title: 'PayPalInstrument' },
+);
+
+/** A saved method, as one of the types that there are. */
+function Saved<T extends string, I extends TSchema>(title: string, type: T, instrument: I) {
+  return Strict({ id: Type.String(), type: Type.Literal(type), instrument_data: instrument }, { title });
+}
 
 export const PaymentMethod = Type.Union(
   [
-    Strict({ id: Type.String(), type: Type.Literal('card'), instrument_data: CardInstrument }),
-    Strict({ id: Type.String(), type: Type.Literal('au_becs_debit'), instrument_data: BecsInstrument }),
-    Strict({ id: Type.String(), type: Type.Literal('klarna'), instrument_data: KlarnaInstrument }),
-    Strict({ id: Type.String(), type: Type.Literal('pay_id'), instrument_data: PayIdInstrument }),
-    Strict({ id: Type.String(), type: Type.Literal('paypal'), instrument_data: PayPalInstrument }),
+    Saved('CardPaymentMethod', 'card', CardInstrument),
+    Saved('BecsPaymentMethod', 'au_becs_debit', BecsInstrument),
+    Saved('KlarnaPaymentMethod', 'klarna', KlarnaInstrument),
+    Saved('PayIdPaymentMethod', 'pay_id', PayIdInstrument),
+    Saved('PayPalPaymentMethod', 'paypal', PayPalInstrument),
   ],
   { title: 'PaymentMethod', discriminator: { propertyName: 'type' } },
 );
@@ -100,33 +135,42 @@ type Shown = Static<typeof PaymentMethod>;
 /** The type of a method together with its data, without the id. */
 export type Instrument = Shown extends infer M ? (M extends Shown ? Omit<M, 'id'> : never) : never;
 
-export const PaymentMethodEnvelope = Strict({ success: Type.Boolean(), payment_method: PaymentMethod });
+export const PaymentMethodEnvelope = Strict(
+  { success: Type.Boolean(), payment_method: PaymentMethod },
+  { title: 'PaymentMethodEnvelope' },
+);
 
-export const CreatedPaymentMethod = Strict({
-  success: Type.Boolean(),
-  payment_method: Strict({
-    id: Type.String(),
-    type: Type.Enum(['card', 'au_becs_debit']),
-    card: Type.Optional(
-      Strict({
-        last4: Nullable(Type.String()),
-        exp_month: Type.Integer(),
-        exp_year: Type.Integer(),
-        brand: Nullable(Type.String()),
-        wallet: Nullable(Type.String()),
-      }),
-    ),
-    au_becs_debit: Type.Optional(
-      Strict({ bsb_number: Type.String(), account_name: Type.String(), last4: Type.String() }),
-    ),
-  }),
-});
+export const CreatedPaymentMethod = Strict(
+  {
+    success: Type.Boolean(),
+    payment_method: Strict({
+      id: Type.String(),
+      type: Type.Enum(['card', 'au_becs_debit']),
+      card: Type.Optional(
+        Strict({
+          last4: Nullable(Type.String()),
+          exp_month: Type.Integer(),
+          exp_year: Type.Integer(),
+          brand: Nullable(Type.String()),
+          wallet: Nullable(Type.String()),
+        }),
+      ),
+      au_becs_debit: Type.Optional(
+        Strict({ bsb_number: Type.String(), account_name: Type.String(), last4: Type.String() }),
+      ),
+    }),
+  },
+  { title: 'CreatedPaymentMethod' },
+);
 
-export const PaymentMethodList = Strict({
-  success: Type.Boolean(),
-  payment_methods: Type.Array(PaymentMethod),
-  has_more: Type.Optional(Type.Boolean()),
-});
+export const PaymentMethodList = Strict(
+  {
+    success: Type.Boolean(),
+    payment_methods: Type.Array(PaymentMethod),
+    has_more: Type.Optional(Type.Boolean()),
+  },
+  { title: 'PaymentMethodList' },
+);
 
 /** A saved method as fetches, lists and detach show it. */
 export function presentPaymentMethod(row: PaymentMethodRow): Static<typeof PaymentMethod> {

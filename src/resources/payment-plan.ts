@@ -5,8 +5,10 @@ import { slotDate } from '../domain/calendar.ts';
 import { currencies } from '../domain/currencies.ts';
 import {
   type Breach,
+  Id,
   instant,
   ListOf,
+  Livemode,
   LocalDate,
   Metadata,
   Nullable,
@@ -38,72 +40,82 @@ const fields = {
   metadata: Metadata,
 };
 
-const CreateFields = Strict({
-  customer_id: Reference('The customer to charge.'),
-  name: fields.name,
-  frequency_type: fields.frequency_type,
-  frequency_period: Type.Optional(fields.frequency_period),
-  recurring_amount_cents: fields.recurring_amount_cents,
-  first_amount_cents: Type.Optional(fields.first_amount_cents),
-  total_amount_cents: Type.Optional(fields.total_amount_cents),
-  until_further_notice: Type.Optional(fields.until_further_notice),
-  currency: fields.currency,
-  start_date: fields.start_date,
-  first_date: Type.Optional(fields.first_date),
-  payment_instrument_id: Type.Optional(fields.payment_instrument_id),
-  failure_behaviour: Type.Optional(fields.failure_behaviour),
-  metadata: Type.Optional(fields.metadata),
-});
+const CreateFields = Strict(
+  {
+    customer_id: Reference('The customer to charge.'),
+    name: fields.name,
+    frequency_type: fields.frequency_type,
+    frequency_period: Type.Optional(fields.frequency_period),
+    recurring_amount_cents: fields.recurring_amount_cents,
+    first_amount_cents: Type.Optional(fields.first_amount_cents),
+    total_amount_cents: Type.Optional(fields.total_amount_cents),
+    until_further_notice: Type.Optional(fields.until_further_notice),
+    currency: fields.currency,
+    start_date: fields.start_date,
+    first_date: Type.Optional(fields.first_date),
+    payment_instrument_id: Type.Optional(fields.payment_instrument_id),
+    failure_behaviour: Type.Optional(fields.failure_behaviour),
+    metadata: Type.Optional(fields.metadata),
+  },
+  { title: 'PaymentPlanCreate' },
+);
 export const PaymentPlanCreate = withRule(CreateFields, (body) =>
   capBreaches({ hasTotal: body.total_amount_cents != null, isOpenEnded: body.until_further_notice === true }),
 );
 export type PaymentPlanCreate = Static<typeof PaymentPlanCreate>;
 
-export const PaymentPlanUpdate = Strict({
-  customer_id: Type.Optional(Type.Unknown({ description: 'Cannot be changed.' })),
-  name: Type.Optional(fields.name),
-  frequency_type: Type.Optional(fields.frequency_type),
-  frequency_period: Type.Optional(fields.frequency_period),
-  recurring_amount_cents: Type.Optional(fields.recurring_amount_cents),
-  first_amount_cents: Type.Optional(Nullable(fields.first_amount_cents)),
-  total_amount_cents: Type.Optional(Nullable(fields.total_amount_cents)),
-  until_further_notice: Type.Optional(fields.until_further_notice),
-  currency: Type.Optional(fields.currency),
-  start_date: Type.Optional(fields.start_date),
-  first_date: Type.Optional(Nullable(fields.first_date)),
-  payment_instrument_id: Type.Optional(Nullable(fields.payment_instrument_id)),
-  failure_behaviour: Type.Optional(fields.failure_behaviour),
-  metadata: Type.Optional(fields.metadata),
-});
+export const PaymentPlanUpdate = Strict(
+  {
+    customer_id: Type.Optional(Type.Unknown({ description: 'Cannot be changed.' })),
+    name: Type.Optional(fields.name),
+    frequency_type: Type.Optional(fields.frequency_type),
+    frequency_period: Type.Optional(fields.frequency_period),
+    recurring_amount_cents: Type.Optional(fields.recurring_amount_cents),
+    first_amount_cents: Type.Optional(Nullable(fields.first_amount_cents)),
+    total_amount_cents: Type.Optional(Nullable(fields.total_amount_cents)),
+    until_further_notice: Type.Optional(fields.until_further_notice),
+    currency: Type.Optional(fields.currency),
+    start_date: Type.Optional(fields.start_date),
+    first_date: Type.Optional(Nullable(fields.first_date)),
+    payment_instrument_id: Type.Optional(Nullable(fields.payment_instrument_id)),
+    failure_behaviour: Type.Optional(fields.failure_behaviour),
+    metadata: Type.Optional(fields.metadata),
+  },
+  { title: 'PaymentPlanUpdate' },
+);
 export type PaymentPlanUpdate = Static<typeof PaymentPlanUpdate>;
 
 export const PaymentPlanState = Type.Enum(['pending', 'active', 'suspended', 'deactivated', 'closed']);
 
 export const PaymentPlan = Strict(
   {
-    id: Type.String(),
-    customer_id: Type.String(),
-    name: Type.String(),
+    id: Id('payment_plan', 'The id of the payment plan.'),
+    customer_id: Type.String({ description: 'The customer that is charged.' }),
+    name: Type.String({ description: 'A label.' }),
     state: PaymentPlanState,
     state_reason: Nullable(Type.String({ description: 'Why the plan is in its state, such as payment_failed.' })),
     frequency_type: fields.frequency_type,
-    frequency_period: Type.Integer(),
-    recurring_amount_cents: Type.Integer(),
-    first_amount_cents: Nullable(Type.Integer()),
-    total_amount_cents: Nullable(Type.Integer()),
-    until_further_notice: Type.Boolean(),
+    frequency_period: Type.Integer({ description: 'Weeks or months between payments.' }),
+    recurring_amount_cents: Type.Integer({ description: 'Amount of each payment, minor units.' }),
+    first_amount_cents: Nullable(Type.Integer(), { description: 'Amount of the first payment, where it is another.' }),
+    total_amount_cents: Nullable(Type.Integer(), {
+      description: 'What is collected in all; null of a plan that goes on until further notice.',
+    }),
+    until_further_notice: Type.Boolean({ description: 'Whether the plan has no total.' }),
     currency: Type.Enum([...currencies]),
     start_date: LocalDate('The anchor of the calendar.'),
     first_date: Nullable(LocalDate('Date of the first payment, when it is not start_date.')),
-    payment_instrument_id: Nullable(Type.String()),
+    payment_instrument_id: Nullable(Type.String(), {
+      description: 'The method to charge; null for the customer’s default at the time.',
+    }),
     failure_behaviour: fields.failure_behaviour,
     metadata: Metadata,
     collected_amount_cents: Type.Integer({ description: 'Base amounts collected so far, without surcharges.' }),
     next_payment_date: Nullable(LocalDate('Date of the next payment of the calendar.')),
     next_attempt_at: Nullable(Timestamp, { description: 'When a failed payment is tried again.' }),
-    biller_id: Type.String(),
-    livemode: Type.Boolean(),
-    test_clock: Nullable(Type.String()),
+    biller_id: Type.String({ description: 'The account that is paid.' }),
+    livemode: Livemode,
+    test_clock: Nullable(Type.String(), { description: 'The test clock of the customer.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -111,13 +123,16 @@ export const PaymentPlan = Strict(
 );
 export type PaymentPlan = Static<typeof PaymentPlan>;
 
-const Attempt = Strict({
-  number: Type.Integer(),
-  at: Timestamp,
-  outcome: Type.Enum(['succeeded', 'failed']),
-  code: Nullable(Type.String()),
-  message: Nullable(Type.String()),
-});
+const Attempt = Strict(
+  {
+    number: Type.Integer(),
+    at: Timestamp,
+    outcome: Type.Enum(['succeeded', 'failed']),
+    code: Nullable(Type.String()),
+    message: Nullable(Type.String()),
+  },
+  { title: 'PlanPaymentAttempt' },
+);
 
 export const PlanPayment = Strict(
   {
@@ -132,11 +147,14 @@ export const PlanPayment = Strict(
 );
 export type PlanPayment = Static<typeof PlanPayment>;
 
-export const ScheduledSlot = Strict({
-  slot: Type.Integer(),
-  due_date: LocalDate('Biller-local date.'),
-  amount: Type.Integer(),
-});
+export const ScheduledSlot = Strict(
+  {
+    slot: Type.Integer(),
+    due_date: LocalDate('Biller-local date.'),
+    amount: Type.Integer(),
+  },
+  { title: 'ScheduledPayment' },
+);
 export const PlanSchedule = ListOf(ScheduledSlot);
 
 /** A plan has a total, or goes on until further notice: one of the two. */

@@ -1,31 +1,34 @@
 import Type, { type Static } from 'typebox';
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../db/webhook-deliveries.ts';
 import { eventTypes } from '../domain/event-types.ts';
-import { instant, listQuery, Nullable, Strict, Timestamp } from './common.ts';
+import { Id, instant, Livemode, listQuery, Nullable, Strict, Timestamp } from './common.ts';
 
 const DeliveryStatus = Type.Enum(['pending', 'delivered', 'failed']);
 
-export const WebhookAttempt = Strict({
-  at: Timestamp,
-  status_code: Nullable(Type.Integer(), { description: 'The HTTP status of the answer; null when there was none.' }),
-  error: Nullable(Type.String(), { description: 'Why it did not succeed; null when it did.' }),
-  duration_ms: Type.Integer(),
-  response_excerpt: Nullable(Type.String(), { description: 'The first 2 KiB of the answer.' }),
-});
+export const WebhookAttempt = Strict(
+  {
+    at: Timestamp,
+    status_code: Nullable(Type.Integer(), { description: 'The HTTP status of the answer; null when there was none.' }),
+    error: Nullable(Type.String(), { description: 'Why it did not succeed; null when it did.' }),
+    duration_ms: Type.Integer(),
+    response_excerpt: Nullable(Type.String(), { description: 'The first 2 KiB of the answer.' }),
+  },
+  { title: 'WebhookAttempt' },
+);
 
 export const WebhookDelivery = Strict(
   {
-    id: Type.String(),
-    event_id: Type.String(),
+    id: Id('webhook_delivery', 'The id of the delivery.'),
+    event_id: Type.String({ description: 'The event that is delivered; its id is the `webhook-id` of every attempt.' }),
     event_type: Type.Enum([...eventTypes]),
-    endpoint_id: Type.String(),
+    endpoint_id: Type.String({ description: 'The endpoint that it is delivered to.' }),
     status: DeliveryStatus,
     failure_reason: Nullable(Type.String(), {
       description: 'Why it was given up: all attempts used, endpoint disabled or deleted.',
     }),
     attempts: Type.Array(WebhookAttempt, { description: 'Oldest first.' }),
     next_attempt_at: Nullable(Timestamp, { description: 'Real time, as are all times here.' }),
-    livemode: Type.Boolean(),
+    livemode: Livemode,
     created_at: Timestamp,
   },
   { title: 'WebhookDelivery' },

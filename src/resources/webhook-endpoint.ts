@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { WebhookEndpointRow } from '../db/webhook-endpoints.ts';
-import { instant, Nullable, Strict, Timestamp } from './common.ts';
+import { Id, instant, Livemode, Nullable, Strict, Timestamp } from './common.ts';
 
 const Url = Type.String({
   minLength: 1,
@@ -17,67 +17,82 @@ const EventTypes = (otherwise: string) =>
   });
 const Description = Nullable(Type.String({ maxLength: 500 }), { description: 'For your own use.' });
 
-export const WebhookEndpointCreate = Strict({
-  url: Url,
-  event_types: Type.Optional(EventTypes('Everything if not given.')),
-  description: Type.Optional(Description),
-});
+export const WebhookEndpointCreate = Strict(
+  {
+    url: Url,
+    event_types: Type.Optional(EventTypes('Everything if not given.')),
+    description: Type.Optional(Description),
+  },
+  { title: 'WebhookEndpointCreate' },
+);
 export type WebhookEndpointCreate = Static<typeof WebhookEndpointCreate>;
 
-export const WebhookEndpointUpdate = Strict({
-  url: Type.Optional(Url),
-  event_types: Type.Optional(EventTypes('As before if not given.')),
-  description: Type.Optional(Description),
-  status: Type.Optional(
-    Type.Enum(['enabled', 'disabled'], {
-      description:
-        'Disabling ends the pending deliveries. What happened while it was disabled can be replayed once it is enabled.',
-    }),
-  ),
-});
+export const WebhookEndpointUpdate = Strict(
+  {
+    url: Type.Optional(Url),
+    event_types: Type.Optional(EventTypes('As before if not given.')),
+    description: Type.Optional(Description),
+    status: Type.Optional(
+      Type.Enum(['enabled', 'disabled'], {
+        description:
+          'Disabling ends the pending deliveries. What happened while it was disabled can be replayed once it is enabled.',
+      }),
+    ),
+  },
+  { title: 'WebhookEndpointUpdate' },
+);
 export type WebhookEndpointUpdate = Static<typeof WebhookEndpointUpdate>;
 
-export const SecretRotation = Strict({
-  overlap_hours: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 168,
-      description: 'For how many hours the old secret signs as well as the new one; 24 if not given.',
-    }),
-  ),
-});
+export const SecretRotation = Strict(
+  {
+    overlap_hours: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 168,
+        description: 'For how many hours the old secret signs as well as the new one; 24 if not given.',
+      }),
+    ),
+  },
+  { title: 'SecretRotation' },
+);
 export type SecretRotation = Static<typeof SecretRotation>;
 
-export const WebhookReplay = Strict({
-  since: Type.String({ format: 'date-time', description: 'Events from this real time on.' }),
-  until: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Up to this real time; until now if not given.' }),
-  ),
-  status: Type.Optional(
-    Type.Enum(['failed', 'all'], {
-      description: '`failed`, the default: what has not been delivered. `all`: what has been delivered as well.',
-    }),
-  ),
-});
+export const WebhookReplay = Strict(
+  {
+    since: Type.String({ format: 'date-time', description: 'Events from this real time on.' }),
+    until: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Up to this real time; until now if not given.' }),
+    ),
+    status: Type.Optional(
+      Type.Enum(['failed', 'all'], {
+        description: '`failed`, the default: what has not been delivered. `all`: what has been delivered as well.',
+      }),
+    ),
+  },
+  { title: 'WebhookReplay' },
+);
 export type WebhookReplay = Static<typeof WebhookReplay>;
 
-export const ReplayResult = Strict({
-  enqueued: Type.Integer({ description: 'How many deliveries are made now, the oldest events first.' }),
-  has_more: Type.Boolean({ description: 'Whether the range may hold more than one replay takes (10,000).' }),
-});
+export const ReplayResult = Strict(
+  {
+    enqueued: Type.Integer({ description: 'How many deliveries are made now, the oldest events first.' }),
+    has_more: Type.Boolean({ description: 'Whether the range may hold more than one replay takes (10,000).' }),
+  },
+  { title: 'ReplayResult' },
+);
 export type ReplayResult = Static<typeof ReplayResult>;
 
 export const WebhookEndpoint = Strict(
   {
-    id: Type.String(),
-    url: Type.String(),
-    event_types: Type.Array(Type.String()),
-    description: Nullable(Type.String()),
+    id: Id('webhook_endpoint', 'The id of the webhook endpoint.'),
+    url: Type.String({ description: 'Where events are posted.' }),
+    event_types: Type.Array(Type.String(), { description: 'What it subscribes to: event types, groups, or `*`.' }),
+    description: Nullable(Type.String(), { description: 'For your own use.' }),
     status: Type.Enum(['enabled', 'disabled']),
     disabled_reason: Nullable(Type.Enum(['requested', 'gone', 'failing']), {
       description: '`requested`: by you; `gone`: it answered 410; `failing`: five days of nothing but failure.',
     }),
-    livemode: Type.Boolean(),
+    livemode: Livemode,
     created_at: Timestamp,
     updated_at: Timestamp,
     secret: Type.Optional(
@@ -88,7 +103,10 @@ export const WebhookEndpoint = Strict(
 );
 export type WebhookEndpoint = Static<typeof WebhookEndpoint>;
 
-export const DeletedWebhookEndpoint = Strict({ id: Type.String(), deleted: Type.Literal(true) });
+export const DeletedWebhookEndpoint = Strict(
+  { id: Type.String(), deleted: Type.Literal(true) },
+  { title: 'DeletedWebhookEndpoint' },
+);
 export type DeletedWebhookEndpoint = Static<typeof DeletedWebhookEndpoint>;
 
 export function presentWebhookEndpoint(row: WebhookEndpointRow): WebhookEndpoint {

@@ -1,5 +1,7 @@
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import type { MoveSubject } from '../activities/clock-activities.ts';
+import { effectFailed } from '../activities/failures.ts';
 import { workflowIdOf } from '../db/workflow-intents.ts';
 import { timeSkippingNeeded } from '../services/errors.ts';
 import { allowTimeSkipping, isNotFound, isSkippingRefused } from './time-skipping.ts';
@@ -33,8 +35,16 @@ export function createClockMover(temporal: Client, taskQueue: string): MoveSubje
       return { failure: null };
     } catch (error) {
       if (isSkippingRefused(error)) return { failure: timeSkippingNeeded };
-      if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-      return { failure: `${subject.id}: ${error.cause?.message ?? error.message}` };
+      const failure = effectFailure(error);
+      // Anything else, such as a workflow that an operator ended under way, is no failure of the clock: it is tried again.
+      if (failure === null) throw error;
+      return { failure: `${subject.id}: ${failure.message}` };
     }
   };
+}
+
+/** The effect that could not be carried out, if that is what the Update failed of. */
+function effectFailure(error: unknown): ApplicationFailure | null {
+  const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+  return cause instanceof ApplicationFailure && cause.type === effectFailed ? cause : null;
 }

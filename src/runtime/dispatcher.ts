@@ -2,7 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { Pool } from '../db/connection.ts';
 import { onIntentsCommitted } from '../db/transaction.ts';
-import { claimIntents, deleteIntents, postponeIntent, type StagedIntent, type WorkflowType } from '../db/workflow-intents.ts';
+import {
+  claimIntents,
+  deleteIntents,
+  postponeIntent,
+  type StagedIntent,
+  type WorkflowType,
+} from '../db/workflow-intents.ts';
 import { realNow } from '../domain/real-time.ts';
 import { webhookTaskQueue } from '../domain/task-queues.ts';
 import type { Logger } from './logger.ts';
@@ -52,7 +58,9 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
   async function nap(): Promise<void> {
     const nudge = new AbortController();
     wake = () => nudge.abort();
-    await pause(pollMilliseconds, undefined, { signal: AbortSignal.any([nudge.signal, stopping.signal]) }).catch(() => {});
+    await pause(pollMilliseconds, undefined, { signal: AbortSignal.any([nudge.signal, stopping.signal]) }).catch(
+      () => {},
+    );
     wake = () => {};
   }
 
@@ -69,12 +77,17 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
   /** Answers whether Temporal knows now; if not, the intent waits for its next try. */
   async function dispatch(intent: StagedIntent): Promise<boolean> {
     try {
-      await temporal.withDeadline(realNow().getTime() + callTimeoutMilliseconds, () => tell(temporal, taskQueue, intent));
+      await temporal.withDeadline(realNow().getTime() + callTimeoutMilliseconds, () =>
+        tell(temporal, taskQueue, intent),
+      );
       return true;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       const backoff = Math.min(longestBackoffMilliseconds, 100 * 2 ** Math.min(intent.attempts, 10));
-      logger.warn({ workflow_id: intent.workflow_id, attempts: intent.attempts, err: error }, 'Temporal could not be told');
+      logger.warn(
+        { workflow_id: intent.workflow_id, attempts: intent.attempts, err: error },
+        'Temporal could not be told',
+      );
       await postponeIntent(sql, intent.id, new Date(realNow().getTime() + backoff), message).catch(() => {});
       return false;
     }
@@ -90,11 +103,14 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
   };
 }
 
-/** Deliveries can be taken up again after their workflow has ended; everything else has one life. */
-const reusePolicies: Record<WorkflowType, 'ALLOW_DUPLICATE' | 'REJECT_DUPLICATE'> = {
-  paymentPlan: 'REJECT_DUPLICATE',
-  scheduledPayment: 'REJECT_DUPLICATE',
-  testClock: 'REJECT_DUPLICATE',
+/**
+ * Deliveries can be taken up again after their workflow has ended. Everything else has one life, unless it was ended from
+ * outside: a plan whose workflow was terminated is to be revived by the next change.
+ */
+const reusePolicies: Record<WorkflowType, 'ALLOW_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY'> = {
+  paymentPlan: 'ALLOW_DUPLICATE_FAILED_ONLY',
+  scheduledPayment: 'ALLOW_DUPLICATE_FAILED_ONLY',
+  testClock: 'ALLOW_DUPLICATE_FAILED_ONLY',
   webhookDelivery: 'ALLOW_DUPLICATE',
 };
 

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { NativeConnection, Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
+import { makeTelemetryFilterString, NativeConnection, Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
 import { createWebhookActivities } from '../activities/webhook-activities.ts';
 import type { Pool } from '../db/connection.ts';
@@ -94,5 +94,10 @@ export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
 
 /** Sends what the SDK says to the process's own log; called once, before any worker is made. */
 export function installTemporalRuntime(logger: Logger): void {
-  Runtime.install({ logger: temporalLogger(logger), shutdownSignals: [] });
+  Runtime.install({
+    logger: temporalLogger(logger),
+    // The native part would write to the console by itself, past the log.
+    telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} } },
+    shutdownSignals: [],
+  });
 }

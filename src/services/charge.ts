@@ -14,6 +14,7 @@ import {
   type PaymentIntentStatus,
 } from '../db/payment-intents.ts';
 import { findPaymentMethod, type PaymentMethodRow } from '../db/payment-methods.ts';
+import { findSlotOfIntent } from '../db/payment-plan-slots.ts';
 import { lockPlan } from '../db/payment-plans.ts';
 import { atomically } from '../db/transaction.ts';
 import { type ChargeOutcome, declined, unattended } from '../domain/charge-outcome.ts';
@@ -81,13 +82,15 @@ export async function openCharge(
     at,
     opened_at: now,
   };
-  await insertAttempt(tx, attempt);
-  await markProcessing(tx, intent.id, {
-    number: attempt.number,
-    paymentMethodId: attempt.payment_method_id,
-    customerId: method?.customer_id ?? null,
-    at,
-  });
+  await Promise.all([
+    insertAttempt(tx, attempt),
+    markProcessing(tx, intent.id, {
+      number: attempt.number,
+      paymentMethodId: attempt.payment_method_id,
+      customerId: method?.customer_id ?? null,
+      at,
+    }),
+  ]);
   return chargeOf(intent, method, attempt);
 }
 
@@ -142,24 +145,31 @@ export async function settleCharge(
   settlement: Settlement,
 ): Promise<PaymentIntentRow | null> {
   return atomically(db, async (tx) => {
-    const plan = charge.paymentPlanId === null ? null : await lockPlan(tx, charge.paymentPlanId);
-    const intent = await lockPaymentIntent(tx, charge.paymentIntentId);
-    const attempt = await findAttempt(tx, charge.attemptId);
+    // Sent together, run in this order: plan before intent, and the attempt as it is once both are locked.
+    const [plan, intent, attempt, slot] = await Promise.all([
+      charge.paymentPlanId === null ? null : lockPlan(tx, charge.paymentPlanId),
+      lockPaymentIntent(tx, charge.paymentIntentId),
+      findAttempt(tx, charge.attemptId),
+      charge.paymentPlanId === null ? null : findSlotOfIntent(tx, charge.paymentIntentId),
+    ]);
     if (intent === null || attempt === null) return null;
+    if (attempt.outcome !== 'processing') return intent;
     const { outcome, now } = settlement;
     const error = outcome.kind === 'failed' ? { code: outcome.code, message: outcome.message } : null;
-    const isFirst = await settleAttempt(tx, attempt.id, 'processing', {
+    const settlementOfAttempt = {
       outcome: outcome.kind,
       code: error?.code ?? null,
       message: error?.message ?? null,
       now,
-    });
-    if (!isFirst) return intent;
-    const settled = await markOutcome(tx, intent.id, statusOf[outcome.kind], error, attempt.at);
-    const slot = plan === null ? null : await settleSlot(tx, plan, settled, attempt, outcome);
+    };
+    const [, settled, booked] = await Promise.all([
+      settleAttempt(tx, attempt.id, 'processing', settlementOfAttempt),
+      markOutcome(tx, intent.id, statusOf[outcome.kind], error, attempt.at),
+      plan === null || slot === null ? null : settleSlot(tx, plan, slot, { attempt, amount: intent.amount, outcome }),
+    ]);
     await recordEvents(tx, { billerId: intent.biller_id, livemode: intent.livemode, ...settlement }, [
-      eventOf(settled, intent.test_clock_id, attempt, slot),
-      ...(slot?.events ?? []),
+      eventOf(settled, intent.test_clock_id, attempt, booked),
+      ...(booked?.events ?? []),
     ]);
     return settled;
   });

@@ -3,7 +3,6 @@ import { findAttemptInFlight } from '../db/payment-attempts.ts';
 import { insertPaymentIntent, lockPaymentIntent, type PaymentIntentRow } from '../db/payment-intents.ts';
 import { lockPaymentMethod, type PaymentMethodRow } from '../db/payment-methods.ts';
 import {
-  earliestRetry,
   insertOpenSlot,
   insertSkippedSlots,
   type OpenSlotRow,
@@ -50,9 +49,9 @@ async function openDuePayment(
   at: Date,
   now: Date,
 ): Promise<Charge | null> {
-  const plan = await lockPlan(tx, planId);
+  // Sent together, run in this order: what follows a lock sees what was committed before it was given.
+  const [plan, slots] = await Promise.all([lockPlan(tx, planId), openSlots(tx, planId)]);
   if (plan === null) return null;
-  const slots = await openSlots(tx, plan.id);
   const interrupted = await findInterrupted(tx, slots);
   if (interrupted !== null || plan.state !== 'active') return interrupted;
   const retry = slots.filter(isRetryDue(at)).sort(byAttemptTime)[0];
@@ -60,7 +59,7 @@ async function openDuePayment(
   if (retry === undefined && !isSlotDue) return null;
   processorFor(processors, plan.livemode);
   if (retry !== undefined && !(isSlotDue && Number(plan.next_due_at) < Number(retry.next_attempt_at))) {
-    return openRetry(tx, plan, retry, at, now);
+    return openRetry(tx, plan, slots, retry, at, now);
   }
   return openNextSlot(tx, plan, slots, at, now);
 }
@@ -75,12 +74,21 @@ async function findInterrupted(tx: Db, slots: OpenSlotRow[]): Promise<Charge | n
   return null;
 }
 
-async function openRetry(tx: Db, plan: CollectingPlanRow, slot: OpenSlotRow, at: Date, now: Date): Promise<Charge> {
-  const method = await chargeableMethod(tx, plan);
-  const intent = await mustLockIntent(tx, slot.payment_intent_id);
-  const charge = await openCharge(tx, intent, method, { source: 'plan', at, now });
-  await updateSlot(tx, plan.id, slot.slot, { status: 'processing', next_attempt_at: null });
-  await updatePlan(tx, plan.id, { next_attempt_at: await earliestRetry(tx, plan.id), updated_at: at });
+async function openRetry(
+  tx: Db,
+  plan: CollectingPlanRow,
+  slots: OpenSlotRow[],
+  slot: OpenSlotRow,
+  at: Date,
+  now: Date,
+): Promise<Charge> {
+  const [method, intent] = await Promise.all([chargeableMethod(tx, plan), mustLockIntent(tx, slot.payment_intent_id)]);
+  const others = slots.filter((other) => other !== slot && other.status === 'retrying').sort(byAttemptTime);
+  const [charge] = await Promise.all([
+    openCharge(tx, intent, method, { source: 'plan', at, now }),
+    updateSlot(tx, plan.id, slot.slot, { status: 'processing', next_attempt_at: null }),
+    updatePlan(tx, plan.id, { next_attempt_at: others[0]?.next_attempt_at ?? null, updated_at: at }),
+  ]);
   return charge;
 }
 
@@ -97,27 +105,30 @@ async function openNextSlot(
   if (amount === null) throw new Error(`plan ${plan.id} has slot ${plan.next_slot} due with nothing left to collect`);
   const method = await chargeableMethod(tx, plan);
   const intent = newIntent(plan, amount, method, at);
-  await insertPaymentIntent(tx, intent, null);
-  await insertOpenSlot(tx, {
-    payment_plan_id: plan.id,
-    slot: plan.next_slot,
-    due_date: slotDate(cadence, plan.next_slot),
-    amount,
-    payment_intent_id: intent.id,
-  });
-  const charge = await openCharge(tx, intent, method, { source: 'plan', at, now });
   // Slots that had passed when the plan was activated are skipped, all but the first payment: never a burst.
   const nextSlot =
     plan.next_slot === 0 && plan.activated_at !== null
       ? firstSlotAfter(cadence, plan.time_zone, plan.activated_at, 1)
       : plan.next_slot + 1;
-  await insertSkippedSlots(tx, plan.id, skippedSlots(cadence, plan.next_slot + 1, nextSlot));
   const ahead = {
     nextSlot,
     paymentsOpened: progress.paymentsOpened + 1,
     committedAmount: progress.committedAmount + amount,
   };
-  await updatePlan(tx, plan.id, { next_slot: nextSlot, next_due_at: dueInstant(plan, ahead), updated_at: at });
+  const opened = {
+    payment_plan_id: plan.id,
+    slot: plan.next_slot,
+    due_date: slotDate(cadence, plan.next_slot),
+    amount,
+    payment_intent_id: intent.id,
+  };
+  const [, , charge] = await Promise.all([
+    insertPaymentIntent(tx, intent, null),
+    insertOpenSlot(tx, opened),
+    openCharge(tx, intent, method, { source: 'plan', at, now }),
+    insertSkippedSlots(tx, plan.id, skippedSlots(cadence, plan.next_slot + 1, nextSlot)),
+    updatePlan(tx, plan.id, { next_slot: nextSlot, next_due_at: dueInstant(plan, ahead), updated_at: at }),
+  ]);
   return charge;
 }
 

@@ -1,7 +1,6 @@
 import type { Db } from '../db/connection.ts';
 import type { PaymentAttemptRow } from '../db/payment-attempts.ts';
-import type { PaymentIntentRow } from '../db/payment-intents.ts';
-import { earliestRetry, findSlot, type PlanSlotRow, stopRetries, updateSlot } from '../db/payment-plan-slots.ts';
+import { type PlanSlotRow, stopRetries, updateSlot } from '../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, type PaymentPlanRow, updatePlan } from '../db/payment-plans.ts';
 import type { ChargeOutcome } from '../domain/charge-outcome.ts';
 import { afterFailure, nextRetryAt } from '../domain/dunning.ts';
@@ -15,6 +14,13 @@ export interface SettledSlot {
   events: NewEvent[];
 }
 
+/** An attempt, what it was for (base amount, minor units), and what came of it. */
+interface SettledAttempt {
+  attempt: PaymentAttemptRow;
+  amount: number;
+  outcome: ChargeOutcome;
+}
+
 /**
  * Books a settled attempt on its slot and its locked plan: what was collected, or when it is tried again, or that the
  * plan is closed or suspended by it.
@@ -22,14 +28,11 @@ export interface SettledSlot {
 export async function settleSlot(
   tx: Db,
   plan: CollectingPlanRow,
-  intent: PaymentIntentRow,
-  attempt: PaymentAttemptRow,
-  outcome: ChargeOutcome,
+  slot: PlanSlotRow,
+  { attempt, amount, outcome }: SettledAttempt,
 ): Promise<SettledSlot> {
-  const slot = intent.payment_plan_slot === null ? null : await findSlot(tx, plan.id, intent.payment_plan_slot);
-  if (slot === null) throw new Error(`payment intent ${intent.id} has no slot in plan ${plan.id}`);
   if (outcome.kind === 'requires_action') return { nextAttemptAt: null, events: [] };
-  if (outcome.kind === 'succeeded') return collect(tx, plan, slot, intent, attempt.at);
+  if (outcome.kind === 'succeeded') return collect(tx, plan, slot, amount, attempt.at);
   return fail(tx, plan, slot, attempt, outcome.code);
 }
 
@@ -37,19 +40,21 @@ async function collect(
   tx: Db,
   plan: CollectingPlanRow,
   slot: PlanSlotRow,
-  intent: PaymentIntentRow,
+  amount: number,
   at: Date,
 ): Promise<SettledSlot> {
-  await updateSlot(tx, plan.id, slot.slot, { status: 'paid', next_attempt_at: null });
-  const collected = plan.collected_amount_cents + intent.amount;
+  const collected = plan.collected_amount_cents + amount;
   const isComplete = plan.total_amount_cents !== null && collected >= plan.total_amount_cents;
   // Money that was under way when the plan was ended is booked all the same; the plan stays ended.
   const closes = isComplete && (plan.state === 'active' || plan.state === 'suspended');
-  const row = await updatePlan(tx, plan.id, {
-    collected_amount_cents: collected,
-    updated_at: at,
-    ...(closes ? ended('closed', 'total_collected') : await nextAttempt(tx, plan)),
-  });
+  const [row] = await Promise.all([
+    updatePlan(tx, plan.id, {
+      collected_amount_cents: collected,
+      updated_at: at,
+      ...(closes ? ended('closed', 'total_collected') : {}),
+    }),
+    updateSlot(tx, plan.id, slot.slot, { status: 'paid', next_attempt_at: null }),
+  ]);
   return { nextAttemptAt: null, events: closes ? [planEvent('payment_plan.closed', row, at)] : [] };
 }
 
@@ -75,8 +80,12 @@ async function fail(
       ? afterFailure({ behaviour: plan.failure_behaviour, code, failures, firstFailedAt })
       : { kind: 'retry' as const, at: resumesAt ?? attempt.at };
   if (step.kind === 'retry') {
-    await updateSlot(tx, plan.id, slot.slot, { ...series, status: 'retrying', next_attempt_at: step.at });
-    await updatePlan(tx, plan.id, { updated_at: attempt.at, ...(await nextAttempt(tx, plan)) });
+    // What the plan shows is the earliest retry of all its slots; this one was not among them while it was charged.
+    const earliest = plan.next_attempt_at !== null && plan.next_attempt_at < step.at ? plan.next_attempt_at : step.at;
+    await Promise.all([
+      updateSlot(tx, plan.id, slot.slot, { ...series, status: 'retrying', next_attempt_at: step.at }),
+      updatePlan(tx, plan.id, { updated_at: attempt.at, next_attempt_at: earliest }),
+    ]);
     return { nextAttemptAt: step.at, events: [] };
   }
   await updateSlot(tx, plan.id, slot.slot, { ...series, status: 'failed', next_attempt_at: null });
@@ -104,8 +113,4 @@ export function planEvent(
     at,
     data: presentPaymentPlan(plan),
   };
-}
-
-async function nextAttempt(tx: Db, plan: PaymentPlanRow): Promise<{ next_attempt_at?: Date | null }> {
-  return plan.state === 'active' ? { next_attempt_at: await earliestRetry(tx, plan.id) } : {};
 }

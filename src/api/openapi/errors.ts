@@ -1,0 +1,156 @@
+import Type from 'typebox';
+import { Strict } from '../../resources/common.ts';
+import { detailCodes } from '../../services/detail-codes.ts';
+import { type ErrorCode, errorCodes } from '../../services/error-codes.ts';
+import type { ErrorType } from '../../services/errors.ts';
+import { asNode, type SchemaNode } from '../expectations.ts';
+import type { Route } from '../route.ts';
+import { exampleIds } from './examples.ts';
+import { takesIdempotencyKey } from './parameters.ts';
+import type { SchemaBook } from './schemas.ts';
+
+const codes: [string, ErrorCode][] = Object.entries(errorCodes);
+
+const errorTypes: Readonly<Record<ErrorType, string>> = {
+  invalid_request_error: 'the request is wrong, or does not fit the state of the object',
+  authentication_error: 'the key is missing or not in force',
+  permission_error: 'the key may not do this',
+  idempotency_error: 'the Idempotency-Key is used otherwise',
+  rate_limit_error: 'too many requests',
+  api_error: 'something is wrong on our side',
+};
+
+const Detail = Strict(
+  {
+    code: Type.Enum(Object.keys(detailCodes)),
+    message: Type.String(),
+    path: Type.Optional(
+      Type.String({
+        description:
+          'A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`, `header/Idempotency-TTL`.',
+      }),
+    ),
+  },
+  { title: 'ErrorDetail', description: 'What is wrong with one field.' },
+);
+
+/** The body of every answer that is not a success. */
+export const ErrorEnvelope = Strict(
+  {
+    error: Strict({
+      message: Type.String({ description: 'What is wrong, for people. It may change; go by `code`.' }),
+      type: Type.Enum(Object.keys(errorTypes), {
+        description: Object.entries(errorTypes)
+          .map(([type, meaning]) => `- \`${type}\`: ${meaning}`)
+          .join('\n'),
+      }),
+      code: Type.Optional(
+        Type.Enum(Object.keys(errorCodes), { description: 'What is wrong, for programs. See *Errors* for each.' }),
+      ),
+      details: Type.Optional(Type.Array(Detail, { description: 'Every fault of the request, not only the first.' })),
+      request_id: Type.String({ description: 'The id of the request, as in the `Request-Id` header.' }),
+      max_frozen_time: Type.Optional(
+        Type.String({
+          format: 'date-time',
+          description: 'With `advance_bound_exceeded`: the latest target that one advance can have.',
+        }),
+      ),
+      missing: Type.Optional(
+        Type.Array(Type.String(), { description: 'Of `/readyz`: the parts that cannot be reached.' }),
+      ),
+    }),
+  },
+  { title: 'Error' },
+);
+
+/** By status, the name of the response among the components and what it tells. */
+const kinds: Readonly<Record<number, { name: string; description: string }>> = {
+  400: { name: 'BadRequest', description: 'The request cannot be read, or a parameter or field breaks a rule.' },
+  401: { name: 'Unauthenticated', description: 'The API key is missing, unknown or revoked.' },
+  403: { name: 'Forbidden', description: 'The key is good, but not for this.' },
+  404: { name: 'NotFound', description: 'No such object, for this account and mode. A malformed id is none, too.' },
+  409: { name: 'Conflict', description: 'The first request with this Idempotency-Key is still running.' },
+  413: { name: 'PayloadTooLarge', description: 'The body is larger than 256 KiB.' },
+  422: {
+    name: 'Unprocessable',
+    description: 'A field breaks a rule, the state does not allow it, or the Idempotency-Key is used otherwise.',
+  },
+  429: { name: 'TooManyRequests', description: 'The key sends more requests than it may.' },
+  500: { name: 'InternalError', description: 'Something went wrong on our side.' },
+  503: { name: 'Unavailable', description: 'A part that the service stands on cannot be reached.' },
+};
+
+const retryable = new Set(['409', '429', '503']);
+
+/** The error responses that routes refer to, each with an example for every code of its status. */
+export function errorResponses(book: SchemaBook): Record<string, SchemaNode> {
+  const schema = book.refer(ErrorEnvelope);
+  return Object.fromEntries(
+    Object.entries(kinds).map(([status, { name, description }]) => {
+      const headers = {
+        'Request-Id': { $ref: '#/components/headers/RequestId' },
+        ...(retryable.has(status) ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } : {}),
+        ...(status === '401' ? { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } } : {}),
+      };
+      const content = { 'application/json': { schema, examples: examplesOf(Number(status)) } };
+      return [name, { description, headers, content }];
+    }),
+  );
+}
+
+/** References to the error responses that a request of the route can get, by status. */
+export function errorsOf(route: Route): Record<string, SchemaNode> {
+  const told = new Map(Object.entries(route.errors ?? {}));
+  const statuses = [...new Set([...statusesOf(route), ...told.keys()].map(Number))].sort((a, b) => a - b);
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const name = kinds[status]?.name;
+      if (name === undefined)
+        throw new Error(`${route.operation} answers ${status}, which openapi/errors.ts does not know`);
+      const description = told.get(String(status));
+      return [status, { $ref: `#/components/responses/${name}`, ...(description ? { description } : {}) }];
+    }),
+  );
+}
+
+/** What follows from the method, the path and the access of a route: an unknown query parameter is 400 everywhere. */
+function statusesOf(route: Route): number[] {
+  const { method, path, access, invalid } = route;
+  return [
+    400,
+    500,
+    ...(access === 'public' ? [] : [401, 403, 429, 503]),
+    ...(path.includes(':') ? [404] : []),
+    ...(method === 'GET' ? [] : [422]),
+    ...(method === 'POST' || method === 'PUT' ? [413, invalid] : []),
+    ...(takesIdempotencyKey(route) ? [409] : []),
+  ];
+}
+
+function examplesOf(status: number): SchemaNode {
+  const fitting = codes.filter(([, { statuses }]) => statuses.includes(status));
+  return Object.fromEntries(
+    fitting.map(([code, text]) => [code, { summary: plain(text.meaning), value: error(code, text) }]),
+  );
+}
+
+function error(code: string, { type, meaning }: ErrorCode): SchemaNode {
+  const detail = { code: 'parameter_missing', message: 'name is required, and must be a string.', path: '/name' };
+  const extra = {
+    validation_failed: { message: detail.message, details: [detail] },
+    advance_bound_exceeded: { max_frozen_time: '2027-03-04T00:00:00.000Z' },
+  };
+  return {
+    error: {
+      message: plain(meaning),
+      type,
+      code,
+      request_id: exampleIds.request,
+      ...asNode(Object.entries(extra).find(([name]) => name === code)?.[1]),
+    },
+  };
+}
+
+function plain(text: string): string {
+  return text.replaceAll('`', '');
+}

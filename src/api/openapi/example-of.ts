@@ -1,0 +1,45 @@
+import { asNode, asNodes, choicesOf, type SchemaNode } from '../expectations.ts';
+import { resourceExamples } from './examples.ts';
+import { nameOf } from './schemas.ts';
+
+/** A value of the schema: the example of each named schema where there is one, put together by the schemas around them. */
+export function exampleOf(given: object): unknown {
+  const schema = asNode(given) ?? {};
+  const named = resourceExamples[nameOf(schema) ?? ''];
+  if (named !== undefined) return named;
+  const choices = choicesOf(schema);
+  if (choices !== undefined) return choices[0];
+  const [branch] = asNodes(schema.anyOf);
+  if (branch !== undefined) return exampleOf(branch);
+  switch (schema.type) {
+    case 'object':
+      return membersOf(schema);
+    case 'array':
+      return [exampleOf(asNode(schema.items) ?? {})];
+    case 'string':
+      return text(schema);
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 1;
+    case 'boolean':
+      // Of a page there is one item, and no more.
+      return false;
+    default:
+      return {};
+  }
+}
+
+function membersOf(schema: SchemaNode): Record<string, unknown> {
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const members = Object.entries(asNode(schema.properties) ?? {}).filter(([name]) => required.includes(name));
+  return Object.fromEntries(
+    members.map(([name, member]) => [name, name === 'success' ? true : exampleOf(asNode(member) ?? {})]),
+  );
+}
+
+function text({ format, minLength }: SchemaNode): string {
+  if (format === 'date-time') return '2027-01-11T00:00:00.000Z';
+  if (format === 'date') return '2027-01-11';
+  if (format === 'email') return 'jo@example.com';
+  return 'text'.padEnd(typeof minLength === 'number' ? minLength : 0, 'x');
+}

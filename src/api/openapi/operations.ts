@@ -1,0 +1,69 @@
+import type { TSchema } from 'typebox';
+import { asNode, type SchemaNode } from '../expectations.ts';
+import type { Route } from '../route.ts';
+import { errorsOf } from './errors.ts';
+import { exampleOf } from './example-of.ts';
+import { parametersOf, takesIdempotencyKey } from './parameters.ts';
+import { requestExamples } from './request-examples.ts';
+import type { SchemaBook } from './schemas.ts';
+
+const successes: Readonly<Record<number, string>> = {
+  200: 'It is done.',
+  201: 'It is made.',
+  202: 'It is accepted, and goes on by itself.',
+};
+
+/** The entry of a route: what it takes, what it answers, who may call it. */
+export function operationOf(route: Route, book: SchemaBook): SchemaNode {
+  const { operation, tag, summary, access } = route;
+  const parameters = parametersOf(route, book);
+  return {
+    operationId: operation,
+    tags: [tag],
+    summary,
+    description: descriptionOf(route),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(route.body ? { requestBody: requestBodyOf(route, route.body, book) } : {}),
+    responses: { [route.response.status]: successOf(route, book), ...errorsOf(route) },
+    security: securityOf(route),
+    ...(access === 'public' ? {} : { 'x-required-scope': access.scope, 'x-sandbox-only': access.sandboxOnly === true }),
+  };
+}
+
+function descriptionOf({ description, access }: Route): string {
+  if (access === 'public') return [description, 'No key is needed.'].filter(Boolean).join('\n\n');
+  const who = access.publishable
+    ? `A secret key needs the scope \`${access.scope}\`; a publishable key may call this too.`
+    : `Needs a secret key with the scope \`${access.scope}\`.`;
+  return [description, access.sandboxOnly ? `${who} Sandbox only.` : who].filter(Boolean).join('\n\n');
+}
+
+/** A secret key, or either kind. The scope is named as the role that the key must hold. */
+function securityOf({ access }: Route): SchemaNode[] {
+  if (access === 'public') return [];
+  return [{ secretKey: [access.scope] }, ...(access.publishable ? [{ publishableKey: [] }] : [])];
+}
+
+function requestBodyOf({ operation }: Route, body: TSchema, book: SchemaBook): SchemaNode {
+  const schema = asNode(body) ?? {};
+  // No body counts as one without members.
+  const required = schema.type !== 'object' || (Array.isArray(schema.required) && schema.required.length > 0);
+  const examples = requestExamples[operation] ?? { made: { value: exampleOf(schema) } };
+  return { required, content: { 'application/json': { schema: book.refer(schema), examples } } };
+}
+
+function successOf(route: Route, book: SchemaBook): SchemaNode {
+  const { status, schema, description, contentType = 'application/json' } = route.response;
+  const [mediaType = ''] = contentType.split(';');
+  const example = mediaType === 'application/json' ? { example: exampleOf(schema) } : {};
+  return {
+    description: description ?? successes[status] ?? 'Success.',
+    headers: {
+      'Request-Id': { $ref: '#/components/headers/RequestId' },
+      ...(takesIdempotencyKey(route)
+        ? { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } }
+        : {}),
+    },
+    content: { [mediaType]: { schema: book.refer(schema), ...example } },
+  };
+}

@@ -1,0 +1,88 @@
+import type { TObject } from 'typebox';
+import { type IdKind, idPattern } from '../../domain/ids.ts';
+import { asNode, type SchemaNode } from '../expectations.ts';
+import type { Route } from '../route.ts';
+import type { SchemaBook } from './schemas.ts';
+
+/** Of which kind the id is that follows a collection in a path. */
+const collections: Readonly<Record<string, IdKind>> = {
+  customers: 'customer',
+  payment_methods: 'payment_method',
+  payment_intents: 'payment_intent',
+  refunds: 'refund',
+  payment_plans: 'payment_plan',
+  test_clocks: 'test_clock',
+  events: 'event',
+  webhook_endpoints: 'webhook_endpoint',
+  webhook_deliveries: 'webhook_delivery',
+};
+
+/** The headers that any POST may carry, by their names among the components. */
+export const headerParameters = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'Your name for this request, so that a repetition of it has no second effect and gets the first answer again. ' +
+      'See *Idempotency*.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+  IdempotencyTtl: {
+    name: 'Idempotency-TTL',
+    in: 'header',
+    required: false,
+    description: 'For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given.',
+    schema: { type: 'string', pattern: '^[0-9]{1,9}$' },
+  },
+};
+
+/** The path as OpenAPI writes it: `/things/{thing_id}`. */
+export function documentedPath(path: string): string {
+  return path.replace(/:(\w+)/g, '{$1}');
+}
+
+/** Everything that a request of the route may carry beside its body. */
+export function parametersOf(route: Route, book: SchemaBook): SchemaNode[] {
+  return [
+    ...pathParameters(route, book),
+    ...queryParameters(route.query, book),
+    ...(takesIdempotencyKey(route)
+      ? Object.keys(headerParameters).map((name) => ({ $ref: `#/components/parameters/${name}` }))
+      : []),
+  ];
+}
+
+/** Whether repetitions of the route's requests can be told by an Idempotency-Key. */
+export function takesIdempotencyKey(route: Route): boolean {
+  return route.method === 'POST' && route.access !== 'public';
+}
+
+function pathParameters({ path, params }: Route, book: SchemaBook): SchemaNode[] {
+  const segments = path.split('/');
+  return segments.flatMap((segment, index) => {
+    if (!segment.startsWith(':')) return [];
+    const name = segment.slice(1);
+    const schema = asNode(params?.properties[name]) ?? idSchema(segments[index - 1] ?? '');
+    return [parameter('path', name, schema, true, book)];
+  });
+}
+
+function idSchema(collection: string): SchemaNode {
+  const kind = collections[collection];
+  if (kind === undefined) return { type: 'string' };
+  return { type: 'string', pattern: idPattern(kind), description: `The id of the ${kind.replaceAll('_', ' ')}.` };
+}
+
+function queryParameters(query: TObject | undefined, book: SchemaBook): SchemaNode[] {
+  const required: readonly string[] = query?.required ?? [];
+  return Object.entries(query?.properties ?? {}).map(([name, member]) => {
+    const schema = asNode(member) ?? {};
+    return parameter('query', name, schema, required.includes(name) && schema.default === undefined, book);
+  });
+}
+
+function parameter(place: 'path' | 'query', name: string, schema: SchemaNode, required: boolean, book: SchemaBook) {
+  const { description, ...rest } = schema;
+  return { name, in: place, required, ...(description ? { description } : {}), schema: book.refer(rest) };
+}

@@ -1,0 +1,52 @@
+import Type, { type TSchema } from 'typebox';
+import type { EventType } from '../domain/event-types.ts';
+import { Nullable, Strict, Timestamp } from './common.ts';
+import { PaymentIntent } from './payment-intent.ts';
+import { PaymentPlan } from './payment-plan.ts';
+import { Refund } from './refund.ts';
+import { EffectsManifest, TestClock } from './test-clock.ts';
+import { WebhookEndpoint } from './webhook-endpoint.ts';
+
+const FailedPaymentIntent = Strict(
+  {
+    ...PaymentIntent.properties,
+    attempt: Type.Integer({ description: 'The number of the attempt that failed, from 1.' }),
+    will_retry: Type.Boolean({ description: 'Whether the plan tries this payment again by itself.' }),
+    next_attempt_at: Nullable(Timestamp, { description: 'When it does; null when it does not.' }),
+  },
+  { title: 'FailedPaymentIntent' },
+);
+
+const TestClockAdvancing = Strict(
+  {
+    ...TestClock.properties,
+    target_time: Type.String({ format: 'date-time', description: 'The instant that the clock advances to.' }),
+  },
+  { title: 'TestClockAdvancing' },
+);
+
+const TestClockReady = Strict(
+  { ...TestClock.properties, effects_manifest: EffectsManifest },
+  { title: 'TestClockReady' },
+);
+
+/** What the `data` of an event of each type is: the object as it was then, and what is told of the event alone. */
+export const eventData: Readonly<Record<EventType, TSchema>> = {
+  'payment_intent.succeeded': PaymentIntent,
+  'payment_intent.failed': FailedPaymentIntent,
+  'payment_intent.canceled': PaymentIntent,
+  'payment_intent.requires_action': PaymentIntent,
+  'payment_plan.activated': PaymentPlan,
+  'payment_plan.suspended': PaymentPlan,
+  'payment_plan.resumed': PaymentPlan,
+  'payment_plan.deactivated': PaymentPlan,
+  'payment_plan.closed': PaymentPlan,
+  'refund.succeeded': Refund,
+  'refund.failed': Refund,
+  'test_clock.created': TestClock,
+  'test_clock.advancing': TestClockAdvancing,
+  'test_clock.ready': TestClockReady,
+  'test_clock.deleted': TestClock,
+  'webhook_endpoint.ping': WebhookEndpoint,
+  'webhook_endpoint.disabled': WebhookEndpoint,
+};

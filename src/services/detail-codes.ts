@@ -1,0 +1,73 @@
+import type { CodeText } from './error-codes.ts';
+
+/** Every `code` of an item of `error.details`: what is wrong with one field. */
+export const detailCodes = {
+  parameter_missing: {
+    meaning: 'The field is required and was not given.',
+    remedy: 'Give it.',
+  },
+  unknown_parameter: {
+    meaning: 'There is no such field here; the message names the one that may have been meant.',
+    remedy: 'Correct its name, or leave it out.',
+  },
+  invalid_type: {
+    meaning: 'The value has another JSON type than the field.',
+    remedy: 'Send the type that the message names.',
+  },
+  invalid_value: {
+    meaning: 'The value is none of those that the field allows.',
+    remedy: 'Send what the message names.',
+  },
+  invalid_format: {
+    meaning: 'The text does not have the form that the field needs.',
+    remedy: 'Send the form that the message names.',
+  },
+  out_of_range: {
+    meaning: 'The number, date or time lies outside of what is allowed.',
+    remedy: 'Stay within the limits that the message names.',
+  },
+  too_long: { meaning: 'The text is too long.', remedy: 'Shorten it.' },
+  too_short: { meaning: 'The text is too short.', remedy: 'Lengthen it.' },
+  too_many: { meaning: 'There are too many items or members.', remedy: 'Send fewer.' },
+  too_few: { meaning: 'There are too few items or members.', remedy: 'Send more.' },
+  duplicate: { meaning: 'The item is listed twice.', remedy: 'List it once.' },
+  immutable: {
+    meaning: 'The field cannot be changed, or not in the present state of the object.',
+    remedy: 'Leave it out.',
+  },
+  resource_missing: {
+    meaning: 'The id names nothing of this account and mode.',
+    remedy: 'Check the id and the key.',
+  },
+  customer_deleted: { meaning: 'The customer has been deleted.', remedy: 'Use another customer.' },
+  payment_method_detached: {
+    meaning: 'The payment method was detached and cannot be charged.',
+    remedy: 'Use another payment method.',
+  },
+  payment_method_of_other_customer: {
+    meaning: 'The payment method belongs to another customer.',
+    remedy: 'Use one of this customer’s own.',
+  },
+  amount_too_small: { meaning: 'The amount is below 200 minor units.', remedy: 'Ask for more.' },
+  total_or_until_further_notice: {
+    meaning: 'A plan has either `total_amount_cents` or `until_further_notice: true`, and here are both, or neither.',
+    remedy: 'Send one of the two.',
+  },
+  unknown_fixture_token: {
+    meaning: 'There is no such sandbox fixture token.',
+    remedy: 'Use one of the `tok_sandbox_…` tokens.',
+  },
+  unknown_event_type: {
+    meaning: 'This is neither an event type nor a group of them.',
+    remedy: 'Use a type, a group such as `payment_plan.*`, or `*`.',
+  },
+  url_invalid: {
+    meaning: 'The URL cannot be used: not absolute, not `https` in live mode, with credentials or a fragment.',
+    remedy: 'Send a plain absolute URL.',
+  },
+  url_unresolvable: { meaning: 'The host of the URL cannot be resolved.', remedy: 'Check its name.' },
+  url_not_public: {
+    meaning: 'The host of the URL is not a public address.',
+    remedy: 'Use a host that can be reached from the internet.',
+  },
+} as const satisfies Record<string, CodeText>;

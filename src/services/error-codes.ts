@@ -1,0 +1,228 @@
+import { type DeclineCode, declineMessage } from '../domain/charge-outcome.ts';
+import type { ErrorType } from './errors.ts';
+
+/** What a code tells, and what whoever gets it can do: a sentence each, for the documentation. */
+export interface CodeText {
+  meaning: string;
+  remedy: string;
+}
+
+export interface ErrorCode extends CodeText {
+  type: ErrorType;
+  /** The HTTP statuses that it comes with. */
+  statuses: readonly number[];
+}
+
+/** Every `error.code` that the API answers with. */
+export const errorCodes = {
+  validation_failed: {
+    type: 'invalid_request_error',
+    statuses: [400, 422],
+    meaning: 'Fields or parameters break a rule; `details` has an item for each, with its path.',
+    remedy: 'Correct all that `details` names, then send the request again.',
+  },
+  bad_request: {
+    type: 'invalid_request_error',
+    statuses: [400],
+    meaning: 'The request cannot be read, such as a path with a broken escape.',
+    remedy: 'Build the URL with a library that encodes it.',
+  },
+  invalid_json: {
+    type: 'invalid_request_error',
+    statuses: [400],
+    meaning: 'The body is not valid JSON in UTF-8, names a member twice, or is nested too deep.',
+    remedy: 'Write the body with a JSON library.',
+  },
+  body_incomplete: {
+    type: 'invalid_request_error',
+    statuses: [400],
+    meaning: 'The body ended before it was complete.',
+    remedy: 'Send the request again.',
+  },
+  invalid_header: {
+    type: 'invalid_request_error',
+    statuses: [400],
+    meaning: '`Idempotency-Key` or `Idempotency-TTL` is out of range.',
+    remedy: 'Send a key of 1 to 255 characters, and whole seconds from 1 to 2592000.',
+  },
+  unsupported_content_type: {
+    type: 'invalid_request_error',
+    statuses: [400],
+    meaning: 'The body is not declared as JSON.',
+    remedy: 'Send `Content-Type: application/json`.',
+  },
+  unsupported_encoding: {
+    type: 'invalid_request_error',
+    statuses: [400],
+    meaning: 'The body is compressed.',
+    remedy: 'Send it without `Content-Encoding`.',
+  },
+  unauthenticated: {
+    type: 'authentication_error',
+    statuses: [401],
+    meaning: 'The API key is missing, unknown or revoked.',
+    remedy: 'Send `Authorization: Bearer <key>` with a key that is in force.',
+  },
+  insufficient_scope: {
+    type: 'permission_error',
+    statuses: [403],
+    meaning: 'The key does not hold the scope that the operation requires.',
+    remedy: 'Use a key with that scope.',
+  },
+  secret_key_required: {
+    type: 'permission_error',
+    statuses: [403],
+    meaning: 'A publishable key may not do this, or not without the `client_secret` of the payment intent.',
+    remedy: 'Call from your server with a secret key, or present the `client_secret`.',
+  },
+  client_secret_invalid: {
+    type: 'permission_error',
+    statuses: [403],
+    meaning: 'The `client_secret` is not the one of this payment intent.',
+    remedy: 'Use the `client_secret` that came with this very payment intent.',
+  },
+  sandbox_only: {
+    type: 'permission_error',
+    statuses: [403],
+    meaning: 'A live key was used for something that exists in the sandbox only.',
+    remedy: 'Use a sandbox key.',
+  },
+  resource_missing: {
+    type: 'invalid_request_error',
+    statuses: [404],
+    meaning: 'There is no such object for this account and mode.',
+    remedy: 'Check the id, and that the key belongs to the account and mode that made the object.',
+  },
+  route_not_found: {
+    type: 'invalid_request_error',
+    statuses: [404],
+    meaning: 'No operation has this path.',
+    remedy: 'Check the path; every one of the API begins with `/api/v1`.',
+  },
+  method_not_allowed: {
+    type: 'invalid_request_error',
+    statuses: [405],
+    meaning: 'The path exists, with other methods.',
+    remedy: 'Use one of the methods in the `Allow` header.',
+  },
+  idempotency_key_in_use: {
+    type: 'idempotency_error',
+    statuses: [409],
+    meaning: 'The first request with this `Idempotency-Key` is still running after five seconds.',
+    remedy: 'Send the same request again after `Retry-After`; it answers what the first one did.',
+  },
+  payload_too_large: {
+    type: 'invalid_request_error',
+    statuses: [413],
+    meaning: 'The body is larger than 256 KiB.',
+    remedy: 'Send less.',
+  },
+  idempotency_key_reused: {
+    type: 'idempotency_error',
+    statuses: [422],
+    meaning: 'This `Idempotency-Key` has answered a request with another method, path or body.',
+    remedy: 'Repeat the first request exactly, or take a new key.',
+  },
+  invalid_state: {
+    type: 'invalid_request_error',
+    statuses: [422],
+    meaning: 'The present state of the object does not allow this; the message names the state and what is allowed.',
+    remedy: 'Fetch the object, and do what its state allows.',
+  },
+  test_clock_advancing: {
+    type: 'invalid_request_error',
+    statuses: [422],
+    meaning: 'The test clock of the customer is advancing, and nothing of its customers can be written meanwhile.',
+    remedy: 'Wait for `test_clock.ready`, then try again.',
+  },
+  test_clock_failed: {
+    type: 'invalid_request_error',
+    statuses: [422],
+    meaning: 'The test clock has failed and takes no customers.',
+    remedy: 'Create a new test clock.',
+  },
+  test_clock_full: {
+    type: 'invalid_request_error',
+    statuses: [422],
+    meaning: 'The test clock has 3 customers, as many as it can have.',
+    remedy: 'Use another test clock, or delete a customer of this one.',
+  },
+  test_clock_limit: {
+    type: 'invalid_request_error',
+    statuses: [422],
+    meaning: 'The account has 3 active test clocks, as many as it can have.',
+    remedy: 'Delete a test clock first.',
+  },
+  test_clock_customers_limit: {
+    type: 'invalid_request_error',
+    statuses: [422],
+    meaning: 'The account has 9 customers on test clocks, as many as it can have.',
+    remedy: 'Delete a test clock or one of its customers first.',
+  },
+  advance_bound_exceeded: {
+    type: 'invalid_request_error',
+    statuses: [422],
+    meaning: 'One advance goes at most two billing intervals ahead; `max_frozen_time` has the latest possible target.',
+    remedy: 'Make several smaller advances.',
+  },
+  webhook_endpoint_limit: {
+    type: 'invalid_request_error',
+    statuses: [422],
+    meaning: 'There are 16 webhook endpoints in this mode, as many as there can be.',
+    remedy: 'Delete an endpoint first.',
+  },
+  rate_limited: {
+    type: 'rate_limit_error',
+    statuses: [429],
+    meaning: 'The key sends more requests than it may.',
+    remedy: 'Slow down, and repeat the request after `Retry-After`.',
+  },
+  internal_error: {
+    type: 'api_error',
+    statuses: [500],
+    meaning: 'Something went wrong on our side.',
+    remedy: 'Repeat the request with the same `Idempotency-Key`; if it goes on, tell us the `request_id`.',
+  },
+  unavailable: {
+    type: 'api_error',
+    statuses: [503],
+    meaning: 'A part that the service stands on cannot be reached or is overloaded.',
+    remedy: 'Repeat the request after `Retry-After`, with the same `Idempotency-Key`.',
+  },
+  processor_not_configured: {
+    type: 'api_error',
+    statuses: [503],
+    meaning: 'No payment processor is configured for live mode; nothing was charged and nothing has changed.',
+    remedy: 'Use a sandbox key, or have a processor configured.',
+  },
+  time_skipping_unavailable: {
+    type: 'api_error',
+    statuses: [503],
+    meaning: 'The Temporal server behind the service cannot skip time, which test clocks need.',
+    remedy: 'Have the setting that the message names turned on.',
+  },
+} as const satisfies Record<string, ErrorCode>;
+
+/** Every `code` of a payment that failed: in `last_payment_error`, and in the attempts of a plan's payment. */
+export const declineCodes: Readonly<Record<DeclineCode, CodeText>> = {
+  insufficient_funds: {
+    meaning: declineMessage('insufficient_funds'),
+    remedy: 'Try again later, or with another payment method.',
+  },
+  gateway_timeout: {
+    meaning: declineMessage('gateway_timeout'),
+    remedy: 'Confirm again.',
+  },
+  card_declined: {
+    meaning: declineMessage('card_declined'),
+    remedy: 'Ask the customer for another payment method.',
+  },
+  authentication_required: {
+    meaning: declineMessage('authentication_required'),
+    remedy: 'Have the customer pay in person, or ask for another payment method.',
+  },
+  payment_method_unavailable: {
+    meaning: declineMessage('payment_method_unavailable'),
+    remedy: 'Save a payment method and make it the default, or name it in the plan.',
+  },
+};
