@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { ListOf, listQuery, page, Strict } from '../resources/common.ts';
-import { Customer, CustomerCreate, presentCustomer } from '../resources/customer.ts';
+import { Customer, CustomerCreate, CustomerUpdate, presentCustomer } from '../resources/customer.ts';
+import { deleteCustomer, updateCustomer } from '../services/customer-changes.ts';
 import { createCustomer, fetchCustomer, listCustomers } from '../services/customers.ts';
 import { type Route, route } from './route.ts';
 
@@ -57,4 +58,34 @@ const fetch = route({
   handle: async ({ call, params, deps }) => presentCustomer(await fetchCustomer(deps.sql, call, params.customer_id)),
 });
 
-export const customerRoutes: Route[] = [create, list, fetch];
+const update = route({
+  method: 'PUT',
+  path: '/api/v1/customers/:customer_id',
+  operation: 'updateCustomer',
+  tag,
+  summary: 'Change a customer',
+  description: 'Fields that are not named stay as they are; null clears one. An object is replaced as a whole.',
+  access: { scope: 'customers:write' },
+  invalid: 422,
+  body: CustomerUpdate,
+  response: { status: 200, schema: Customer },
+  handle: async ({ call, params, body, deps }) =>
+    presentCustomer(await updateCustomer(deps.sql, call, params.customer_id, body)),
+});
+
+const remove = route({
+  method: 'DELETE',
+  path: '/api/v1/customers/:customer_id',
+  operation: 'deleteCustomer',
+  tag,
+  summary: 'Delete a customer',
+  description:
+    'The record stays readable by its id, with deleted_at. Its open plans are closed and its scheduled payments canceled; ' +
+    'from the response on nothing of it is charged.',
+  access: { scope: 'customers:write' },
+  invalid: 422,
+  response: { status: 200, schema: Customer },
+  handle: async ({ call, params, deps }) => presentCustomer(await deleteCustomer(deps.sql, call, params.customer_id)),
+});
+
+export const customerRoutes: Route[] = [create, list, fetch, update, remove];

@@ -1,15 +1,18 @@
 import Type from 'typebox';
 import type { PaymentIntentRow } from '../db/payment-intents.ts';
-import { Strict } from '../resources/common.ts';
+import { ListOf, listQuery, page, Reference, Strict } from '../resources/common.ts';
 import {
   PaymentIntent,
   PaymentIntentConfirm,
   PaymentIntentCreate,
+  PaymentIntentStatus,
   presentPaymentIntent,
 } from '../resources/payment-intent.ts';
+import { completeChallenge } from '../services/challenge-completion.ts';
 import { Forbidden } from '../services/errors.ts';
+import { cancelPaymentIntent } from '../services/payment-cancellation.ts';
 import { confirmPaymentIntent } from '../services/payment-confirmation.ts';
-import { createPaymentIntent, fetchPaymentIntent } from '../services/payment-intents.ts';
+import { createPaymentIntent, fetchPaymentIntent, listPaymentIntents } from '../services/payment-intents.ts';
 import type { Vault } from '../services/vault.ts';
 import { type KeyIdentity, type Route, route } from './route.ts';
 
@@ -78,7 +81,59 @@ const confirm = route({
   },
 });
 
-export const paymentIntentRoutes: Route[] = [create, fetch, confirm];
+const list = route({
+  method: 'GET',
+  path: '/api/v1/payment_intents',
+  operation: 'listPaymentIntents',
+  tag,
+  summary: 'List payment intents, newest first',
+  access: { scope: 'payment_intents:read' },
+  invalid: 400,
+  query: Strict({
+    ...listQuery,
+    customer_id: Type.Optional(Reference('The payments of this customer.')),
+    status: Type.Optional(PaymentIntentStatus),
+  }),
+  response: { status: 200, schema: ListOf(PaymentIntent) },
+  handle: async ({ call, query, deps }) => {
+    const filter = { customerId: query.customer_id, status: query.status };
+    const { rows, limit } = await listPaymentIntents(deps.sql, call, filter, query);
+    return page(rows, limit, presentPaymentIntent);
+  },
+});
+
+const cancel = route({
+  method: 'POST',
+  path: '/api/v1/payment_intents/:payment_intent_id/cancel',
+  operation: 'cancelPaymentIntent',
+  tag,
+  summary: 'Cancel a payment intent',
+  description:
+    'While requires_payment_method, requires_action or failed. A schedule ends with it. A plan’s intent is not canceled: ' +
+    'suspend or close the plan.',
+  access: { scope: 'payment_intents:write' },
+  invalid: 400,
+  response: { status: 200, schema: PaymentIntent },
+  handle: async ({ call, params, deps }) =>
+    presentPaymentIntent(await cancelPaymentIntent(deps.sql, call, params.payment_intent_id)),
+});
+
+const completeAction = route({
+  method: 'POST',
+  path: '/api/v1/test_helpers/payment_intents/:payment_intent_id/complete_action',
+  operation: 'completePaymentIntentAction',
+  tag,
+  summary: 'Answer a 3D Secure challenge as the customer would',
+  description: 'Sandbox only. It settles the attempt that waits for the challenge, and is no new attempt.',
+  access: { scope: 'payment_intents:write', sandboxOnly: true },
+  invalid: 400,
+  body: Strict({ result: Type.Enum(['succeed', 'fail']) }),
+  response: { status: 200, schema: PaymentIntent },
+  handle: async ({ call, params, body, deps }) =>
+    presentPaymentIntent(await completeChallenge(deps.sql, call, params.payment_intent_id, body.result)),
+});
+
+export const paymentIntentRoutes: Route[] = [create, list, fetch, confirm, cancel, completeAction];
 
 /** A publishable key is everybody's: what it may do with an intent, it may with that intent's secret alone. */
 function assertMayAct(key: KeyIdentity, vault: Vault, intentId: string, clientSecret: string | undefined): void {

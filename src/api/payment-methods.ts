@@ -1,11 +1,19 @@
+import { listQuery, page, Reference, Strict } from '../resources/common.ts';
 import {
   CreatedPaymentMethod,
   PaymentMethodCreate,
   PaymentMethodEnvelope,
+  PaymentMethodList,
   presentCreatedPaymentMethod,
   presentPaymentMethod,
 } from '../resources/payment-method.ts';
-import { createPaymentMethod, detachPaymentMethod, fetchPaymentMethod } from '../services/payment-methods.ts';
+import {
+  attachPaymentMethod,
+  createPaymentMethod,
+  detachPaymentMethod,
+  fetchPaymentMethod,
+  listPaymentMethods,
+} from '../services/payment-methods.ts';
 import { type Route, route } from './route.ts';
 
 const tag = 'Payment methods';
@@ -59,4 +67,39 @@ const detach = route({
   },
 });
 
-export const paymentMethodRoutes: Route[] = [create, fetch, detach];
+const list = route({
+  method: 'GET',
+  path: '/api/v1/payment_methods',
+  operation: 'listPaymentMethods',
+  tag,
+  summary: 'List the saved payment methods, newest first',
+  description: 'The newest 100 if no limit is given. Detached methods are left out.',
+  access: { scope: 'payment_methods:read' },
+  invalid: 400,
+  query: Strict(listQuery),
+  response: { status: 200, schema: PaymentMethodList },
+  handle: async ({ call, query, deps }) => {
+    const { rows, limit } = await listPaymentMethods(deps.sql, call, query);
+    const { data, has_more } = page(rows, limit, presentPaymentMethod);
+    return { success: true, payment_methods: data, has_more };
+  },
+});
+
+const attach = route({
+  method: 'POST',
+  path: '/api/v1/payment_methods/:payment_method_id/attach',
+  operation: 'attachPaymentMethod',
+  tag,
+  summary: 'Attach a payment method to a customer',
+  description: 'The first method of a customer becomes its default. Attaching it again to the same one changes nothing.',
+  access: { scope: 'payment_methods:write' },
+  invalid: 400,
+  body: Strict({ customer_id: Reference('The customer that it shall belong to.') }),
+  response: { status: 200, schema: PaymentMethodEnvelope },
+  handle: async ({ call, params, body, deps }) => {
+    const method = await attachPaymentMethod(deps.sql, call, params.payment_method_id, body.customer_id);
+    return { success: true, payment_method: presentPaymentMethod(method) };
+  },
+});
+
+export const paymentMethodRoutes: Route[] = [create, list, fetch, attach, detach];

@@ -42,7 +42,8 @@ const setUp = `SwaggerUIBundle({
 const ownStyle = `body { margin: 0; background: #fff; }
 .swagger-ui .info .title small.version-stamp { background: #4a5568; }
 .swagger-ui .info table { font-size: 13px; }
-.swagger-ui .info table td, .swagger-ui .info table th { padding: 4px 12px 4px 0; vertical-align: top; }
+.swagger-ui .info table tbody tr td, .swagger-ui .info table thead tr th { padding: 4px 12px 4px 0; vertical-align: top; }
+.swagger-ui .info table td:first-of-type { max-width: none; }
 .swagger-ui .info table td code { white-space: nowrap; }
 `;
 

@@ -1,4 +1,5 @@
 import { customerPaymentIntentRoutes } from './customer-payment-intents.ts';
+import { customerPaymentMethodRoutes } from './customer-payment-methods.ts';
 import { customerRoutes } from './customers.ts';
 import { eventRoutes } from './events.ts';
 import { healthRoutes } from './health.ts';
@@ -6,6 +7,7 @@ import { paymentIntentRoutes } from './payment-intents.ts';
 import { paymentMethodRoutes } from './payment-methods.ts';
 import { paymentPlanRoutes } from './payment-plans.ts';
 import { referenceRoutes } from './reference.ts';
+import { refundRoutes } from './refunds.ts';
 import type { Route } from './route.ts';
 import { testClockRoutes } from './test-clocks.ts';
 import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
@@ -15,8 +17,10 @@ import { webhookEndpointRoutes } from './webhook-endpoints.ts';
 export const allRoutes: readonly Route[] = [
   ...customerRoutes,
   ...customerPaymentIntentRoutes,
+  ...customerPaymentMethodRoutes,
   ...paymentMethodRoutes,
   ...paymentIntentRoutes,
+  ...refundRoutes,
   ...paymentPlanRoutes,
   ...testClockRoutes,
   ...eventRoutes,

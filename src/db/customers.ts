@@ -147,3 +147,24 @@ export async function clearDefaultMethod(tx: Db, methodId: string, at: Date): Pr
     update customers set default_payment_method_id = null, updated_at = ${at}
     where default_payment_method_id = ${methodId}`;
 }
+
+/** What an update can change of a customer, in its columns; null clears one. */
+export type CustomerChange = Partial<Omit<CustomerRow, 'id' | 'biller_id' | 'livemode' | 'test_clock_id' | 'created_at'>>;
+
+/** Changes a locked customer and answers it as it is now. */
+export async function updateCustomer(
+  tx: Db,
+  id: string,
+  change: CustomerChange & { updated_at: Date },
+): Promise<CustomerRow> {
+  const { billing_address, shipping_address, notification_preferences, fee_preferences, ...others } = change;
+  const { additional_attributes, phones, ...plain } = others;
+  const objects = { billing_address, shipping_address, notification_preferences, fee_preferences };
+  const json = Object.entries({ ...objects, additional_attributes, phones })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, jsonb(tx, value)] as const);
+  const [row] = await tx<CustomerRow[]>`
+    update customers set ${tx({ ...plain, ...Object.fromEntries(json) })} where id = ${id} returning *`;
+  if (row === undefined) throw new Error(`customer ${id} is gone`);
+  return row;
+}

@@ -154,3 +154,28 @@ export async function lockScheduledIntentsOnClock(tx: Db, testClockId: string): 
     order by i.id
     for update of i`;
 }
+
+/** Cancels the scheduled payments of a customer, and answers them as they are now. */
+export async function cancelScheduledIntents(tx: Db, customerId: string, at: Date): Promise<PaymentIntentRow[]> {
+  return tx<PaymentIntentRow[]>`
+    update payment_intents set status = 'canceled', scheduled_at = null, updated_at = ${at}
+    where customer_id = ${customerId} and scheduled_at is not null
+    returning *`;
+}
+
+/** Cancels a locked intent and answers it as it is now. */
+export async function markCanceled(tx: Db, id: string, at: Date): Promise<PaymentIntentRow> {
+  const [row] = await tx<PaymentIntentRow[]>`
+    update payment_intents set status = 'canceled', scheduled_at = null, updated_at = ${at}
+    where id = ${id}
+    returning *`;
+  if (row === undefined) throw new Error(`payment intent ${id} is gone`);
+  return row;
+}
+
+/** Adds what a refund has given back to the intent's total. */
+export async function addRefunded(tx: Db, id: string, amount: number, at: Date): Promise<void> {
+  await tx`
+    update payment_intents set total_refunded_amount = total_refunded_amount + ${amount}, updated_at = ${at}
+    where id = ${id}`;
+}

@@ -174,3 +174,11 @@ export async function activeFrequenciesOnClock(
     from payment_plans
     where test_clock_id = ${testClockId} and state = 'active'`;
 }
+
+/** The plans of a customer that have not ended, in the order of their making. */
+export async function openPlansOfCustomer(tx: Db, customerId: string): Promise<{ id: string }[]> {
+  return tx<{ id: string }[]>`
+    select id from payment_plans
+    where customer_id = ${customerId} and state in ('pending', 'active', 'suspended')
+    order by id`;
+}

@@ -17,12 +17,26 @@ export interface ChargeRequest {
   metadata: Record<string, string>;
 }
 
+/** One refund as a payment processor is asked for it. */
+export interface RefundRequest {
+  /** The refund's id, with the same promise as an attempt's. */
+  idempotencyKey: string;
+  paymentIntentId: string;
+  /** Minor units. */
+  amount: number;
+  currency: string;
+  metadata: Record<string, string>;
+}
+
+export type RefundOutcome = { kind: 'succeeded' } | { kind: 'failed' };
+
 /**
  * What takes the money. A decline is an outcome; what is thrown means that the outcome is unknown, and the caller asks
  * again under the same key.
  */
 export interface PaymentProcessor {
   charge(request: ChargeRequest): Promise<ChargeOutcome>;
+  refund(request: RefundRequest): Promise<RefundOutcome>;
 }
 
 /** The processor of each mode; null where none is configured. */

@@ -1,4 +1,4 @@
-import { sandboxChargeOutcome } from '../domain/sandbox-outcomes.ts';
+import { sandboxChargeOutcome, sandboxRefundOutcome } from '../domain/sandbox-outcomes.ts';
 import type { PaymentProcessor } from './processor.ts';
 
 /** The sandbox's processor: its answer follows from the request alone, so the same key always gets the same answer. */
@@ -10,5 +10,8 @@ export const sandboxProcessor: PaymentProcessor = {
       fixtureToken: request.fixtureToken,
       amount: request.amount,
     });
+  },
+  async refund({ metadata, amount }) {
+    return sandboxRefundOutcome({ metadataOutcome: metadata._sandbox_refund_outcome, amount });
   },
 };

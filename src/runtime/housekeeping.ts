@@ -4,6 +4,7 @@ import { realNow } from '../domain/real-time.ts';
 import type { Processors } from '../processors/processor.ts';
 import { recoverCharges } from '../services/payment-confirmation.ts';
 import { sweepIdempotencyKeys } from '../db/idempotency-keys.ts';
+import { recoverRefunds } from '../services/refunds.ts';
 import type { Logger } from './logger.ts';
 
 const everyMilliseconds = 5_000;
@@ -16,6 +17,7 @@ export function startHousekeeping(sql: Pool, processors: Processors, logger: Log
   const stopping = new AbortController();
   const duties = {
     'recover charges': () => recoverCharges(sql, processors, realNow()),
+    'recover refunds': () => recoverRefunds(sql, processors, realNow()),
     'sweep idempotency keys': () => sweepIdempotencyKeys(sql, realNow()),
   };
   async function run(): Promise<void> {

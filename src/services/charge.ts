@@ -17,6 +17,7 @@ import { findPaymentMethod, type PaymentMethodRow } from '../db/payment-methods.
 import { findSlotOfIntent } from '../db/payment-plan-slots.ts';
 import { lockPlan } from '../db/payment-plans.ts';
 import { atomically } from '../db/transaction.ts';
+import { stageIntents, type WorkflowIntent } from '../db/workflow-intents.ts';
 import { type ChargeOutcome, declined, unattended } from '../domain/charge-outcome.ts';
 import { newId } from '../domain/ids.ts';
 import type { ChargeRequest, PaymentProcessor, Processors } from '../processors/processor.ts';
@@ -43,6 +44,10 @@ export interface Settlement {
   requestId: string | null;
   /** Real time. */
   now: Date;
+  /** The customer's time of the outcome; that of the attempt, unless somebody has been waited for. */
+  at?: Date;
+  /** What the attempt is at until now. */
+  from?: 'processing' | 'requires_action';
 }
 
 const statusOf: Record<ChargeOutcome['kind'], PaymentIntentStatus> = {
@@ -153,8 +158,8 @@ export async function settleCharge(
       charge.paymentPlanId === null ? null : findSlotOfIntent(tx, charge.paymentIntentId),
     ]);
     if (intent === null || attempt === null) return null;
-    if (attempt.outcome !== 'processing') return intent;
-    const { outcome, now } = settlement;
+    const { outcome, now, at = attempt.at, from = 'processing' } = settlement;
+    if (attempt.outcome !== from) return intent;
     const error = outcome.kind === 'failed' ? { code: outcome.code, message: outcome.message } : null;
     const settlementOfAttempt = {
       outcome: outcome.kind,
@@ -163,26 +168,31 @@ export async function settleCharge(
       now,
     };
     const [, settled, booked] = await Promise.all([
-      settleAttempt(tx, attempt.id, 'processing', settlementOfAttempt),
-      markOutcome(tx, intent.id, statusOf[outcome.kind], error, attempt.at),
-      plan === null || slot === null ? null : settleSlot(tx, plan, slot, { attempt, amount: intent.amount, outcome }),
+      settleAttempt(tx, attempt.id, from, settlementOfAttempt),
+      markOutcome(tx, intent.id, statusOf[outcome.kind], error, at),
+      plan === null || slot === null ? null : settleSlot(tx, plan, slot, { attempt, at, amount: intent.amount, outcome }),
     ]);
+    // The plan's own loop goes on by itself; what somebody did by hand it has to be told.
+    if (plan !== null && attempt.source !== 'plan') await stageIntents(tx, [pokePlan(plan.id)], now);
     await recordEvents(tx, { billerId: intent.biller_id, livemode: intent.livemode, ...settlement }, [
-      eventOf(settled, intent.test_clock_id, attempt, booked),
+      eventOf(settled, { testClockId: intent.test_clock_id, at, attempt: attempt.number }, booked),
       ...(booked?.events ?? []),
     ]);
     return settled;
   });
 }
 
+function pokePlan(subjectId: string): WorkflowIntent {
+  return { workflowType: 'paymentPlan', subjectId, start: false, signal: 'poke' };
+}
+
 function eventOf(
   intent: PaymentIntentRow,
-  testClockId: string | null,
-  attempt: { number: number; at: Date },
+  { testClockId, at, attempt }: { testClockId: string | null; at: Date; attempt: number },
   slot: SettledSlot | null,
 ): NewEvent {
   const data = presentPaymentIntent(intent);
-  const common = { subjectId: intent.id, customerId: intent.customer_id, testClockId, at: attempt.at };
+  const common = { subjectId: intent.id, customerId: intent.customer_id, testClockId, at };
   if (intent.status === 'succeeded') return { ...common, type: 'payment_intent.succeeded', data };
   if (intent.status === 'requires_action') return { ...common, type: 'payment_intent.requires_action', data };
   const nextAttemptAt = slot?.nextAttemptAt ?? null;
@@ -191,7 +201,7 @@ function eventOf(
     type: 'payment_intent.failed',
     data: {
       ...data,
-      attempt: attempt.number,
+      attempt,
       will_retry: nextAttemptAt !== null,
       next_attempt_at: nextAttemptAt === null ? null : nextAttemptAt.toISOString(),
     },

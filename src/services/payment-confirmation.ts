@@ -149,11 +149,6 @@ async function openConfirmation(
     if (plan.state === 'active') {
       await updatePlan(tx, plan.id, { next_attempt_at: await earliestRetry(tx, plan.id), updated_at: at });
     }
-    await stageIntents(
-      tx,
-      [{ workflowType: 'paymentPlan', subjectId: plan.id, start: false, signal: 'poke' }],
-      call.now,
-    );
   }
   return charge;
 }

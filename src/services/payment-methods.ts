@@ -23,7 +23,7 @@ import type { Call, Tenant } from './call.ts';
 import { timeOf } from './customer-time.ts';
 import { Forbidden, NotFound, ValidationFailed } from './errors.ts';
 import { pageOf } from './paging.ts';
-import { customerNamed, type Found, lockOwner } from './references.ts';
+import { attachMethod, customerNamed, type Found, lockOwner, methodNamed } from './references.ts';
 import type { Vault } from './vault.ts';
 
 const fixtureTokenType = 'fixture';
@@ -131,6 +131,45 @@ export async function detachPaymentMethod(db: Db, call: Call, id: string): Promi
     await clearDefaultMethod(tx, id, at);
     return { ...method, detached_at: at, updated_at: at };
   });
+}
+
+/**
+ * Attaches a method to a customer, whose default it becomes when it is the first.
+ * @throws NotFound; ValidationFailed for an unknown or deleted customer, and for a method that is detached or belongs to
+ * another one; InvalidState while the customer's clock is advancing.
+ */
+export async function attachPaymentMethod(
+  db: Db,
+  call: Call,
+  id: string,
+  customerId: string,
+): Promise<PaymentMethodRow> {
+  return atomically(db, async (tx) => {
+    await fetchPaymentMethod(tx, call, id);
+    const customer = await customerNamed(tx, call, customerId, '/customer_id');
+    if (customer.fault) throw new ValidationFailed([customer.fault]);
+    const at = timeOf(customer.found, call.now);
+    const method = await methodNamed(tx, call, id, customerId, '/payment_method_id');
+    if (method.fault) throw new ValidationFailed([method.fault]);
+    return attachMethod(tx, method.found, customerId, at);
+  });
+}
+
+/**
+ * A method of this customer, a detached one too.
+ * @throws NotFound when there is no such customer, or it has no such method.
+ */
+export async function fetchCustomerMethod(
+  db: Db,
+  tenant: Tenant,
+  customerId: string,
+  id: string,
+): Promise<PaymentMethodRow> {
+  const customer = await findCustomer(db, tenant, customerId);
+  if (customer === null) throw new NotFound('customer', customerId);
+  const method = await findPaymentMethod(db, tenant, id);
+  if (method?.customer_id !== customerId) throw new NotFound('payment method', id);
+  return method;
 }
 
 /** A customer by its id or by the biller's own reference, locked. */

@@ -152,7 +152,7 @@ function newIntent(
     biller_id: plan.biller_id,
     livemode: plan.livemode,
     customer_id: plan.customer_id,
-    payment_method_id: method?.id ?? null,
+    payment_method_id: method?.id ?? plan.payment_instrument_id,
     payment_plan_id: plan.id,
     payment_plan_slot: plan.next_slot,
     amount,

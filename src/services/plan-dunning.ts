@@ -14,9 +14,10 @@ export interface SettledSlot {
   events: NewEvent[];
 }
 
-/** An attempt, what it was for (base amount, minor units), and what came of it. */
+/** An attempt, what it was for (base amount, minor units), what came of it, and when (the customer's time). */
 interface SettledAttempt {
   attempt: PaymentAttemptRow;
+  at: Date;
   amount: number;
   outcome: ChargeOutcome;
 }
@@ -29,11 +30,11 @@ export async function settleSlot(
   tx: Db,
   plan: CollectingPlanRow,
   slot: PlanSlotRow,
-  { attempt, amount, outcome }: SettledAttempt,
+  { attempt, at, amount, outcome }: SettledAttempt,
 ): Promise<SettledSlot> {
   if (outcome.kind === 'requires_action') return { nextAttemptAt: null, events: [] };
-  if (outcome.kind === 'succeeded') return collect(tx, plan, slot, amount, attempt.at);
-  return fail(tx, plan, slot, attempt, outcome.code);
+  if (outcome.kind === 'succeeded') return collect(tx, plan, slot, amount, at);
+  return fail(tx, plan, slot, attempt, outcome.code, at);
 }
 
 async function collect(
@@ -64,11 +65,12 @@ async function fail(
   slot: PlanSlotRow,
   attempt: PaymentAttemptRow,
   code: (ChargeOutcome & { kind: 'failed' })['code'],
+  at: Date,
 ): Promise<SettledSlot> {
   // An attempt that somebody made by hand is no step of the series: the series goes on where it was.
   const isStep = attempt.source === 'plan';
   const failures = isStep ? slot.failures + 1 : slot.failures;
-  const firstFailedAt = slot.first_failed_at ?? (isStep ? attempt.at : null);
+  const firstFailedAt = slot.first_failed_at ?? (isStep ? at : null);
   const series = { failures, first_failed_at: firstFailedAt };
   if (plan.state !== 'active') {
     await updateSlot(tx, plan.id, slot.slot, { ...series, status: 'failed', next_attempt_at: null });
@@ -78,20 +80,20 @@ async function fail(
   const step =
     isStep && firstFailedAt !== null
       ? afterFailure({ behaviour: plan.failure_behaviour, code, failures, firstFailedAt })
-      : { kind: 'retry' as const, at: resumesAt ?? attempt.at };
+      : { kind: 'retry' as const, at: resumesAt ?? at };
   if (step.kind === 'retry') {
     // What the plan shows is the earliest retry of all its slots; this one was not among them while it was charged.
     const earliest = plan.next_attempt_at !== null && plan.next_attempt_at < step.at ? plan.next_attempt_at : step.at;
     await Promise.all([
       updateSlot(tx, plan.id, slot.slot, { ...series, status: 'retrying', next_attempt_at: step.at }),
-      updatePlan(tx, plan.id, { updated_at: attempt.at, next_attempt_at: earliest }),
+      updatePlan(tx, plan.id, { updated_at: at, next_attempt_at: earliest }),
     ]);
     return { nextAttemptAt: step.at, events: [] };
   }
   await updateSlot(tx, plan.id, slot.slot, { ...series, status: 'failed', next_attempt_at: null });
   await stopRetries(tx, plan.id);
-  const row = await updatePlan(tx, plan.id, { updated_at: attempt.at, ...ended('suspended', 'payment_failed') });
-  return { nextAttemptAt: null, events: [planEvent('payment_plan.suspended', row, attempt.at)] };
+  const row = await updatePlan(tx, plan.id, { updated_at: at, ...ended('suspended', 'payment_failed') });
+  return { nextAttemptAt: null, events: [planEvent('payment_plan.suspended', row, at)] };
 }
 
 /** The columns of a plan that stops collecting. */

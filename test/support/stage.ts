@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach } from 'mocha';
 import { findOpenAdvance } from '../../src/db/test-clocks.ts';
 import { realNow } from '../../src/domain/real-time.ts';
-import type { ChargeRequest, PaymentProcessor } from '../../src/processors/processor.ts';
+import type { ChargeRequest, PaymentProcessor, RefundRequest } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import type { NewBiller } from '../../src/services/billers.ts';
 import { completeAdvance, dueOnClock } from '../../src/services/clock-advance.ts';
@@ -26,6 +26,10 @@ export class LedgerProcessor implements PaymentProcessor {
     if (outcome.kind === 'succeeded') this.taken.set(request.idempotencyKey, request.totalAmount);
     await this.beforeAnswer(request);
     return outcome;
+  }
+
+  refund(request: RefundRequest) {
+    return sandboxProcessor.refund(request);
   }
 
   reset(): void {
@@ -78,6 +82,11 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
     /** What the workflow of a plan does when it wakes up at `at`, the customer's time. */
     collect: (planId: string, at: string | Date): Promise<void> =>
       collectDuePayment(db.sql, processors, planId, { at: new Date(at), now: realNow() }),
+    /** All that is due of a plan at `at`, as its workflow does when it is poked. */
+    async collectAll(planId: string, at: string | Date): Promise<void> {
+      const isDue = () => db.sql`select 1 from payment_plans where id = ${planId} and wake_at <= ${new Date(at)}`;
+      while ((await isDue()).length > 0) await stage.collect(planId, at);
+    },
     /** The same of a scheduled payment. */
     collectScheduled: (intentId: string, at: string | Date): Promise<void> =>
       collectScheduledPayment(db.sql, processors, intentId, { at: new Date(at), now: realNow() }),

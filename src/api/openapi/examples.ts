@@ -114,8 +114,10 @@ const refund: Refund = {
   status: 'succeeded',
   reason: 'Cancelled class',
   metadata: {},
+  biller_id: exampleIds.biller,
   livemode: false,
   created_at: dueAt,
+  updated_at: dueAt,
 };
 
 const plan: PaymentPlan = {

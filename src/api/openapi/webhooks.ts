@@ -72,7 +72,7 @@ function webhookOf(type: EventType, book: SchemaBook): SchemaNode {
   return {
     operationId: `on${name}`,
     tags: ['Webhooks'],
-    summary: occasions[type].replace(/(?<=[a-z)])[.:] .*/, '').replace(/\.$/, ''),
+    summary: occasions[type].split(/[.:;] |\.$/)[0],
     description: occasions[type],
     parameters: Object.keys(webhookHeaders).map((header) => ({ $ref: `#/components/parameters/${header}` })),
     requestBody: { required: true, content: { 'application/json': { schema: book.refer(payload), example } } },

@@ -255,10 +255,15 @@ create table refunds (
   reason text,
   metadata jsonb not null default '{}',
   status text not null check (status in ('processing', 'succeeded', 'failed')),
+  request_key text,
+  opened_at timestamptz not null,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   unique (biller_id, livemode, id),
   foreign key (biller_id, livemode, payment_intent_id) references payment_intents (biller_id, livemode, id) on delete cascade
 );
 comment on table refunds is 'Money given back, whole or in part; the row is committed before the processor is asked';
+comment on column refunds.request_key is 'The Idempotency-Key of the request that opened it: its repetition goes on with this refund';
+comment on column refunds.opened_at is 'Real time';
+create index refunds_in_flight on refunds (opened_at) where status = 'processing';
 create index refunds_of_intent on refunds (payment_intent_id, id);

@@ -1,0 +1,86 @@
+import type { Currency } from '../domain/currencies.ts';
+import type { Db } from './connection.ts';
+import { jsonb } from './json.ts';
+import type { Page, TenantKey } from './tenant.ts';
+
+export interface RefundRow {
+  id: string;
+  biller_id: string;
+  livemode: boolean;
+  payment_intent_id: string;
+  amount: number;
+  currency: Currency;
+  reason: string | null;
+  metadata: Record<string, string>;
+  status: 'processing' | 'succeeded' | 'failed';
+  request_key: string | null;
+  opened_at: Date;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** Opens a refund: from its commit on the processor may be asked, under the refund's id. */
+export async function insertRefund(tx: Db, row: RefundRow): Promise<void> {
+  await tx`
+    insert into refunds (
+      id, biller_id, livemode, payment_intent_id, amount, currency, reason, metadata, status, request_key, opened_at,
+      created_at, updated_at
+    ) values (
+      ${row.id}, ${row.biller_id}, ${row.livemode}, ${row.payment_intent_id}, ${row.amount}, ${row.currency},
+      ${row.reason}, ${jsonb(tx, row.metadata)}, ${row.status}, ${row.request_key}, ${row.opened_at},
+      ${row.created_at}, ${row.updated_at}
+    )`;
+}
+
+/** The refund of this biller and mode, or null. */
+export async function findRefund(db: Db, tenant: TenantKey, id: string): Promise<RefundRow | null> {
+  const [row] = await db<RefundRow[]>`
+    select * from refunds where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`;
+  return row ?? null;
+}
+
+/** The newest refund of an intent that was opened under this Idempotency-Key, or null. */
+export async function findRefundOfRequest(db: Db, intentId: string, requestKey: string): Promise<RefundRow | null> {
+  const [row] = await db<RefundRow[]>`
+    select * from refunds where payment_intent_id = ${intentId} and request_key = ${requestKey}
+    order by id desc
+    limit 1`;
+  return row ?? null;
+}
+
+/** Refunds that were opened before this instant (real time) and have no outcome yet, oldest first. */
+export async function findAbandonedRefunds(db: Db, openedBefore: Date): Promise<RefundRow[]> {
+  return db<RefundRow[]>`
+    select * from refunds where status = 'processing' and opened_at < ${openedBefore} order by opened_at limit 100`;
+}
+
+/** What refunds under way would give back of an intent, minor units. */
+export async function amountBeingRefunded(tx: Db, intentId: string): Promise<number> {
+  const [row] = await tx<{ amount: number }[]>`
+    select coalesce(sum(amount), 0)::bigint as amount from refunds
+    where payment_intent_id = ${intentId} and status = 'processing'`;
+  return row?.amount ?? 0;
+}
+
+/** Gives a refund its outcome, once: null when somebody else has done so before. */
+export async function settleRefund(
+  tx: Db,
+  id: string,
+  status: 'succeeded' | 'failed',
+  at: Date,
+): Promise<RefundRow | null> {
+  const [row] = await tx<RefundRow[]>`
+    update refunds set status = ${status}, updated_at = ${at}
+    where id = ${id} and status = 'processing'
+    returning *`;
+  return row ?? null;
+}
+
+/** A page of the refunds of an intent, newest first, one more than `limit` when there are more. */
+export async function listRefunds(db: Db, intentId: string, { limit, after }: Page): Promise<RefundRow[]> {
+  return db<RefundRow[]>`
+    select * from refunds
+    where payment_intent_id = ${intentId} ${after === undefined ? db`` : db`and id < ${after}`}
+    order by id desc
+    limit ${limit + 1}`;
+}

@@ -1,0 +1,53 @@
+import type { Db } from '../db/connection.ts';
+import { findAttemptInFlight, settleAttempt } from '../db/payment-attempts.ts';
+import { lockPaymentIntent, markCanceled, type PaymentIntentRow } from '../db/payment-intents.ts';
+import { atomically } from '../db/transaction.ts';
+import { stageIntents } from '../db/workflow-intents.ts';
+import { presentPaymentIntent } from '../resources/payment-intent.ts';
+import type { Call } from './call.ts';
+import { timeForWrite } from './customer-time.ts';
+import { InvalidState, NotFound } from './errors.ts';
+import { recordEvents } from './events.ts';
+import { fetchPaymentIntent } from './payment-intents.ts';
+
+/** Nothing was taken yet, and nothing is being taken. */
+const cancelable: readonly string[] = ['requires_payment_method', 'requires_action', 'failed'];
+
+/**
+ * Cancels an intent for good; a schedule ends with it. From the commit on it is not charged.
+ * @throws NotFound; InvalidState when it has succeeded, is being charged, was canceled, or belongs to a plan, which alone
+ * decides over its payments; InvalidState while the customer's clock is advancing.
+ */
+export async function cancelPaymentIntent(db: Db, call: Call, id: string): Promise<PaymentIntentRow> {
+  return atomically(db, async (tx) => {
+    await fetchPaymentIntent(tx, call, id);
+    const intent = await lockPaymentIntent(tx, id);
+    if (intent === null) throw new NotFound('payment intent', id);
+    const at = await timeForWrite(tx, intent.test_clock_id, call.now);
+    if (intent.payment_plan_id !== null) {
+      throw new InvalidState(
+        `Payment intent ${id} belongs to plan ${intent.payment_plan_id}: suspend or close the plan instead.`,
+      );
+    }
+    if (!cancelable.includes(intent.status)) {
+      throw new InvalidState(
+        `Payment intent ${id} is ${intent.status}; it can be canceled while ${cancelable.join(' or ')}.`,
+      );
+    }
+    const challenge = intent.status === 'requires_action' ? await findAttemptInFlight(tx, id) : null;
+    if (challenge !== null) {
+      const message = 'The payment was canceled before the customer had authenticated it.';
+      const settled = { outcome: 'failed' as const, code: 'canceled', message, now: call.now };
+      await settleAttempt(tx, challenge.id, 'requires_action', settled);
+    }
+    const row = await markCanceled(tx, id, at);
+    if (intent.scheduled_at !== null) {
+      const poke = { workflowType: 'scheduledPayment' as const, subjectId: id, start: false, signal: 'poke' };
+      await stageIntents(tx, [poke], call.now);
+    }
+    const event = { type: 'payment_intent.canceled' as const, data: presentPaymentIntent(row), at };
+    const about = { subjectId: id, customerId: row.customer_id, testClockId: intent.test_clock_id };
+    await recordEvents(tx, call, [{ ...event, ...about }]);
+    return row;
+  });
+}

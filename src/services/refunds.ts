@@ -1,0 +1,176 @@
+import type { Db, Pool } from '../db/connection.ts';
+import { addRefunded, type LockedIntentRow, lockPaymentIntent } from '../db/payment-intents.ts';
+import {
+  amountBeingRefunded,
+  findAbandonedRefunds,
+  findRefund,
+  findRefundOfRequest,
+  insertRefund,
+  listRefunds as selectRefunds,
+  type RefundRow,
+  settleRefund,
+} from '../db/refunds.ts';
+import { atomically } from '../db/transaction.ts';
+import { newId } from '../domain/ids.ts';
+import type { Processors } from '../processors/processor.ts';
+import { presentRefund, type RefundCreate } from '../resources/refund.ts';
+import type { Call, Tenant } from './call.ts';
+import { processorFor } from './charge.ts';
+import { timeForWrite } from './customer-time.ts';
+import { InvalidState, NotFound, ValidationFailed } from './errors.ts';
+import { recordEvents } from './events.ts';
+import { fetchPaymentIntent } from './payment-intents.ts';
+import { pageOf } from './paging.ts';
+
+/** How a refund with an Idempotency-Key finds what an earlier try of it has done, and keeps its answer. */
+export interface RepeatableRefund {
+  requestKey: string | null;
+  /** Called in the transaction that records the outcome. */
+  remember(tx: Db, refund: RefundRow): Promise<void>;
+}
+
+const once: RepeatableRefund = { requestKey: null, async remember() {} };
+
+/** Longer than any request lives: whoever opened such a refund is dead. */
+const abandonedAfterMilliseconds = 60_000;
+
+/**
+ * Gives back an intent's money, all that remains of it or a part, in three steps like a charge: open, ask, record. Refunds
+ * under way count as given back, so that two of them never pass what was paid.
+ * @throws NotFound; InvalidState when the intent has not succeeded; ValidationFailed for more than remains;
+ * ProcessorNotConfigured in live mode, and then nothing has changed.
+ */
+export async function refundPaymentIntent(
+  db: Db,
+  processors: Processors,
+  call: Call,
+  intentId: string,
+  input: RefundCreate,
+  { requestKey, remember }: RepeatableRefund = once,
+): Promise<RefundRow> {
+  await fetchPaymentIntent(db, call, intentId);
+  const opened = await atomically(db, async (tx) => {
+    const before = requestKey === null ? null : await findRefundOfRequest(tx, intentId, requestKey);
+    return before ?? openRefund(tx, processors, call, intentId, input, requestKey);
+  });
+  // Somebody else has finished what this very request began; what it came to is its answer.
+  if (opened.status !== 'processing') return opened;
+  return carryOut(db, processors, opened, call, remember);
+}
+
+/**
+ * Finishes refunds whose process died after opening them, by asking again under their own key.
+ * @param now real time.
+ */
+export async function recoverRefunds(sql: Pool, processors: Processors, now: Date): Promise<void> {
+  const abandoned = await findAbandonedRefunds(sql, new Date(now.getTime() - abandonedAfterMilliseconds));
+  const results = await Promise.allSettled(
+    abandoned.map((refund) => carryOut(sql, processors, refund, { requestId: null, now }, once.remember)),
+  );
+  const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} abandoned refunds could not be finished`);
+}
+
+/**
+ * The refund.
+ * @throws NotFound
+ */
+export async function fetchRefund(db: Db, tenant: Tenant, id: string): Promise<RefundRow> {
+  const refund = await findRefund(db, tenant, id);
+  if (refund === null) throw new NotFound('refund', id);
+  return refund;
+}
+
+/** A page of the refunds of an intent, newest first. */
+export async function listRefunds(
+  db: Db,
+  tenant: Tenant,
+  intentId: string,
+  query: { limit?: number | undefined; starting_after?: string | undefined },
+): Promise<{ rows: RefundRow[]; limit: number }> {
+  await fetchPaymentIntent(db, tenant, intentId);
+  const page = await pageOf(db, 'refunds', tenant, query);
+  return { rows: await selectRefunds(db, intentId, page), limit: page.limit };
+}
+
+async function openRefund(
+  tx: Db,
+  processors: Processors,
+  call: Call,
+  intentId: string,
+  input: RefundCreate,
+  requestKey: string | null,
+): Promise<RefundRow> {
+  const intent = await lockPaymentIntent(tx, intentId);
+  if (intent === null) throw new NotFound('payment intent', intentId);
+  const at = await timeForWrite(tx, intent.test_clock_id, call.now);
+  if (intent.status !== 'succeeded') {
+    throw new InvalidState(`Payment intent ${intentId} is ${intent.status}; only a succeeded one can be refunded.`);
+  }
+  const amount = await amountToRefund(tx, intent, input.amount);
+  processorFor(processors, call.livemode);
+  const row: RefundRow = {
+    id: newId('refund'),
+    biller_id: call.billerId,
+    livemode: call.livemode,
+    payment_intent_id: intentId,
+    amount,
+    currency: intent.currency,
+    reason: input.reason ?? null,
+    metadata: input.metadata ?? {},
+    status: 'processing',
+    request_key: requestKey,
+    opened_at: call.now,
+    created_at: at,
+    updated_at: at,
+  };
+  await insertRefund(tx, row);
+  return row;
+}
+
+async function amountToRefund(tx: Db, intent: LockedIntentRow, asked: number | undefined): Promise<number> {
+  const remaining = intent.total_amount - intent.total_refunded_amount - (await amountBeingRefunded(tx, intent.id));
+  if (remaining <= 0) throw new InvalidState(`Payment intent ${intent.id} has been refunded in full.`);
+  const amount = asked ?? remaining;
+  if (amount <= remaining) return amount;
+  const message = `amount must be at most ${remaining}, which is what remains to be refunded.`;
+  throw ValidationFailed.of('/amount', 'out_of_range', message);
+}
+
+async function carryOut(
+  db: Db,
+  processors: Processors,
+  refund: RefundRow,
+  origin: { requestId: string | null; now: Date },
+  remember: RepeatableRefund['remember'],
+): Promise<RefundRow> {
+  const outcome = await processorFor(processors, refund.livemode).refund({
+    idempotencyKey: refund.id,
+    paymentIntentId: refund.payment_intent_id,
+    amount: refund.amount,
+    currency: refund.currency,
+    metadata: refund.metadata,
+  });
+  return atomically(db, async (tx) => {
+    const intent = await lockPaymentIntent(tx, refund.payment_intent_id);
+    const settled = await settleRefund(tx, refund.id, outcome.kind, refund.created_at);
+    if (intent === null || settled === null) return (await findRefund(tx, tenantOf(refund), refund.id)) ?? refund;
+    if (settled.status === 'succeeded') await addRefunded(tx, intent.id, settled.amount, settled.updated_at);
+    await remember(tx, settled);
+    await recordEvents(tx, { ...tenantOf(refund), ...origin }, [
+      {
+        type: settled.status === 'succeeded' ? 'refund.succeeded' : 'refund.failed',
+        subjectId: settled.id,
+        customerId: intent.customer_id,
+        testClockId: intent.test_clock_id,
+        at: settled.updated_at,
+        data: presentRefund(settled),
+      },
+    ]);
+    return settled;
+  });
+}
+
+function tenantOf(refund: RefundRow): Tenant {
+  return { billerId: refund.biller_id, livemode: refund.livemode };
+}
