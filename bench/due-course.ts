@@ -9,6 +9,12 @@ export interface DueCourse {
   perSecond: number;
 }
 
+/** A run, and how long it took before the instant until everything was ready for it. */
+export interface DueRun {
+  course: DueCourse;
+  preparedMs: number;
+}
+
 /** Not all had their timer when the instant came: the run says nothing, and is repeated with more time before. */
 export class NotAllHeld extends Error {
   override name = 'NotAllHeld';
@@ -17,6 +23,7 @@ export class NotAllHeld extends Error {
 /** How often the database is asked how many are done: what the figures are exact to. */
 const lookMs = 25;
 const timeoutMs = 90_000;
+const maxTries = 3;
 
 /**
  * Waits for the instant (epoch ms) and follows the number of those that are done, by commit, until all are.
@@ -40,12 +47,33 @@ export async function followCourse(dueAt: number, count: number, done: () => Pro
   }
 }
 
-/** Tries again with twice the time before the instant, where not all were ready for it. */
-export async function withEnoughLead<T>(leadMs: number, run: (leadMs: number) => Promise<T>): Promise<T> {
-  try {
-    return await run(leadMs);
-  } catch (error) {
-    if (!(error instanceof NotAllHeld)) throw error;
-    return run(2 * leadMs);
-  }
+/** How much time to leave before an instant when the preparation for it took so long last time. */
+export function leadFor(preparedMs: number): number {
+  return 2_500 + 1.8 * preparedMs;
+}
+
+/**
+ * Runs one kind of thing again and again, with as much time before the instant as it has been seen to need: too little
+ * voids the run, too much is waited for by everybody. A void run is repeated with twice the time.
+ */
+export function withLead(
+  firstLeadMs: number,
+  run: (leadMs: number) => Promise<DueRun>,
+  log: (line: string) => void,
+): () => Promise<DueCourse> {
+  let leadMs = firstLeadMs;
+  return async () => {
+    for (let tries = 1; ; tries++) {
+      try {
+        const { course, preparedMs } = await run(leadMs);
+        log(`prepared in ${(preparedMs / 1000).toFixed(1)} s, done ${course.last.toFixed(1)} s after the instant`);
+        leadMs = leadFor(preparedMs);
+        return course;
+      } catch (error) {
+        if (!(error instanceof NotAllHeld) || tries === maxTries) throw error;
+        log(`${error.message}; once more, with twice the time before`);
+        leadMs *= 2;
+      }
+    }
+  };
 }

@@ -5,7 +5,7 @@ import type { Pool } from '../../src/db/connection.ts';
 import { realNow } from '../../src/domain/real-time.ts';
 import { inParallel, range } from '../bench.ts';
 import { startChild, stopChild } from '../child.ts';
-import { type DueCourse, followCourse, NotAllHeld } from '../due-course.ts';
+import { type DueRun, followCourse, NotAllHeld } from '../due-course.ts';
 import type { Copy } from '../service.ts';
 
 const taskQueue = 'bench-ticks';
@@ -15,7 +15,7 @@ export type TickKind = 'tickByActivity' | 'tickByLocalActivity';
 /** Bare workflows on the server of the copy, with a worker process of their own. */
 export interface BareTemporal {
   /** Lets so many workflows, each with a timer, fall due at one instant, and follows how their rows come in. */
-  run(kind: TickKind, count: number, leadMs: number): Promise<DueCourse>;
+  run(kind: TickKind, count: number, leadMs: number): Promise<DueRun>;
   stop(): Promise<void>;
 }
 
@@ -28,6 +28,7 @@ export async function startBareTemporal(copy: Copy, temporal: Client, sql: Pool)
 
   return {
     async run(kind, count, leadMs) {
+      const begun = performance.now();
       const prefix = `${kind}/${randomUUID()}/`;
       const dueAt = Math.ceil((realNow().getTime() + leadMs) / 1000) * 1000;
       await inParallel(range(count), 40, async (index) => {
@@ -36,11 +37,13 @@ export async function startBareTemporal(copy: Copy, temporal: Client, sql: Pool)
       });
       // The last ones must have had their first task too, which starts their timer.
       if (realNow().getTime() > dueAt - 1500) throw new NotAllHeld(`${count} bare workflows were not started in time`);
-      return followCourse(dueAt, count, async () => {
+      const preparedMs = performance.now() - begun;
+      const course = await followCourse(dueAt, count, async () => {
         const [row] = await sql<{ count: number }[]>`
           select count(*)::integer as count from bench_ticks where id like ${`${prefix}%`}`;
         return row?.count ?? 0;
       });
+      return { course, preparedMs };
     },
     async stop() {
       await stopChild(worker);

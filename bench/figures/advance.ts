@@ -97,7 +97,7 @@ export const advances: Measurement = {
   name: 'advance',
   needs: 'copy',
   async measure(bench) {
-    const rounds = bench.quick ? 2 : 10;
+    const rounds = bench.quick ? 1 : 9;
     const chosen = cases.filter((item) => !(bench.quick && item.large));
     const samples = new Map(chosen.map((item) => [item, [] as number[]]));
     await play(bench, { ...one, frequency: 'weekly' }, [14]); // the first one meets cold code
@@ -160,7 +160,7 @@ function growth(samples: Map<Case, number[]>): Figure[] {
 
 /** Whether a clock that was advanced often becomes slow: its plan's history has grown by then. */
 async function longHistory(bench: Bench): Promise<Figure> {
-  const count = bench.quick ? 6 : 30;
+  const count = bench.quick ? 3 : 30;
   const played = await setUp(bench, { ...one, frequency: 'weekly' });
   const taken: number[] = [];
   for (let nth = 0; nth < count; nth++) taken.push(await advance(bench, played, 14));

@@ -17,7 +17,7 @@ export const memory: Measurement = {
   name: 'memory',
   needs: 'copy',
   async measure({ copy, quick, log }) {
-    const seconds = quick ? 3 : 10;
+    const seconds = quick ? 2 : 8;
     log(`memory: ${seconds} s of rest`);
     await pause(seconds * 1000);
     const parts = await recordedProcesses(copy.dataDir);

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import type { Bench, Measurement } from '../bench.ts';
+import { type Bench, inParallel, type Measurement, range } from '../bench.ts';
 import { startChild, stopChild } from '../child.ts';
 import { stringIn } from '../client.ts';
 import { besideOf, type Figure, figure, type Target } from '../figure.ts';
@@ -32,8 +32,8 @@ export const throughput: Measurement = {
     try {
       const place = await placeOf(bench);
       const run = (job: Job) => ask(generator, place, job);
-      const milliseconds = bench.quick ? 400 : 1500;
-      const rounds = bench.quick ? 1 : 3;
+      const milliseconds = bench.quick ? 250 : 1200;
+      const rounds = bench.quick ? 1 : 2;
       await warmUp(run, bench.quick);
       const taken = mixes().map((mix) => ({ mix, api: [] as Outcome[], bare: [] as Outcome[] }));
       for (let round = 0; round < rounds; round++) {
@@ -48,6 +48,7 @@ export const throughput: Measurement = {
         title: 'Writing through the API, beside the same rows inserted by bare `postgres`',
         how: [
           `One load generator in a process of its own, on the same cores; each connection is kept alive and has one request under way. ${rounds} stretches of ${milliseconds / 1000} s each, API and bare client turn by turn, after a warm-up.`,
+          'The intents of customers go to 100 customers in turn.',
           'Bare: the same columns, in one statement and one round trip for each (with the row of the key in the same statement), at the same number of connections; nothing is parsed, checked or answered.',
           'A rate is the median of its stretches; the ratio is the median of those of neighbouring stretches. A latency is over all requests.',
         ],
@@ -82,8 +83,9 @@ function figuresOf({ resource, connections, keyed }: Mix, api: Outcome[], bare: 
 
 async function placeOf({ client, copy }: Bench): Promise<Place> {
   const { baseUrl, key, databaseUrl, billerId } = copy;
-  const customerId = stringIn(await client.post('/customers', { name: 'Ada Example' }), 'id');
-  return { baseUrl, key, databaseUrl, billerId, customerId };
+  const customers = await inParallel(range(100), 8, () => client.post('/customers', { name: 'Ada Example' }));
+  const customerIds = customers.map((customer) => stringIn(customer, 'id'));
+  return { baseUrl, key, databaseUrl, billerId, customerIds };
 }
 
 /** A server that has just started runs cold code, and its pool has few connections. */
@@ -92,7 +94,7 @@ async function warmUp(run: (job: Job) => Promise<Outcome>, quick: boolean): Prom
   for (const resource of resources) {
     for (const by of ['api', 'postgres'] as const) {
       for (const keyed of [true, false]) {
-        await run({ resource, by, keyed, connections: 16, milliseconds: quick ? 250 : 800 });
+        await run({ resource, by, keyed, connections: 16, milliseconds: quick ? 100 : 800 });
       }
     }
   }

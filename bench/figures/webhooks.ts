@@ -20,7 +20,7 @@ export const webhooks: Measurement = {
     const path = `/webhook_endpoints/${stringIn(endpoint, 'id')}`;
     const afterReady: number[] = [];
     const afterPost: number[] = [];
-    const rounds = bench.quick ? 2 : 12;
+    const rounds = bench.quick ? 1 : 12;
     try {
       for (let round = -1; round < rounds; round++) {
         const played = await setUp(bench, nine);

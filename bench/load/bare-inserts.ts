@@ -3,7 +3,7 @@ import type { Pool } from '../../src/db/connection.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { realNow } from '../../src/domain/real-time.ts';
 import { customer, intent } from './bodies.ts';
-import type { Place, Resource } from './jobs.ts';
+import type { Resource } from './jobs.ts';
 
 /** Bytes of a stored answer: those of a customer's or an intent's JSON, encrypted. */
 const storedAnswerBytes = 780;
@@ -13,16 +13,20 @@ const keyLivesMs = 86_400_000;
  * Writes the rows that the API would write, in one statement and one round trip, and nothing else: no request is parsed,
  * nothing is checked and nothing is answered. It is what the database alone allows.
  */
-export async function insertBare(sql: Pool, place: Place, resource: Resource, keyed: boolean): Promise<void> {
+export async function insertBare(
+  sql: Pool,
+  billerId: string,
+  { resource, keyed, customerId }: { resource: Resource; keyed: boolean; customerId: string },
+): Promise<void> {
   const row =
     resource === 'customer'
-      ? insertOfCustomer(sql, place)
-      : insertOfIntent(sql, place, resource === 'customer-intent' ? place.customerId : null);
-  if (keyed) await sql`with key as (${insertOfKey(sql, place)}) ${row}`;
+      ? insertOfCustomer(sql, billerId)
+      : insertOfIntent(sql, billerId, resource === 'intent' ? null : customerId);
+  if (keyed) await sql`with key as (${insertOfKey(sql, billerId)}) ${row}`;
   else await row;
 }
 
-function insertOfCustomer(sql: Pool, { billerId }: Place) {
+function insertOfCustomer(sql: Pool, billerId: string) {
   const now = realNow();
   return sql`
     insert into customers (
@@ -34,7 +38,7 @@ function insertOfCustomer(sql: Pool, { billerId }: Place) {
     )`;
 }
 
-function insertOfIntent(sql: Pool, { billerId }: Place, customerId: string | null) {
+function insertOfIntent(sql: Pool, billerId: string, customerId: string | null) {
   const now = realNow();
   return sql`
     insert into payment_intents (
@@ -48,7 +52,7 @@ function insertOfIntent(sql: Pool, { billerId }: Place, customerId: string | nul
     )`;
 }
 
-function insertOfKey(sql: Pool, { billerId }: Place) {
+function insertOfKey(sql: Pool, billerId: string) {
   const now = realNow();
   return sql`
     insert into idempotency_keys

@@ -9,8 +9,9 @@ export const customer = {
 
 export const intent = { amount: 4990, currency: 'AUD', metadata: { order: '20871', channel: 'web' } } as const;
 
-/** The JSON text of a POST; all bodies of a resource are equal, as every id is made by the service. */
-export function bodyOf(resource: Resource, { customerId }: Place): string {
-  if (resource === 'customer') return JSON.stringify(customer);
-  return JSON.stringify(resource === 'intent' ? intent : { ...intent, customer_id: customerId });
+/** The JSON texts of the POSTs, to be sent in turn. */
+export function bodiesOf(resource: Resource, { customerIds }: Place): string[] {
+  if (resource === 'customer') return [JSON.stringify(customer)];
+  if (resource === 'intent') return [JSON.stringify(intent)];
+  return customerIds.map((id) => JSON.stringify({ ...intent, customer_id: id }));
 }

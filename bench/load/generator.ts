@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'undici';
 import { openPool } from '../../src/db/connection.ts';
 import { insertBare } from './bare-inserts.ts';
-import { bodyOf } from './bodies.ts';
+import { bodiesOf } from './bodies.ts';
 import type { Job, Outcome, Place } from './jobs.ts';
 
 process.on('message', (message: { place: Place; job: Job }) => {
@@ -23,10 +23,11 @@ async function carryOut(place: Place, job: Job): Promise<Outcome> {
 async function throughTheApi(place: Place, { resource, keyed, connections, milliseconds }: Job): Promise<Outcome> {
   const clients = Array.from({ length: connections }, () => new Client(place.baseUrl, { pipelining: 1 }));
   const path = resource === 'customer' ? '/api/v1/customers' : '/api/v1/payment_intents';
-  const body = bodyOf(resource, place);
+  const bodies = bodiesOf(resource, place);
   const common = { authorization: `Bearer ${place.key}`, 'content-type': 'application/json' };
   try {
-    return await drive(clients, milliseconds, async (client) => {
+    return await drive(clients, milliseconds, async (client, nth) => {
+      const body = turn(bodies, nth);
       const headers = keyed ? { ...common, 'idempotency-key': randomUUID() } : common;
       const answer = await client.request({ method: 'POST', path, headers, body });
       const text = await answer.body.text();
@@ -43,7 +44,9 @@ async function byPostgres(place: Place, { resource, keyed, connections, millisec
     // Connecting is left out, as it is on the side of the API, whose pool stands.
     await Promise.all(Array.from({ length: connections }, () => sql`select pg_sleep(0.05)`));
     const lanes = Array.from({ length: connections }, () => sql);
-    return await drive(lanes, milliseconds, (lane) => insertBare(lane, place, resource, keyed));
+    return await drive(lanes, milliseconds, (lane, nth) =>
+      insertBare(lane, place.billerId, { resource, keyed, customerId: turn(place.customerIds, nth) }),
+    );
   } finally {
     await sql.end();
   }
@@ -52,15 +55,16 @@ async function byPostgres(place: Place, { resource, keyed, connections, millisec
 async function drive<Lane>(
   lanes: Lane[],
   milliseconds: number,
-  makeOne: (lane: Lane) => Promise<void>,
+  makeOne: (lane: Lane, nth: number) => Promise<void>,
 ): Promise<Outcome> {
   const latencies: number[] = [];
+  let nth = 0;
   const begun = performance.now();
   const endAt = begun + milliseconds;
   await Promise.all(
     lanes.map(async (lane) => {
       for (let now = performance.now(); now < endAt; ) {
-        await makeOne(lane);
+        await makeOne(lane, nth++);
         const after = performance.now();
         latencies.push(after - now);
         now = after;
@@ -68,4 +72,10 @@ async function drive<Lane>(
     }),
   );
   return { perSecond: (latencies.length * 1000) / (performance.now() - begun), latencies };
+}
+
+function turn<T>(items: readonly T[], nth: number): T {
+  const item = items[nth % items.length];
+  if (item === undefined) throw new Error('there is nothing to take turns with');
+  return item;
 }

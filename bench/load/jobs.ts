@@ -25,6 +25,6 @@ export interface Place {
   key: string;
   databaseUrl: string;
   billerId: string;
-  /** A customer without a clock, for the intents. */
-  customerId: string;
+  /** Customers without a clock, to whom the intents are given in turn: those of one customer wait for each other. */
+  customerIds: string[];
 }

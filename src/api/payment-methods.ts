@@ -91,7 +91,8 @@ const attach = route({
   operation: 'attachPaymentMethod',
   tag,
   summary: 'Attach a payment method to a customer',
-  description: 'The first method of a customer becomes its default. Attaching it again to the same one changes nothing.',
+  description:
+    'The first method of a customer becomes its default. Attaching it again to the same one changes nothing.',
   access: { scope: 'payment_methods:write' },
   invalid: 400,
   body: Strict({ customer_id: Reference('The customer that it shall belong to.') }),

@@ -11,7 +11,8 @@ const create = route({
   operation: 'createRefund',
   tag,
   summary: 'Refund a payment, whole or in part',
-  description: 'Of a payment intent that has succeeded. Without an amount, all that remains of its total is given back.',
+  description:
+    'Of a payment intent that has succeeded. Without an amount, all that remains of its total is given back.',
   access: { scope: 'payment_intents:write' },
   invalid: 400,
   idempotency: 'committed-first',

@@ -149,7 +149,9 @@ export async function clearDefaultMethod(tx: Db, methodId: string, at: Date): Pr
 }
 
 /** What an update can change of a customer, in its columns; null clears one. */
-export type CustomerChange = Partial<Omit<CustomerRow, 'id' | 'biller_id' | 'livemode' | 'test_clock_id' | 'created_at'>>;
+export type CustomerChange = Partial<
+  Omit<CustomerRow, 'id' | 'biller_id' | 'livemode' | 'test_clock_id' | 'created_at'>
+>;
 
 /** Changes a locked customer and answers it as it is now. */
 export async function updateCustomer(

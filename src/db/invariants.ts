@@ -1,4 +1,4 @@
-import type { Pool } from './connection.ts';
+import type { Db, Pool } from './connection.ts';
 import { chargeInvariants } from './invariants/charges.ts';
 import { eventInvariants } from './invariants/events.ts';
 import type { Invariant, Violation } from './invariants/invariant.ts';
@@ -22,10 +22,15 @@ export const invariants: readonly Invariant[] = [
 export async function findViolations(sql: Pool): Promise<Violation[]> {
   return sql.begin('isolation level repeatable read read only', async (tx) => {
     await tx`set local statement_timeout = 0`;
-    const found: Violation[] = [];
-    for (const { name, promise, offenders } of invariants) {
-      for (const { id, detail } of await offenders(tx)) found.push({ invariant: name, promise, id, detail });
-    }
-    return found;
+    return violationsSeenBy(tx);
   });
+}
+
+/** The same, as a transaction sees the database. */
+export async function violationsSeenBy(tx: Db): Promise<Violation[]> {
+  const found: Violation[] = [];
+  for (const { name, promise, offenders } of invariants) {
+    for (const { id, detail } of await offenders(tx)) found.push({ invariant: name, promise, id, detail });
+  }
+  return found;
 }

@@ -3,13 +3,16 @@ import type { RefundRow } from '../db/refunds.ts';
 import { currencies } from '../domain/currencies.ts';
 import { Id, instant, Livemode, Metadata, Nullable, Strict, Timestamp } from './common.ts';
 
-export const RefundCreate = Strict({
-  amount: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 999_999_999, description: 'Minor units; all that remains if not given.' }),
-  ),
-  reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
-  metadata: Type.Optional(Metadata),
-});
+export const RefundCreate = Strict(
+  {
+    amount: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 999_999_999, description: 'Minor units; all that remains if not given.' }),
+    ),
+    reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+    metadata: Type.Optional(Metadata),
+  },
+  { title: 'RefundCreate' },
+);
 export type RefundCreate = Static<typeof RefundCreate>;
 
 export const Refund = Strict(

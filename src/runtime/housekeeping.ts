@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from '../db/connection.ts';
+import { sweepIdempotencyKeys } from '../db/idempotency-keys.ts';
 import { realNow } from '../domain/real-time.ts';
 import type { Processors } from '../processors/processor.ts';
 import { recoverCharges } from '../services/payment-confirmation.ts';
-import { sweepIdempotencyKeys } from '../db/idempotency-keys.ts';
 import { recoverRefunds } from '../services/refunds.ts';
 import type { Logger } from './logger.ts';
 
@@ -23,7 +23,9 @@ export function startHousekeeping(sql: Pool, processors: Processors, logger: Log
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       for (const [duty, perform] of Object.entries(duties)) {
-        await perform().catch((error: unknown) => logger.warn({ err: error, duty }, 'housekeeping failed; trying again'));
+        await perform().catch((error: unknown) =>
+          logger.warn({ err: error, duty }, 'housekeeping failed; trying again'),
+        );
       }
       await pause(everyMilliseconds, undefined, { signal: stopping.signal }).catch(() => {});
     }

@@ -23,7 +23,7 @@ async function checksum() {
 }
 
 async function bundle(entry, file) {
-  const { build } = await import('esbuild');
+  const { build, stop } = await import('esbuild');
   const draft = `${file}.${process.pid}.draft`;
   await mkdir(cache, { recursive: true });
   await build({
@@ -38,6 +38,7 @@ async function bundle(entry, file) {
     banner: { js: banner },
     logLevel: 'error',
   });
+  await stop(); // or its service would stay beside us for good
   await rename(draft, file); // under its name only when it is whole: another process may be starting
   const others = (await readdir(cache)).filter((name) => name.endsWith('.mjs') && join(cache, name) !== file);
   await Promise.all(others.map((name) => rm(join(cache, name), { force: true })));

@@ -7,7 +7,8 @@ import type { Config } from './config.ts';
  */
 export function requirementsOf(config: Config): { databaseUrl: string; vault: Vault } {
   const { databaseUrl, encryptionKeys } = config;
-  if (databaseUrl === null) throw new Error('DATABASE_URL is not set: give the URL of a PostgreSQL, or use `npm start`.');
+  if (databaseUrl === null)
+    throw new Error('DATABASE_URL is not set: give the URL of a PostgreSQL, or use `npm start`.');
   if (encryptionKeys === null) {
     throw new Error(
       'ENCRYPTION_KEYS is not set: give id:key pairs, each key 32 random bytes in base64, such as ' +

@@ -25,7 +25,12 @@ const stickyQueueScheduleToStartTimeout = '2s';
 export interface WorkerDeps {
   config: Pick<
     Config,
-    'temporalAddress' | 'temporalTls' | 'temporalApiKey' | 'temporalNamespace' | 'temporalTaskQueue' | 'webhookAllowLoopback'
+    | 'temporalAddress'
+    | 'temporalTls'
+    | 'temporalApiKey'
+    | 'temporalNamespace'
+    | 'temporalTaskQueue'
+    | 'webhookAllowLoopback'
   >;
   sql: Pool;
   vault: Vault;
@@ -56,7 +61,12 @@ export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
   const workflowBundle = deps.workflowBundle ?? (await bundleWorkflows(logger));
   const connection = await NativeConnection.connect(temporalAddress(config));
   const sender = createWebhookSender({ policy: outboundPolicy(config.webhookAllowLoopback) });
-  const common = { connection, namespace: config.temporalNamespace, shutdownGraceTime, stickyQueueScheduleToStartTimeout };
+  const common = {
+    connection,
+    namespace: config.temporalNamespace,
+    shutdownGraceTime,
+    stickyQueueScheduleToStartTimeout,
+  };
   const collecting = await Worker.create({
     ...common,
     taskQueue,

@@ -170,7 +170,9 @@ export async function settleCharge(
     const [, settled, booked] = await Promise.all([
       settleAttempt(tx, attempt.id, from, settlementOfAttempt),
       markOutcome(tx, intent.id, statusOf[outcome.kind], error, at),
-      plan === null || slot === null ? null : settleSlot(tx, plan, slot, { attempt, at, amount: intent.amount, outcome }),
+      plan === null || slot === null
+        ? null
+        : settleSlot(tx, plan, slot, { attempt, at, amount: intent.amount, outcome }),
     ]);
     // The plan's own loop goes on by itself; what somebody did by hand it has to be told.
     if (plan !== null && attempt.source !== 'plan') await stageIntents(tx, [pokePlan(plan.id)], now);

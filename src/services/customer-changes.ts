@@ -57,7 +57,12 @@ export async function deleteCustomer(db: Db, call: Call, id: string): Promise<Cu
     const canceled = await cancelScheduledIntents(tx, id, at);
     await stageIntents(
       tx,
-      canceled.map((intent) => ({ workflowType: 'scheduledPayment', subjectId: intent.id, start: false, signal: 'poke' })),
+      canceled.map((intent) => ({
+        workflowType: 'scheduledPayment',
+        subjectId: intent.id,
+        start: false,
+        signal: 'poke',
+      })),
       call.now,
     );
     for (const plan of await openPlansOfCustomer(tx, id)) {

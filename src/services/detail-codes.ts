@@ -48,6 +48,10 @@ export const detailCodes = {
     meaning: 'The payment method belongs to another customer.',
     remedy: 'Use one of this customer’s own.',
   },
+  payment_method_unattached: {
+    meaning: 'The payment method belongs to no customer yet.',
+    remedy: 'Attach it to the customer first.',
+  },
   amount_too_small: { meaning: 'The amount is below 200 minor units.', remedy: 'Ask for more.' },
   total_or_until_further_notice: {
     meaning: 'A plan has either `total_amount_cents` or `until_further_notice: true`, and here are both, or neither.',

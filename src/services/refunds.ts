@@ -6,8 +6,8 @@ import {
   findRefund,
   findRefundOfRequest,
   insertRefund,
-  listRefunds as selectRefunds,
   type RefundRow,
+  listRefunds as selectRefunds,
   settleRefund,
 } from '../db/refunds.ts';
 import { atomically } from '../db/transaction.ts';
@@ -19,8 +19,8 @@ import { processorFor } from './charge.ts';
 import { timeForWrite } from './customer-time.ts';
 import { InvalidState, NotFound, ValidationFailed } from './errors.ts';
 import { recordEvents } from './events.ts';
-import { fetchPaymentIntent } from './payment-intents.ts';
 import { pageOf } from './paging.ts';
+import { fetchPaymentIntent } from './payment-intents.ts';
 
 /** How a refund with an Idempotency-Key finds what an earlier try of it has done, and keeps its answer. */
 export interface RepeatableRefund {
@@ -68,7 +68,8 @@ export async function recoverRefunds(sql: Pool, processors: Processors, now: Dat
     abandoned.map((refund) => carryOut(sql, processors, refund, { requestId: null, now }, once.remember)),
   );
   const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
-  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} abandoned refunds could not be finished`);
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} abandoned refunds could not be finished`);
 }
 
 /**

@@ -3,10 +3,12 @@ import { after, before } from 'mocha';
 import pino from 'pino';
 import { createApp } from '../../src/api/app.ts';
 import type { AppDeps, Route } from '../../src/api/route.ts';
+import { allRoutes } from '../../src/api/routes.ts';
 import { type RunningServer, serve } from '../../src/api/server.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { createVault } from '../../src/services/vault.ts';
 import type { TestDatabase } from './database.ts';
+import { assertMatchesDocument } from './openapi.ts';
 
 export interface Reply {
   status: number;
@@ -52,7 +54,7 @@ export function testDeps(db: TestDatabase, overrides: Partial<AppDeps> = {}) {
 /** Serves an app on a socket of its own during the tests of the calling `describe`. */
 export function useApi(
   db: TestDatabase,
-  routes?: readonly Route[],
+  routes: readonly Route[] = allRoutes,
   overrides: () => Partial<AppDeps> = () => ({}),
 ): TestApi {
   let api: { running: RunningServer; log: Record<string, unknown>[] } | undefined;
@@ -80,9 +82,18 @@ export function useApi(
       return existing().log;
     },
     send(method, path, sent) {
-      return send(`${this.url}${path}`, method, sent);
+      const isOurs = routes.every((route) => allRoutes.includes(route));
+      return (isOurs ? sendChecked : send)(`${this.url}${path}`, method, sent);
     },
   };
+}
+
+/** The same as `send`, to an app with the routes of the service: each answer is held against the OpenAPI document. */
+export async function sendChecked(url: string, method: string, sent: Sent = {}): Promise<Reply> {
+  const reply = await send(url, method, sent);
+  const { pathname, search } = new URL(url);
+  assertMatchesDocument(method, pathname + search, reply.status, reply.body);
+  return reply;
 }
 
 /** One request; whatever the answer is, it is a value. */

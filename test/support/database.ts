@@ -3,7 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { after, before } from 'mocha';
 import postgres from 'postgres';
 import { openPool, type Pool } from '../../src/db/connection.ts';
-import { findViolations } from '../../src/db/invariants.ts';
+import { findViolations, type Violation } from '../../src/db/invariants.ts';
+
+const broken: (Violation & { after: string })[] = [];
+
+/** Fails when a test has left a database in which an invariant does not hold; a hook of the file itself would stop the others. */
+export function assertInvariantsHeld(): void {
+  assert.deepEqual(broken, []);
+}
 
 /** The database of one test file. Only to be read inside of hooks and tests: before them it does not exist. */
 export interface TestDatabase {
@@ -30,13 +37,13 @@ export function useDatabase(connections = 10, { isDamaged = false } = {}): TestD
     opened = { sql: openPool(url.href, { max: connections, name: 'test' }), url: url.href };
   });
 
-  after('check the invariants and drop the database', async () => {
-    try {
-      if (opened !== undefined && !isDamaged) assert.deepEqual(await findViolations(opened.sql), []);
-    } finally {
-      await opened?.sql.end({ timeout: 5 });
-      await onServer((server) => server`drop database if exists ${server(name)} with (force)`);
+  after('check the invariants and drop the database', async function () {
+    if (opened !== undefined && !isDamaged) {
+      const violations = await findViolations(opened.sql);
+      broken.push(...violations.map((violation) => ({ after: this.test?.parent?.fullTitle() ?? '', ...violation })));
     }
+    await opened?.sql.end({ timeout: 5 });
+    await onServer((server) => server`drop database if exists ${server(name)} with (force)`);
   });
 
   function existing(): { sql: Pool; url: string } {

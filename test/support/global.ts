@@ -4,9 +4,13 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { migrate } from '../../src/db/migrate.ts';
 import { startPostgres } from '../../src/runtime/embedded/postgres.ts';
+import { assertInvariantsHeld } from './database.ts';
 import { endRun } from './endings.ts';
 
 let stop: () => Promise<void> = async () => {};
+
+/** After the tests of this process: the databases that they left were sound. */
+export const mochaHooks = { afterAll: assertInvariantsHeld };
 
 /**
  * Before all tests: one PostgreSQL in a temporary folder (or the server that TEST_DATABASE_URL names), with one migrated

@@ -13,8 +13,9 @@ import type {
 import type { EffectsManifest, TestClock } from '../../src/resources/test-clock.ts';
 import type { WebhookDelivery } from '../../src/resources/webhook-delivery.ts';
 import type { WebhookEndpoint } from '../../src/resources/webhook-endpoint.ts';
-import { type Reply, send } from './api.ts';
+import { type Reply, sendChecked } from './api.ts';
 import { eventually } from './eventually.ts';
+import { assertIsWebhook } from './openapi.ts';
 
 type List<T> = { data: T[]; has_more: boolean };
 type Transition = 'activate' | 'suspend' | 'resume' | 'deactivate' | 'close';
@@ -33,7 +34,7 @@ export type Merchant = ReturnType<typeof createMerchant>;
  */
 export function createMerchant(url: string, key: string) {
   const request = (method: string, path: string, body?: unknown): Promise<Reply> =>
-    send(`${url}/api/v1${path}`, method, { key, body });
+    sendChecked(`${url}/api/v1${path}`, method, { key, body });
 
   async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
     const reply = await request(method, path, body);
@@ -131,9 +132,16 @@ export function createMerchant(url: string, key: string) {
 
     /** The events of a type or of a clock, oldest first. */
     async events(query: { event_type?: string; test_clock?: string } = {}): Promise<Event[]> {
-      const { data, has_more } = await get<List<Event>>(`/events?${new URLSearchParams({ ...query, limit: '100' })}`);
-      assert.equal(has_more, false);
-      return data.reverse();
+      const events: Event[] = [];
+      for (;;) {
+        const wanted = new URLSearchParams({ ...query, limit: '100' });
+        const last = events.at(-1);
+        if (last !== undefined) wanted.set('starting_after', last.id);
+        const page = await get<List<Event>>(`/events?${wanted}`);
+        for (const event of page.data) assertIsWebhook(event);
+        events.push(...page.data);
+        if (!page.has_more) return events.reverse();
+      }
     },
     /** What each finished advance of a clock says that it did, oldest first. */
     async manifests(clockId: string): Promise<EffectsManifest[]> {

@@ -1,15 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import type { WorkflowBundle } from '@temporalio/worker';
+import { readHost } from '../../src/runtime/config.ts';
+import { startDaemon } from '../../src/runtime/embedded/daemon.ts';
 import { findFreePorts } from '../../src/runtime/embedded/ports.ts';
 import { type RunningTemporal, startTemporal } from '../../src/runtime/embedded/temporal.ts';
+import { findTemporal } from '../../src/runtime/embedded/temporal-program.ts';
 import { createLogger, type Logger } from '../../src/runtime/logger.ts';
 import { ensureNamespace, ensureSearchAttributes } from '../../src/runtime/temporal-namespace.ts';
 import { installTemporalRuntime } from '../../src/runtime/workers.ts';
 import { bundleWorkflows } from '../../src/runtime/workflow-bundle.ts';
 import { atEndOfRun } from './endings.ts';
+import { eventually } from './eventually.ts';
 
 /** The one namespace of all tests; what keeps them apart is a task queue each, and ids that are nobody else's. */
 export const testNamespace = 'payments-test';
@@ -59,6 +63,37 @@ export async function startOwnTemporal(port?: number): Promise<RunningTemporal &
   };
   atEndOfRun(stop);
   return { ...server, dataDir, stop };
+}
+
+/**
+ * Starts a server on which the skipping of time is switched off, as it is by default; null where the server is no program
+ * whose configuration we write.
+ */
+export async function startTemporalWithoutTimeSkipping(): Promise<{ address: string; stop(): Promise<void> } | null> {
+  const program = await findTemporal(readHost(), () => {});
+  if (program.kind !== 'server') return null;
+  const { address, daemons, dataDir, stop: discard } = await startOwnTemporal();
+  for (const daemon of daemons) await daemon.stop();
+  const cwd = join(dataDir, 'temporal');
+  const dynamic = await readFile(join(cwd, 'dynamic-config.yaml'), 'utf8');
+  await writeFile(join(cwd, 'dynamic-config.yaml'), dynamic.replace(/^frontend\.WorkflowTimeSkipping.*$/gm, ''));
+  const args = ['--config-file', join(cwd, 'server.yaml'), '--allow-no-auth', 'start'];
+  const daemon = await startDaemon({
+    ...{ name: 'temporal-without-skipping', dataDir, command: program.server, args, cwd },
+    ...{ env: { PATH: '/usr/bin:/bin', HOME: dataDir }, stopSignal: 'SIGTERM', stopTimeoutMs: 15_000 },
+  });
+  const stop = async (): Promise<void> => {
+    await daemon.stop();
+    await discard();
+  };
+  atEndOfRun(stop);
+  await eventually('the server answers', async () => {
+    const connection = await Connection.connect({ address, connectTimeout: '1s' }).catch(() => null);
+    await connection?.close();
+    return connection !== null;
+  });
+  await prepareNamespace(address);
+  return { address, stop };
 }
 
 /** Makes namespace and search attributes, and waits until the server knows them. */

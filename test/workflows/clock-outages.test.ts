@@ -78,6 +78,77 @@ describe('a test clock when parts of the service are away', () => {
   });
 });
 
+describe('workflows that are disturbed from outside', () => {
+  const service = useService();
+
+  const terminate = (workflowId: string): Promise<unknown> =>
+    eventually(`${workflowId} is terminated`, () =>
+      service.temporal.workflow
+        .getHandle(workflowId)
+        .terminate('a slip of the hand')
+        .then(
+          () => true,
+          () => false,
+        ),
+    );
+
+  it('start anew when a plan’s was terminated and its clock advances, or the plan is resumed', async () => {
+    const merchant = await service.merchant();
+    const clock = await merchant.clock('2027-01-04T00:00:00Z');
+    const payer = await merchant.payer({ test_clock: clock.id });
+    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const workflowId = workflowIdOf('paymentPlan', plan.id);
+    await terminate(workflowId);
+    await merchant.advance(clock.id, '2027-01-06T00:00:00Z');
+    await terminate(workflowId);
+    await merchant.move(plan.id, 'suspend');
+    await merchant.move(plan.id, 'resume');
+    const handle = service.temporal.workflow.getHandle(workflowId);
+    await eventually('it runs again', async () => (await handle.describe()).status.name === 'RUNNING');
+    await merchant.advance(clock.id, '2027-01-12T00:00:00Z');
+    assert.deepEqual(told(await merchant.payments(plan.id)), [
+      '0 paid 2027-01-05T00:00:00.000Z',
+      '1 paid 2027-01-12T00:00:00.000Z',
+    ]);
+  });
+
+  it('wait, and do not fail, while their rows can neither be read nor written', async () => {
+    const merchant = await service.merchant();
+    const clock = await merchant.clock('2027-01-04T00:00:00Z');
+    const payer = await merchant.payer({ test_clock: clock.id });
+    await service.stopDispatcher();
+    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-04' });
+    // As when a worker is older or newer than the schema.
+    await service.db.sql`alter table payment_plans rename column state_reason to renamed`;
+    await service.db.sql`alter table clock_advances rename column manifest to renamed`;
+    service.startDispatcher();
+    const details = async (workflowId: string): Promise<string> => {
+      const handle = service.temporal.workflow.getHandle(workflowId);
+      const metadata = await handle
+        .query<{ currentDetails?: string }>('__temporal_workflow_metadata')
+        .catch(() => null);
+      return metadata?.currentDetails ?? '';
+    };
+    const ofPlan = workflowIdOf('paymentPlan', plan.id);
+    const ofClock = workflowIdOf('testClock', clock.id);
+    await eventually('the plan is stalled', async () => /Stalled.*state_reason/.test(await details(ofPlan)));
+    await service.db.sql`alter table payment_plans rename column renamed to state_reason`;
+    await service.temporal.workflow.getHandle(ofPlan).signal('recheck');
+    await eventually('the plan goes on', async () => (await merchant.payments(plan.id))[0]?.status === 'paid');
+
+    await merchant.beginAdvance(clock.id, '2027-01-12T00:00:00Z');
+    await eventually('the clock is stalled', async () => /Stalled.*manifest/.test(await details(ofClock)));
+    assert.equal((await merchant.getClock(clock.id)).status, 'advancing');
+    await service.db.sql`alter table clock_advances rename column renamed to manifest`;
+    await service.temporal.workflow.getHandle(ofClock).signal('recheck');
+    assert.equal((await merchant.settled(clock.id)).status, 'ready');
+    assert.deepEqual(told(await merchant.payments(plan.id)), [
+      '0 paid 2027-01-04T00:00:00.000Z',
+      '1 paid 2027-01-11T00:00:00.000Z',
+    ]);
+  });
+});
+
 describe('a test clock with a plan that cannot be collected', () => {
   const service = useService();
 

@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, it } from 'mocha';
+import { Type } from 'typebox';
+import { asNode, asNodes, type SchemaNode } from '../../src/api/expectations.ts';
+import { tagDescriptions } from '../../src/api/openapi/info.ts';
+import { documentedPath } from '../../src/api/openapi/parameters.ts';
+import { requestExamples } from '../../src/api/openapi/request-examples.ts';
+import { openApiDocument } from '../../src/api/openapi.ts';
+import { route } from '../../src/api/route.ts';
+import { allRoutes } from '../../src/api/routes.ts';
+import { eventTypes } from '../../src/domain/event-types.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { Strict } from '../../src/resources/common.ts';
+import { detailCodes } from '../../src/services/detail-codes.ts';
+import { declineCodes, errorCodes } from '../../src/services/error-codes.ts';
+import { useApi } from '../support/api.ts';
+import { useDatabase } from '../support/database.ts';
+import { assertMatchesDocument, document, faultsBy, jsonSchemaOf, responseOf } from '../support/openapi.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const documented = allRoutes.filter((one) => !one.undocumented);
+const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+const schemas = document.components.schemas ?? {};
+
+/** Every object in the document, with the path to it. */
+function nodesIn(value: unknown, path = '#'): [string, SchemaNode][] {
+  if (Array.isArray(value)) return value.flatMap((item, index) => nodesIn(item, `${path}/${index}`));
+  const node = asNode(value);
+  if (node === undefined) return [];
+  return [[path, node], ...Object.entries(node).flatMap(([name, member]) => nodesIn(member, `${path}/${name}`))];
+}
+
+function operationOf(path: string, method: string): SchemaNode {
+  const operation = document.paths[path]?.[method];
+  assert.ok(operation, `${method} ${path} is not in the document`);
+  return operation;
+}
+
+function statusesOf(path: string, method: string): string[] {
+  return Object.keys(asNode(operationOf(path, method).responses) ?? {});
+}
+
+describe('the OpenAPI document', () => {
+  it('passes the linter without errors and warnings', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', 'tools/lint-openapi.mjs'], {
+      cwd: root,
+    });
+    assert.match(stdout, /: 0 errors, 0 warnings, 0 ignored/);
+  }).timeout(120_000);
+
+  it('has every route with its operation, tag and success, and nothing else', () => {
+    for (const { method, path, operation, tag, response } of documented) {
+      const entry = operationOf(documentedPath(path), method.toLowerCase());
+      assert.equal(entry.operationId, operation);
+      assert.deepEqual(entry.tags, [tag]);
+      assert.ok(asNode(entry.responses)?.[response.status], `${operation} ${response.status}`);
+    }
+    assert.equal(operations.length, documented.length);
+    assert.equal(new Set(operations.map(({ operationId }) => operationId)).size, operations.length);
+  });
+
+  it('has the statuses that follow from method, path and access', () => {
+    const read = ['200', '400', '401', '403', '429', '500', '503'];
+    assert.deepEqual(statusesOf('/api/v1/customers', 'get'), read);
+    assert.deepEqual(statusesOf('/api/v1/customers/{customer_id}', 'get'), [...read, '404'].sort());
+    const made = ['201', '400', '401', '403', '409', '413', '422', '429', '500', '503'];
+    assert.deepEqual(statusesOf('/api/v1/customers', 'post'), made);
+    assert.deepEqual(statusesOf('/healthz', 'get'), ['200', '400', '500']);
+    assert.deepEqual(statusesOf('/readyz', 'get'), ['200', '400', '500', '503']);
+  });
+
+  it('names for each route the key and the scope that it needs', () => {
+    for (const { method, path, access } of documented) {
+      const { security, ...entry } = operationOf(documentedPath(path), method.toLowerCase());
+      if (access === 'public') {
+        assert.deepEqual(security, []);
+        continue;
+      }
+      assert.equal(entry['x-required-scope'], access.scope);
+      assert.match(String(entry.description), new RegExp(`\`${access.scope}\``));
+      const publishable = access.publishable ? [{ publishableKey: [] }] : [];
+      assert.deepEqual(security, [{ secretKey: [access.scope] }, ...publishable]);
+    }
+  });
+
+  it('has the id patterns in its paths that ids are made by', () => {
+    const pattern = (path: string) => {
+      const [parameter] = asNodes(operationOf(path, 'get').parameters);
+      return new RegExp(String(asNode(parameter?.schema)?.pattern));
+    };
+    assert.match(newId('customer'), pattern('/api/v1/customers/{customer_id}'));
+    assert.match(newId('payment_plan'), pattern('/api/v1/payment_plans/{plan_id}'));
+    assert.match(newId('test_clock'), pattern('/api/v1/test_helpers/test_clocks/{id}'));
+    for (const livemode of [true, false]) {
+      assert.match(newId('payment_intent', { livemode }), pattern('/api/v1/payment_intents/{payment_intent_id}'));
+    }
+    assert.doesNotMatch(newId('customer'), pattern('/api/v1/payment_plans/{plan_id}'));
+  });
+
+  it('offers the Idempotency-Key on every POST, and nowhere else', () => {
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const [method, { parameters }] of Object.entries(methods)) {
+        const references = asNodes(parameters).map(({ $ref }) => $ref);
+        assert.equal(references.includes('#/components/parameters/IdempotencyKey'), method === 'post', path);
+      }
+    }
+  });
+
+  it('has an example of every request and every answer in JSON, and all are of their schemas', () => {
+    const contents = nodesIn({ paths: document.paths, webhooks: document.webhooks, ...document.components.responses })
+      .filter(([path]) => path.endsWith('/content/application/json'))
+      .map(([path, node]) => ({ path, node }));
+    assert.ok(contents.length > operations.length + eventTypes.length);
+    for (const { path, node } of contents) {
+      const named = Object.values(asNode(node.examples) ?? {}).map((example) => asNode(example)?.value);
+      const examples = [...named, ...('example' in node ? [node.example] : [])];
+      assert.ok(examples.length > 0, `${path} has no example`);
+      for (const example of examples) assert.deepEqual(faultsBy(asNode(node.schema) ?? {}, example), [], path);
+    }
+  });
+
+  it('has examples written for every operation that takes a body', () => {
+    const withBody = documented.filter(({ body }) => body).map(({ operation }) => operation);
+    for (const name of withBody) assert.ok(requestExamples[name], `request-examples.ts has none for ${name}`);
+  });
+
+  it('says each named schema once, and uses every one', () => {
+    const used = new Set(nodesIn(document).flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : [])));
+    for (const [kind, members] of Object.entries(document.components)) {
+      if (kind === 'securitySchemes') continue;
+      for (const name of Object.keys(members)) assert.ok(used.has(`#/components/${kind}/${name}`), `${kind}/${name}`);
+    }
+    for (const reference of used) {
+      const [kind = '', name = ''] = reference.split('/').slice(-2);
+      assert.ok(document.components[kind]?.[name], reference);
+    }
+    for (const name of ['Customer', 'PaymentMethod', 'PaymentIntent', 'PaymentPlan', 'TestClock', 'Event', 'Error']) {
+      assert.ok(schemas[name], name);
+    }
+  });
+
+  it('is refused when two schemas that differ have the same name', () => {
+    const make = (operation: string, type: 'integer' | 'string') =>
+      route({
+        method: 'GET',
+        path: `/${operation}`,
+        operation,
+        tag: 'Health',
+        summary: 'For tests',
+        access: 'public',
+        invalid: 400,
+        response: {
+          status: 200,
+          schema: Strict({ n: type === 'integer' ? Type.Integer() : Type.String() }, { title: 'N' }),
+        },
+        handle: async () => ({ n: 1 }),
+      });
+    assert.doesNotThrow(() => openApiDocument([make('a', 'integer'), make('b', 'integer')]));
+    assert.throws(
+      () => openApiDocument([make('a', 'integer'), make('b', 'string')]),
+      /two different schemas are called N/,
+    );
+  });
+
+  it('tells the branches of each union apart by name', () => {
+    const unions = nodesIn(document).filter(([, node]) => asNode(node.discriminator));
+    assert.ok(unions.length >= 2);
+    for (const [path, { oneOf, discriminator }] of unions) {
+      const mapping = Object.entries(asNode(asNode(discriminator)?.mapping) ?? {});
+      assert.deepEqual(
+        mapping.map(([, reference]) => reference),
+        asNodes(oneOf).map(({ $ref }) => $ref),
+        path,
+      );
+      for (const [tag, reference] of mapping) {
+        const branch = schemas[String(reference).split('/').at(-1) ?? ''];
+        const { propertyName } = asNode(discriminator) ?? {};
+        assert.equal(asNode(asNode(branch?.properties)?.[String(propertyName)])?.const, tag);
+      }
+    }
+  });
+
+  it('has a webhook for every type of event', () => {
+    assert.deepEqual(Object.keys(document.webhooks), [...eventTypes]);
+    for (const type of eventTypes) {
+      const schema = jsonSchemaOf(asNode(asNode(document.webhooks[type]?.post)?.requestBody));
+      const payload = schemas[String(schema?.$ref).split('/').at(-1) ?? ''];
+      assert.equal(asNode(asNode(payload?.properties)?.event_type)?.const, type);
+    }
+  });
+
+  it('names every code of an error, with its meaning and what to do', () => {
+    const { description } = asNode(document.info) ?? {};
+    const codes = { ...errorCodes, ...detailCodes, ...declineCodes };
+    for (const [code, { meaning, remedy }] of Object.entries(codes)) {
+      assert.ok(String(description).includes(`\`${code}\``), code);
+      for (const sentence of [meaning, remedy]) assert.match(sentence, /^[\p{Lu}`].*\.$/u, code);
+    }
+    const listed = asNode(asNode(schemas.Error?.properties)?.error);
+    assert.deepEqual(asNode(asNode(listed?.properties)?.code)?.enum, Object.keys(errorCodes));
+    for (const [code, { statuses }] of Object.entries(errorCodes)) {
+      const documentedStatuses = statuses.filter((status) => status !== 405);
+      for (const status of documentedStatuses) {
+        const answering = operations.map((operation) => responseOf(operation, status)).find((found) => found);
+        const examples = asNode(asNode(asNode(answering?.content)?.['application/json'])?.examples);
+        assert.ok(examples?.[code], `${status} has no example of ${code}`);
+      }
+    }
+  });
+
+  it('describes no tag that it does not have, and has them in the order of the routes', () => {
+    const order = [...new Set(documented.map(({ tag }) => tag))];
+    assert.deepEqual(
+      asNodes(document.tags).map(({ name }) => name),
+      order,
+    );
+    for (const tag of order) assert.ok(tagDescriptions[tag], tag);
+  });
+});
+
+describe('the reference', () => {
+  const api = useApi(useDatabase());
+
+  it('is served as JSON without a key, the same as the routes make it', async () => {
+    const { status, headers, body } = await api.send('GET', '/openapi.json');
+    assert.equal(status, 200);
+    assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
+    assert.deepEqual(body, JSON.parse(JSON.stringify(document)));
+  });
+
+  it('is served as a page with all of its files, and none from elsewhere', async () => {
+    const page = await api.send('GET', '/docs');
+    assert.equal(page.status, 200);
+    assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+    const links = [...page.text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link = '']) => link);
+    const files = links.filter((link) => link !== 'data:,');
+    assert.equal(files.length, 4);
+    for (const file of files) {
+      assert.match(file, /^\/docs\//);
+      const { status, headers, text } = await api.send('GET', file);
+      assert.equal(status, 200);
+      assert.match(headers.get('content-type') ?? '', file.endsWith('.css') ? /^text\/css/ : /^text\/javascript/);
+      assert.match(headers.get('cache-control') ?? '', /immutable/);
+      assert.ok(text.length > 100);
+      if (file.endsWith('.css')) assert.doesNotMatch(text, /@import|url\(["']?(?!["']?data:)/);
+    }
+  });
+
+  it('may load and reach nothing but this service', async () => {
+    const policy = (await api.send('GET', '/docs')).headers.get('content-security-policy') ?? '';
+    const directives = policy.split('; ').map((directive) => directive.split(' '));
+    assert.deepEqual(directives[0], ['default-src', "'none'"]);
+    const sources = new Set(directives.flatMap(([, ...values]) => values));
+    assert.deepEqual([...sources].sort(), ["'none'", "'self'", "'unsafe-inline'", 'data:']);
+    assert.deepEqual(
+      directives.find(([name]) => name === 'script-src'),
+      ['script-src', "'self'"],
+    );
+  });
+});
+
+describe('holding answers against the document', () => {
+  const path = '/api/v1/customers';
+  const customer = asNode(
+    asNode(asNode(responseOf(operationOf(path, 'post'), 201)?.content)?.['application/json'])?.example,
+  );
+
+  it('lets pass what the document says', () => {
+    assertMatchesDocument('POST', path, 201, customer);
+    assertMatchesDocument('GET', `${path}?limit=1`, 200, { data: [customer], has_more: false });
+  });
+
+  it('finds a field too many, a field too few, a wrong value and a status that is not named', () => {
+    const refuses = (status: number, body: unknown) =>
+      assert.throws(() => assertMatchesDocument('POST', path, status, body), assert.AssertionError);
+    const { email: _, ...less } = customer ?? {};
+    refuses(201, { ...customer, colour: 'red' });
+    refuses(201, less);
+    refuses(201, { ...customer, status: 'odd' });
+    refuses(201, { ...customer, created_at: 'yesterday' });
+    refuses(418, customer);
+    refuses(422, { error: { message: 'No.', type: 'invalid_request_error', code: 'unheard_of', request_id: 'req_1' } });
+  });
+});

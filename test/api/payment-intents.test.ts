@@ -1,0 +1,450 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import type { Pool } from '../../src/db/connection.ts';
+import { addDays, dateIn } from '../../src/domain/calendar.ts';
+import { realNow } from '../../src/domain/real-time.ts';
+import { useApi } from '../support/api.ts';
+import { useDatabase } from '../support/database.ts';
+import { makeKey } from '../support/factories.ts';
+import { createMerchant } from '../support/merchant.ts';
+import { instantPattern, refusal, rowCounts, useStage } from '../support/stage.ts';
+
+const path = '/payment_intents';
+const valid = { amount: 1234, currency: 'AUD' };
+
+describe('creating a payment intent', () => {
+  const stage = useStage({ biller: { statementDescriptor: 'ACME' } });
+  const post = (body: unknown) => stage.request('POST', path, body);
+  const created = async (body: object) => {
+    const reply = await post({ ...valid, ...body });
+    assert.equal(reply.status, 201, reply.text);
+    return reply.body;
+  };
+
+  it('needs amount and currency, and answers 201 with the fields of the contract', async () => {
+    const body = await created({});
+    const { id, client_secret, created_at, ...rest } = body;
+    assert.match(id, /^pi_sandbox_[0-9A-Za-z]{32}$/);
+    assert.ok(client_secret.length > 32);
+    assert.match(created_at, instantPattern);
+    assert.deepEqual(rest, {
+      amount: 1234,
+      total_amount: 1234,
+      fee_amount: 52,
+      surcharge_amount: 0,
+      surcharge_applied: false,
+      currency: 'AUD',
+      status: 'requires_payment_method',
+      biller_id: stage.keys.biller.id,
+      payment_plan_id: null,
+      metadata: {},
+      statement_descriptor: 'ACME',
+      total_refunded_amount: 0,
+      last_payment_error: null,
+      updated_at: created_at,
+      livemode: false,
+    });
+    assert.deepEqual((await stage.request('GET', `${path}/${id}`)).body, body);
+  });
+
+  it('in live mode has an id without sandbox in it', async () => {
+    const { status, body } = await stage.api.send('POST', `/api/v1${path}`, {
+      key: stage.keys.liveSecret,
+      body: valid,
+    });
+    assert.equal(status, 201);
+    assert.match(body.id, /^pi_[0-9A-Za-z]{32}$/);
+    assert.equal(body.livemode, true);
+  });
+
+  it('is one row, and neither an event nor a workflow', async () => {
+    const before = await rowCounts(stage);
+    await created({});
+    assert.deepEqual(await rowCounts(stage), { ...before, intents: (before.intents ?? 0) + 1 });
+  });
+
+  it('takes whole amounts from 200 to 100000', async () => {
+    for (const amount of [200, 100_000]) assert.equal((await created({ amount })).amount, amount);
+    for (const amount of [199, 0]) {
+      const reply = await post({ ...valid, amount });
+      assert.deepEqual(refusal(reply, 400), ['/amount amount_too_small']);
+      assert.match(reply.body.error.message, /amount must be at least 200 cents/);
+    }
+    for (const amount of [100_001, -1, -500, 1e15, 1e308]) {
+      assert.deepEqual(refusal(await post({ ...valid, amount }), 400), ['/amount out_of_range']);
+    }
+    for (const amount of [200.5, '500', null, true, [500]]) {
+      assert.deepEqual(refusal(await post({ ...valid, amount }), 400), ['/amount invalid_type'], String(amount));
+    }
+  });
+
+  it('takes the six currencies of the contract, in capitals', async () => {
+    for (const currency of ['USD', 'AUD', 'NZD', 'EUR', 'GBP', 'JPY'])
+      assert.equal((await created({ currency })).currency, currency);
+    for (const currency of ['aud', 'CHF', '', null, 36]) {
+      assert.deepEqual(refusal(await post({ ...valid, currency }), 400), ['/currency invalid_value']);
+    }
+  });
+
+  it('has all faults of its body told at once, the least amount among them', async () => {
+    const body = { amount: 50, payment_method_data: 1, metadata: { a: 1 }, surcharge_applied: 'yes', bogus: 1 };
+    const more = { scheduled_payment_date: '2027-02-30', statement_descriptor: 'x'.repeat(23), customer_id: 5 };
+    assert.deepEqual(refusal(await post({ ...body, ...more }), 400), [
+      '/amount amount_too_small',
+      '/bogus unknown_parameter',
+      '/currency parameter_missing',
+      '/customer_id invalid_type',
+      '/metadata/a invalid_type',
+      '/payment_method parameter_missing',
+      '/payment_method_data invalid_type',
+      '/scheduled_payment_date invalid_format',
+      '/statement_descriptor too_long',
+      '/surcharge_applied invalid_type',
+    ]);
+  });
+
+  it('has all unknown ids told at once, with what is wrong beside them', async () => {
+    const ids = { customer_id: 'cus_none', payment_method: 'pm_none', biller_id: 'acct_none' };
+    const more = { metadata: { _sandbox_outcome: 'explode' }, scheduled_payment_date: '2001-01-01' };
+    assert.deepEqual(refusal(await post({ ...valid, ...ids, ...more }), 400), [
+      '/biller_id resource_missing',
+      '/customer_id resource_missing',
+      '/metadata/_sandbox_outcome invalid_value',
+      '/payment_method resource_missing',
+      '/scheduled_payment_date out_of_range',
+    ]);
+  });
+
+  it('takes its own biller’s id and nobody else’s', async () => {
+    const { keys } = await stage.stranger();
+    await created({ biller_id: stage.keys.biller.id });
+    assert.deepEqual(refusal(await post({ ...valid, biller_id: keys.biller.id }), 400), [
+      '/biller_id resource_missing',
+    ]);
+  });
+
+  it('has the fee of 1.75 % + 30, rounded half up, on top when surcharge_applied says so', async () => {
+    for (const [amount, fee] of [
+      [200, 34],
+      [1000, 48],
+      [2000, 65],
+      [5800, 132],
+      [5829, 132],
+      [100_000, 1780],
+    ]) {
+      const plain = await created({ amount, surcharge_applied: false });
+      const charged = await created({ amount, surcharge_applied: true });
+      const money = (body: typeof plain) => [
+        body.fee_amount,
+        body.surcharge_amount,
+        body.surcharge_applied,
+        body.total_amount,
+      ];
+      assert.deepEqual(money(plain), [fee, 0, false, amount]);
+      assert.deepEqual(money(charged), [fee, fee, true, Number(amount) + Number(fee)]);
+    }
+  });
+
+  it('has the surcharge too when its customer pays the fees', async () => {
+    const fees = { fee_preferences: { customer_pays_transaction_fees: true } };
+    const { id } = await stage.merchant.customer(fees);
+    const body = await created({ customer_id: id, surcharge_applied: false });
+    assert.deepEqual([body.surcharge_applied, body.surcharge_amount, body.total_amount], [true, 52, 1286]);
+  });
+
+  it('has a descriptor of its own instead of the biller’s, of at most 22 characters', async () => {
+    assert.equal((await created({ statement_descriptor: '😀'.repeat(22) })).statement_descriptor, '😀'.repeat(22));
+    for (const statement_descriptor of ['', 'x'.repeat(23)]) {
+      assert.equal(refusal(await post({ ...valid, statement_descriptor }), 400).length, 1);
+    }
+  });
+
+  it('keeps metadata of at most 50 pairs of texts, keys of 40 and values of 500 characters', async () => {
+    const pairs = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'v']));
+    const metadata = { ...pairs(49), ['k'.repeat(40)]: 'v'.repeat(500) };
+    assert.deepEqual((await created({ metadata })).metadata, metadata);
+    const tooMuch: [object, string][] = [
+      [pairs(51), '/metadata too_many'],
+      [{ ['k'.repeat(41)]: 'v' }, `/metadata/${'k'.repeat(41)} too_long`],
+      [{ k: 'v'.repeat(501) }, '/metadata/k too_long'],
+      [{ k: null }, '/metadata/k invalid_type'],
+    ];
+    for (const [metadata, fault] of tooMuch) {
+      assert.equal(refusal(await post({ ...valid, metadata }), 400).length, 1, fault);
+    }
+    assert.deepEqual(refusal(await post({ ...valid, metadata: { 'a\nb': 5 } }), 400), ['/metadata/a\nb invalid_type']);
+  });
+
+  it('knows the words of _sandbox_outcome, alone or in a list, and no others', async () => {
+    for (const _sandbox_outcome of ['succeed', 'decline', 'requires_action', 'timeout', 'decline,timeout,succeed']) {
+      await created({ metadata: { _sandbox_outcome } });
+    }
+    for (const _sandbox_outcome of ['', 'Succeed', 'decline,', 'decline, succeed', 'fail']) {
+      const reply = await post({ ...valid, metadata: { _sandbox_outcome } });
+      assert.deepEqual(refusal(reply, 400), ['/metadata/_sandbox_outcome invalid_value']);
+    }
+    const live = { key: stage.keys.liveSecret, body: { ...valid, metadata: { _sandbox_outcome: 'anything' } } };
+    assert.equal((await stage.api.send('POST', `/api/v1${path}`, live)).status, 201);
+  });
+
+  it('with a saved method is its customer’s; with an unattached one and a customer it attaches the method', async () => {
+    const owner = await stage.merchant.customer();
+    const other = await stage.merchant.customer();
+    const saved = await stage.merchant.card(owner.id);
+    const adopted = await created({ payment_method: saved });
+    assert.deepEqual([adopted.customer_id, adopted.payment_method_id], [owner.id, saved]);
+    assert.deepEqual(refusal(await post({ ...valid, payment_method: saved, customer_id: other.id }), 400), [
+      '/payment_method payment_method_of_other_customer',
+    ]);
+    const token_metadata = { type: 'vault', token: 't', data: '' };
+    const data = { type: 'card', payment_method_data: { expiry_month: 1, expiry_year: 2040, token_metadata } };
+    const { id } = (await stage.request('POST', '/payment_methods', data)).body.payment_method;
+    const anonymous = await created({ payment_method: id });
+    assert.deepEqual(['customer_id' in anonymous, anonymous.payment_method_id], [false, id]);
+    await created({ payment_method: id, customer_id: other.id });
+    assert.equal((await stage.request('GET', `/customers/${other.id}`)).body.default_payment_method, id);
+    assert.equal((await created({ payment_method: id })).customer_id, other.id);
+  });
+
+  it('for another biller’s customer or method, or of the other mode, is a fault of that field', async () => {
+    const { merchant } = await stage.stranger();
+    const theirs = await merchant.customer();
+    const live = createMerchant(stage.api.url, stage.keys.liveSecret);
+    const ids = [theirs.id, (await live.customer()).id];
+    for (const customer_id of ids) {
+      assert.deepEqual(refusal(await post({ ...valid, customer_id }), 400), ['/customer_id resource_missing']);
+    }
+    const payment_method = await merchant.card(theirs.id);
+    assert.deepEqual(refusal(await post({ ...valid, payment_method }), 400), ['/payment_method resource_missing']);
+  });
+
+  it('for a deleted customer is a fault of that field', async () => {
+    const { id } = await stage.merchant.customer();
+    await stage.db.sql`update customers set deleted_at = now() where id = ${id}`;
+    assert.deepEqual(refusal(await post({ ...valid, customer_id: id }), 400), ['/customer_id customer_deleted']);
+  });
+
+  it('for a clock-bound customer carries the clock’s time, and is refused while the clock advances', async () => {
+    const clock = await stage.merchant.clock('2031-02-03T04:05:06.789Z');
+    const { id } = await stage.merchant.payer({ test_clock: clock.id });
+    const body = await created({ customer_id: id });
+    assert.deepEqual([body.created_at, body.updated_at], [clock.frozen_time, clock.frozen_time]);
+    await stage.merchant.beginAdvance(clock.id, '2031-02-04T00:00:00Z');
+    refusal(await post({ ...valid, customer_id: id }), 422, 'test_clock_advancing');
+    await stage.carryOut(clock.id);
+    assert.equal((await created({ customer_id: id })).created_at, '2031-02-04T00:00:00.000Z');
+  });
+});
+
+describe('scheduling a payment', () => {
+  const stage = useStage({ biller: { timeZone: 'Australia/Sydney' } });
+  const post = (body: object) => stage.request('POST', path, { ...valid, ...body });
+  const rowOf = async (id: string) =>
+    (await stage.db.sql`select scheduled_at, scheduled_payment_date from payment_intents where id = ${id}`)[0];
+
+  async function payer(frozenTime: string) {
+    const clock = await stage.merchant.clock(frozenTime);
+    const customer = await stage.merchant.payer({ test_clock: clock.id });
+    return {
+      clock,
+      customer_id: customer.id,
+      payment_method: customer.default_payment_method ?? (await defaultOf(customer.id)),
+    };
+  }
+  const defaultOf = async (id: string): Promise<string> =>
+    (await stage.request('GET', `/customers/${id}`)).body.default_payment_method;
+
+  it('is from today to 366 days ahead, by the biller’s calendar on the customer’s time', async () => {
+    // 13:30 UTC on the 9th is past midnight in Sydney.
+    const { customer_id, payment_method } = await payer('2027-01-09T13:30:00Z');
+    for (const [scheduled_payment_date, status] of [
+      ['2027-01-09', 400],
+      ['2027-01-10', 201],
+      ['2028-01-11', 201],
+      ['2028-01-12', 400],
+    ] as const) {
+      const reply = await post({ customer_id, payment_method, scheduled_payment_date });
+      assert.equal(reply.status, status, scheduled_payment_date);
+      if (status === 400) assert.deepEqual(refusal(reply, 400), ['/scheduled_payment_date out_of_range']);
+    }
+  });
+
+  it('ahead is shown with its date, waits as requires_payment_method, and is due at the biller’s midnight', async () => {
+    const { customer_id, payment_method } = await payer('2027-01-09T00:00:00Z');
+    const { body } = await post({ customer_id, payment_method, scheduled_payment_date: '2027-04-20' });
+    assert.deepEqual([body.status, body.scheduled_payment_date], ['requires_payment_method', '2027-04-20']);
+    assert.deepEqual((await rowOf(body.id))?.scheduled_at, new Date('2027-04-19T14:00:00Z'));
+    const staged = await stage.db.sql`select workflow_id, start from workflow_intents where subject_id = ${body.id}`;
+    assert.deepEqual(
+      staged.map((row) => ({ ...row })),
+      [{ workflow_id: `scheduled-payment/${body.id}`, start: true }],
+    );
+  });
+
+  it('for today does not show the date, and is due at once, on a frozen clock too', async () => {
+    const { customer_id, payment_method } = await payer('2027-01-09T20:00:00Z');
+    const { body } = await post({ customer_id, payment_method, scheduled_payment_date: '2027-01-10' });
+    assert.equal('scheduled_payment_date' in body, false);
+    assert.deepEqual((await rowOf(body.id))?.scheduled_at, new Date('2027-01-09T20:00:00Z'));
+    await stage.collectScheduled(body.id, '2027-01-09T20:00:00Z');
+    assert.equal((await stage.merchant.getIntent(body.id)).status, 'succeeded');
+  });
+
+  it('on real time judges the date by the present day', async () => {
+    const { id } = await stage.merchant.customer();
+    const payment_method = await stage.merchant.card(id);
+    const today = dateIn(realNow(), 'Australia/Sydney');
+    for (const [days, status] of [
+      [-1, 400],
+      [1, 201],
+      [366, 201],
+      [368, 400],
+    ] as const) {
+      const scheduled_payment_date = addDays(today, days);
+      assert.equal((await post({ payment_method, scheduled_payment_date })).status, status, String(days));
+    }
+  });
+
+  it('needs a saved method', async () => {
+    const { customer_id } = await payer('2027-01-09T00:00:00Z');
+    const reply = await post({ customer_id, scheduled_payment_date: '2027-02-01', payment_method_data: { a: 1 } });
+    assert.deepEqual(refusal(reply, 400), ['/payment_method parameter_missing']);
+  });
+
+  it('charges on its date, once, nobody being there to authenticate', async () => {
+    const { clock, customer_id, payment_method } = await payer('2027-01-09T00:00:00Z');
+    const more = { customer_id, payment_method, scheduled_payment_date: '2027-01-20' };
+    const good = (await post(more)).body;
+    const challenged = (await post({ ...more, metadata: { _sandbox_outcome: 'requires_action' } })).body;
+    await stage.collectScheduled(good.id, '2027-01-19T12:59:59Z');
+    assert.equal((await stage.merchant.getIntent(good.id)).status, 'requires_payment_method');
+    await stage.advance(clock.id, '2027-01-25T00:00:00Z');
+    await stage.collectScheduled(good.id, '2027-01-26T00:00:00Z');
+    const paid = await stage.merchant.getIntent(good.id);
+    assert.deepEqual([paid.status, paid.updated_at], ['succeeded', '2027-01-19T13:00:00.000Z']);
+    const failed = await stage.merchant.getIntent(challenged.id);
+    assert.deepEqual([failed.status, failed.last_payment_error?.code], ['failed', 'authentication_required']);
+    assert.equal(stage.ledger.requests.length, 2);
+  });
+
+  it('on a method that was detached meanwhile fails, still naming the method', async () => {
+    const { clock, customer_id, payment_method } = await payer('2027-01-09T00:00:00Z');
+    const { body } = await post({ customer_id, payment_method, scheduled_payment_date: '2027-01-20' });
+    await stage.merchant.detach(payment_method);
+    await stage.advance(clock.id, '2027-01-25T00:00:00Z');
+    const failed = await stage.merchant.getIntent(body.id);
+    assert.deepEqual([failed.status, failed.last_payment_error?.code], ['failed', 'payment_method_unavailable']);
+    assert.equal(failed.payment_method_id, payment_method);
+    assert.equal(stage.ledger.requests.length, 0);
+  });
+});
+
+describe('fetching a payment intent', () => {
+  const stage = useStage();
+  const get = (id: string, key: string, query = '') => stage.api.send('GET', `/api/v1${path}/${id}${query}`, { key });
+
+  it('with a publishable key needs the client_secret of that very intent', async () => {
+    const intent = await stage.merchant.intent({ amount: 500, currency: 'AUD' });
+    const other = await stage.merchant.intent({ amount: 500, currency: 'AUD' });
+    const key = stage.keys.sandboxPublishable;
+    const good = await get(intent.id, key, `?client_secret=${intent.client_secret}`);
+    assert.deepEqual([good.status, good.body], [200, intent]);
+    for (const [query, code] of [
+      ['', 'secret_key_required'],
+      [`?client_secret=${other.client_secret}`, 'client_secret_invalid'],
+      ['?client_secret=', 'client_secret_invalid'],
+      [`?client_secret=${intent.client_secret}x`, 'client_secret_invalid'],
+    ] as const) {
+      const { status, body } = await get(intent.id, key, query);
+      assert.deepEqual([status, body.error.type, body.error.code], [403, 'permission_error', code]);
+    }
+    refusal(await get('pi_sandbox_none', key, `?client_secret=${intent.client_secret}`), 404, 'resource_missing');
+    assert.equal(JSON.stringify(stage.api.log).includes(String(intent.client_secret)), false);
+  });
+
+  it('that is unknown, or another biller’s, is 404', async () => {
+    const { merchant } = await stage.stranger();
+    const foreign = await merchant.intent({ amount: 500, currency: 'AUD' });
+    for (const id of [foreign.id, 'pi_none', 'x'])
+      refusal(await get(id, stage.keys.sandboxSecret), 404, 'resource_missing');
+  });
+});
+
+describe('the payment intents of a customer', () => {
+  const stage = useStage();
+  const list = (id: string, query = '') => stage.request('GET', `/customers/${id}/payment_intents?${query}`);
+
+  it('are listed newest first, without client secrets, by status, in pages', async () => {
+    const { id } = await stage.merchant.payer();
+    await stage.merchant.payer();
+    const made = [];
+    for (let n = 0; n < 5; n++)
+      made.push(await stage.merchant.intent({ amount: 300 + n, currency: 'AUD', customer_id: id }));
+    await stage.merchant.intent({ amount: 500, currency: 'AUD' });
+    const card = await stage.merchant.card(id);
+    await stage.request('POST', `${path}/${made[2]?.id}/confirm`, { payment_method: card });
+    const { body } = await list(id);
+    assert.deepEqual(
+      body.data.map((item: { amount: number }) => item.amount),
+      [304, 303, 302, 301, 300],
+    );
+    assert.equal(body.has_more, false);
+    const { client_secret: _, ...shown } = made[4] ?? {};
+    assert.deepEqual(body.data[0], shown);
+    assert.deepEqual(
+      (await list(id, 'status=succeeded')).body.data.map((item: { amount: number }) => item.amount),
+      [302],
+    );
+    assert.deepEqual((await list(id, 'status=nothing')).body, { data: [], has_more: false });
+    const first = (await list(id, 'limit=2')).body;
+    assert.deepEqual([first.data.length, first.has_more], [2, true]);
+    const rest = (await list(id, `limit=100&starting_after=${first.data[1].id}`)).body;
+    assert.deepEqual(
+      rest.data.map((item: { amount: number }) => item.amount),
+      [302, 301, 300],
+    );
+  });
+
+  it('of an unknown customer are 404, after an unknown intent 400', async () => {
+    const { id } = await stage.merchant.customer();
+    refusal(await list('cus_none'), 404, 'resource_missing');
+    assert.deepEqual(refusal(await list(id, 'starting_after=pi_none'), 400), ['query/starting_after resource_missing']);
+  });
+});
+
+describe('the hot paths', () => {
+  const db = useDatabase();
+  let statements = 0;
+  // Counts what is sent through the pool: a template is a query, `begin` a transaction of several.
+  const counting = () =>
+    new Proxy(db.sql, {
+      apply(target, self, args: [unknown, ...unknown[]]) {
+        if (Array.isArray(args[0]) && 'raw' in args[0]) statements += 1;
+        return Reflect.apply(target, self, args);
+      },
+      get(target, name) {
+        if (name === 'begin') statements += 100;
+        return Reflect.get(target, name);
+      },
+    }) as Pool;
+  const api = useApi(db, undefined, () => ({ sql: counting() }));
+
+  it('create a customer, an intent and a payment method of nobody with one statement each', async () => {
+    const { key } = await makeKey(db.sql);
+    const merchant = createMerchant(api.url, key);
+    const token_metadata = { type: 'fixture', token: 'tok_sandbox_visa_succeed', data: '' };
+    await merchant.customer();
+    for (const [resource, body] of [
+      ['/customers', { name: 'Jo' }],
+      ['/payment_intents', valid],
+      [
+        '/payment_methods',
+        { type: 'card', payment_method_data: { expiry_month: 1, expiry_year: 2040, token_metadata } },
+      ],
+    ] as const) {
+      statements = 0;
+      assert.ok((await merchant.request('POST', resource, body)).status < 300);
+      assert.equal(statements, 1, resource);
+    }
+  });
+});

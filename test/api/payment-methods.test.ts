@@ -1,0 +1,347 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { faultPaths, refusal, rowCounts, useStage } from '../support/stage.ts';
+
+const path = '/payment_methods';
+const fixture = (token: string) => ({ type: 'fixture', token, data: '' });
+const card = (data: object = {}, more: object = {}) => ({
+  type: 'card',
+  payment_method_data: {
+    expiry_month: 12,
+    expiry_year: 2030,
+    token_metadata: fixture('tok_sandbox_visa_succeed'),
+    ...data,
+  },
+  ...more,
+});
+const debit = (data: object = {}, more: object = {}) => ({
+  type: 'au_becs_debit',
+  payment_method_data: { bsb_number: '000-000', account_name: 'Jo Doe', account_number: '12345678', ...data },
+  ...more,
+});
+const vaulted = { type: 'vault', token: 't', data: '' };
+
+describe('saving a card', () => {
+  const stage = useStage();
+  const post = (body: unknown) => stage.request('POST', path, body);
+  const fetched = async (id: string) => (await stage.request('GET', `${path}/${id}`)).body;
+
+  it('from a fixture token has the brand and the ending of the contract’s table', async () => {
+    const table: [token: string, brand: string, last4: string][] = [
+      ['tok_sandbox_visa_succeed', 'Visa', '4242'],
+      ['tok_sandbox_visa_decline_insufficient_funds', 'Visa', '0002'],
+      ['tok_sandbox_visa_decline_card_lost', 'Visa', '9987'],
+      ['tok_sandbox_visa_3ds_required', 'Visa', '3155'],
+      ['tok_sandbox_visa_timeout', 'Visa', '0119'],
+      ['tok_sandbox_mastercard_succeed', 'Mastercard', '4444'],
+      ['tok_sandbox_amex_succeed', 'Amex', '8431'],
+    ];
+    for (const [token, brand, last4] of table) {
+      const { status, body } = await post(card({ token_metadata: fixture(token) }));
+      assert.equal(status, 200);
+      const { id } = body.payment_method;
+      assert.match(id, /^pm_[0-9A-Za-z]{32}$/);
+      const shown = { last4, exp_month: 12, exp_year: 2030, brand, wallet: null };
+      assert.deepEqual(body, { success: true, payment_method: { id, type: 'card', card: shown } });
+      const instrument_data = { card_name: '', expiry_month: 12, expiry_year: 2030, card_number_end: last4 };
+      assert.deepEqual(await fetched(id), { success: true, payment_method: { id, type: 'card', instrument_data } });
+    }
+  });
+
+  it('keeps what was given and never shows its token', async () => {
+    const data = {
+      card_name: 'Jo Doe',
+      card_number_token: 'cnt',
+      card_number_end: '1881',
+      card_bin: '51551234',
+      fingerprint: 'fp',
+      wallet: 'apple_pay',
+    };
+    const secret = 'very-secret-token';
+    const { status, body, text } = await post(
+      card({ ...data, token_metadata: { ...vaulted, token: secret, data: secret } }),
+    );
+    assert.equal(status, 200);
+    const shown = { last4: '1881', exp_month: 12, exp_year: 2030, brand: 'Mastercard', wallet: 'apple_pay' };
+    assert.deepEqual(body.payment_method.card, shown);
+    const { payment_method } = await fetched(body.payment_method.id);
+    assert.deepEqual(payment_method.instrument_data, { ...data, expiry_month: 12, expiry_year: 2030 });
+    assert.equal(text.includes(secret), false);
+    const [row] = await stage.db.sql<{ text: string }[]>`
+      select to_jsonb(m)::text as text from payment_methods m where id = ${body.payment_method.id}`;
+    assert.equal(row?.text.includes(secret), false);
+  });
+
+  it('detects the brand by the number’s head, and takes a brand that is named', async () => {
+    const heads = {
+      '4': 'Visa',
+      '5155': 'Mastercard',
+      '34': 'American Express',
+      '37': 'American Express',
+      '6011': 'Discover',
+    };
+    const more = { '65': 'Discover', '36': 'Diners Club', '38': 'Diners Club', '35': 'JCB', '90': null };
+    for (const [head, brand] of Object.entries({ ...heads, ...more })) {
+      const { body } = await post(card({ token_metadata: vaulted, card_bin: head.padEnd(8, '0') }));
+      assert.equal(body.payment_method.card.brand, brand, head);
+    }
+    const named = await post(card({ token_metadata: vaulted, card_brand: 'UnionPay' }));
+    assert.deepEqual(named.body.payment_method.card.brand, 'UnionPay');
+    assert.deepEqual(named.body.payment_method.card.last4, null);
+  });
+
+  it('with an unknown fixture token is a fault of the token, told together with an unknown customer', async () => {
+    const wrong = card({ token_metadata: fixture('tok_nope') }, { customer_reference: 'nobody' });
+    assert.deepEqual(refusal(await post(wrong), 400), [
+      '/customer_reference resource_missing',
+      '/payment_method_data/token_metadata/token unknown_fixture_token',
+    ]);
+    assert.deepEqual(refusal(await post(card({ token_metadata: fixture('tok_nope') })), 400).length, 1);
+  });
+
+  it('from a fixture token with a live key is 403 sandbox_only', async () => {
+    for (const key of [stage.keys.liveSecret, stage.keys.livePublishable]) {
+      const reply = await stage.api.send('POST', `/api/v1${path}`, { key, body: card() });
+      assert.deepEqual(
+        [reply.status, reply.body.error.type, reply.body.error.code],
+        [403, 'permission_error', 'sandbox_only'],
+      );
+      const real = card({ token_metadata: vaulted });
+      assert.equal((await stage.api.send('POST', `/api/v1${path}`, { key, body: real })).status, 200);
+    }
+  });
+
+  it('has each constraint of the contract’s table checked, with a pointer into the card', async () => {
+    const faults: [object, string][] = [
+      [{ expiry_month: 0 }, '/payment_method_data/expiry_month out_of_range'],
+      [{ expiry_month: 13 }, '/payment_method_data/expiry_month out_of_range'],
+      [{ expiry_month: 1.5 }, '/payment_method_data/expiry_month invalid_type'],
+      [{ expiry_month: '12' }, '/payment_method_data/expiry_month invalid_type'],
+      [{ expiry_month: undefined }, '/payment_method_data/expiry_month parameter_missing'],
+      [{ expiry_year: undefined }, '/payment_method_data/expiry_year parameter_missing'],
+      [{ expiry_year: '2030' }, '/payment_method_data/expiry_year invalid_type'],
+      [{ token_metadata: undefined }, '/payment_method_data/token_metadata parameter_missing'],
+      [
+        { token_metadata: { type: 'fixture', token: 't' } },
+        '/payment_method_data/token_metadata/data parameter_missing',
+      ],
+      [{ token_metadata: { token: 't', data: '' } }, '/payment_method_data/token_metadata/type parameter_missing'],
+      [{ token_metadata: { type: 'x', data: '' } }, '/payment_method_data/token_metadata/token parameter_missing'],
+      [{ card_name: 'x'.repeat(31) }, '/payment_method_data/card_name too_long'],
+      [{ card_number_end: '123' }, '/payment_method_data/card_number_end too_short'],
+      [{ card_number_end: '12345' }, '/payment_method_data/card_number_end too_long'],
+      [{ card_bin: '1234567' }, '/payment_method_data/card_bin invalid_format'],
+      [{ card_bin: '123456789' }, '/payment_method_data/card_bin invalid_format'],
+      [{ card_bin: '1234567x' }, '/payment_method_data/card_bin invalid_format'],
+      [{ fingerprint: 1 }, '/payment_method_data/fingerprint invalid_type'],
+      [{ wallet: null }, '/payment_method_data/wallet invalid_type'],
+      [{ cvc: '123' }, '/payment_method_data/cvc unknown_parameter'],
+      [{ bsb_number: '000-000' }, '/payment_method_data/bsb_number unknown_parameter'],
+    ];
+    for (const [data, fault] of faults) assert.deepEqual(refusal(await post(card(data)), 400), [fault]);
+    assert.equal((await post(card({ card_name: 'x'.repeat(30) }))).status, 200);
+  });
+});
+
+describe('saving a bank account', () => {
+  const stage = useStage();
+  const post = (body: unknown) => stage.request('POST', path, body);
+
+  it('shows number-free facts when it is made and when it is fetched', async () => {
+    const { status, body } = await post(debit({ fingerprint: 'fp', account_number_token: 'ant' }));
+    assert.equal(status, 200);
+    const { id } = body.payment_method;
+    const au_becs_debit = { bsb_number: '000-000', account_name: 'Jo Doe', last4: '5678' };
+    assert.deepEqual(body, { success: true, payment_method: { id, type: 'au_becs_debit', au_becs_debit } });
+    const instrument_data = {
+      bsb_number: '000-000',
+      account_name: 'Jo Doe',
+      account_number_end: '5678',
+      fingerprint: 'fp',
+      account_number_token: 'ant',
+    };
+    const fetched = await stage.request('GET', `${path}/${id}`);
+    assert.deepEqual(fetched.body, { success: true, payment_method: { id, type: 'au_becs_debit', instrument_data } });
+  });
+
+  it('writes its number nowhere in the clear: not into rows, answers or logs', async () => {
+    const account_number = '918273645';
+    const { body, text } = await post(debit({ account_number }));
+    const fetched = await stage.request('GET', `${path}/${body.payment_method.id}`);
+    assert.equal((text + fetched.text + JSON.stringify(stage.api.log)).includes(account_number), false);
+    const [row] = await stage.db.sql<{ text: string; sealed: Buffer }[]>`
+      select to_jsonb(m)::text as text, sealed_account_number as sealed from payment_methods m
+      where id = ${body.payment_method.id}`;
+    assert.equal(row?.text.includes(account_number), false);
+    assert.equal(row?.sealed.toString('latin1').includes(account_number), false);
+  });
+
+  it('has each constraint of the contract’s table checked', async () => {
+    const faults: [object, string][] = [
+      [{ bsb_number: undefined }, 'bsb_number parameter_missing'],
+      [{ bsb_number: '12345' }, 'bsb_number invalid_format'],
+      [{ bsb_number: '000 000' }, 'bsb_number invalid_format'],
+      [{ account_name: undefined }, 'account_name parameter_missing'],
+      [{ account_number: undefined }, 'account_number parameter_missing'],
+      [{ account_number: '12345' }, 'account_number too_short'],
+      [{ account_number: '1234567890' }, 'account_number too_long'],
+      [{ account_number: 123456 }, 'account_number invalid_type'],
+      [{ account_number_end: '12345' }, 'account_number_end too_long'],
+      [{ expiry_month: 1 }, 'expiry_month unknown_parameter'],
+    ];
+    for (const [data, fault] of faults) {
+      assert.deepEqual(refusal(await post(debit(data)), 400), [`/payment_method_data/${fault}`]);
+    }
+    for (const account_number of ['123456', '123456789'])
+      assert.equal((await post(debit({ account_number }))).status, 200);
+    assert.equal((await post(debit({ bsb_number: '062000' }))).status, 200);
+  });
+
+  it('counts characters, not halves of them', async () => {
+    for (const account_number of ['12345😀', '1234😀5😀', '😀😀😀😀😀😀']) {
+      const { status, body } = await post(debit({ account_number }));
+      assert.deepEqual([status, [...body.payment_method.au_becs_debit.last4].length], [200, 4]);
+    }
+  });
+});
+
+describe('saving a payment method', () => {
+  const stage = useStage();
+  const post = (body: unknown) => stage.request('POST', path, body);
+
+  it('of no or another type is a fault of type alone', async () => {
+    assert.deepEqual(refusal(await post({ ...card(), type: 'klarna' }), 400), ['/type invalid_value']);
+    assert.deepEqual(refusal(await post({ payment_method_data: {} }), 400), ['/type parameter_missing']);
+    for (const type of [null, 1, 'CARD', 'constructor']) {
+      assert.deepEqual(refusal(await post({ ...card(), type }), 400), ['/type invalid_value']);
+    }
+  });
+
+  it('is judged by the branch that its type names, whatever else it holds', async () => {
+    assert.deepEqual(refusal(await post({ type: 'card' }), 400), ['/payment_method_data parameter_missing']);
+    assert.deepEqual(refusal(await post({ type: 'card', payment_method_data: {}, name: 1 }), 400), [
+      '/name unknown_parameter',
+      '/payment_method_data/expiry_month parameter_missing',
+      '/payment_method_data/expiry_year parameter_missing',
+      '/payment_method_data/token_metadata parameter_missing',
+    ]);
+    const mixed = { ...debit(), payment_method_data: card().payment_method_data };
+    assert.deepEqual(faultPaths(await post(mixed), 400), [
+      '/payment_method_data/account_name',
+      '/payment_method_data/account_number',
+      '/payment_method_data/bsb_number',
+      '/payment_method_data/expiry_month',
+      '/payment_method_data/expiry_year',
+      '/payment_method_data/token_metadata',
+    ]);
+  });
+
+  it('is open to a publishable key', async () => {
+    const key = stage.keys.sandboxPublishable;
+    assert.equal((await stage.api.send('POST', `/api/v1${path}`, { key, body: card() })).status, 200);
+  });
+
+  it('for a customer, by its id or the biller’s reference, makes the first one the default', async () => {
+    const customer = await stage.merchant.customer({ reference: 'R-7' });
+    const first = await post(card({}, { customer_reference: 'R-7' }));
+    const second = await post(debit({}, { customer_reference: customer.id }));
+    assert.deepEqual([first.status, second.status], [200, 200]);
+    const { body } = await stage.request('GET', `/customers/${customer.id}`);
+    assert.equal(body.default_payment_method, first.body.payment_method.id);
+    const owners = await stage.db.sql<{ customer_id: string }[]>`
+      select customer_id from payment_methods
+      where id in (${first.body.payment_method.id}, ${second.body.payment_method.id})`;
+    assert.deepEqual(
+      owners.map((row) => row.customer_id),
+      [customer.id, customer.id],
+    );
+  });
+
+  it('for a customer that is unknown, another biller’s or deleted is a fault of customer_reference', async () => {
+    const { merchant } = await stage.stranger();
+    const foreign = await merchant.customer({ reference: 'theirs' });
+    const gone = await stage.merchant.customer({ reference: 'gone' });
+    await stage.db.sql`update customers set deleted_at = now() where id = ${gone.id}`;
+    const before = await rowCounts(stage);
+    for (const [reference, code] of [
+      ['cus_none', 'resource_missing'],
+      [foreign.id, 'resource_missing'],
+      ['theirs', 'resource_missing'],
+      ['gone', 'resource_missing'],
+      [gone.id, 'customer_deleted'],
+    ]) {
+      const reply = await post(card({}, { customer_reference: reference }));
+      assert.deepEqual(refusal(reply, 400), [`/customer_reference ${code}`]);
+    }
+    assert.deepEqual(await rowCounts(stage), before);
+  });
+
+  it('for a clock-bound customer carries the clock’s time', async () => {
+    const clock = await stage.merchant.clock('2031-02-03T04:05:06.789Z');
+    const { id } = await stage.merchant.customer({ test_clock: clock.id });
+    const { body } = await post(card({}, { customer_reference: id }));
+    const [row] = await stage.db
+      .sql`select created_at, updated_at from payment_methods where id = ${body.payment_method.id}`;
+    assert.deepEqual({ ...row }, { created_at: new Date(clock.frozen_time), updated_at: new Date(clock.frozen_time) });
+  });
+});
+
+describe('detaching a payment method', () => {
+  const stage = useStage();
+  const detach = (id: string) => stage.request('POST', `${path}/${id}/detach`);
+
+  it('answers it as a fetch does, leaves it readable, and leaves its customer without a default', async () => {
+    const customer = await stage.merchant.customer();
+    const id = await stage.merchant.card(customer.id);
+    await stage.merchant.card(customer.id);
+    const shown = await stage.request('GET', `${path}/${id}`);
+    const detached = await detach(id);
+    assert.deepEqual([detached.status, detached.body], [200, shown.body]);
+    assert.deepEqual((await stage.request('GET', `${path}/${id}`)).body, shown.body);
+    assert.equal((await stage.request('GET', `/customers/${customer.id}`)).body.default_payment_method, null);
+  });
+
+  it('twice changes nothing the second time', async () => {
+    const id = await stage.merchant.card((await stage.merchant.customer()).id);
+    const row = async () => ({ ...(await stage.db.sql`select * from payment_methods where id = ${id}`)[0] });
+    const first = await detach(id);
+    const then = await row();
+    const second = await detach(id);
+    assert.deepEqual([second.status, second.text, await row()], [200, first.text, then]);
+  });
+
+  it('takes no body, and does not know another biller’s', async () => {
+    const { merchant } = await stage.stranger();
+    const foreign = await merchant.card((await merchant.customer()).id);
+    for (const id of [foreign, 'pm_none', 'cus_x']) refusal(await detach(id), 404, 'resource_missing');
+    const id = await stage.merchant.card((await stage.merchant.customer()).id);
+    const reply = await stage.request('POST', `${path}/${id}/detach`, { reason: 'x' });
+    assert.deepEqual(refusal(reply, 400), ['/reason unknown_parameter']);
+  });
+
+  it('makes naming it in an intent, a confirm or a plan a validation failure', async () => {
+    const customer = await stage.merchant.customer();
+    const id = await stage.merchant.card(customer.id);
+    const intent = await stage.merchant.intent({ amount: 500, currency: 'AUD', customer_id: customer.id });
+    await detach(id);
+    const create = await stage.request('POST', '/payment_intents', {
+      amount: 500,
+      currency: 'AUD',
+      payment_method: id,
+    });
+    assert.deepEqual(refusal(create, 400), ['/payment_method payment_method_detached']);
+    const confirm = await stage.request('POST', `/payment_intents/${intent.id}/confirm`, { payment_method: id });
+    assert.deepEqual(refusal(confirm, 400), ['/payment_method payment_method_detached']);
+    const plan = await stage.request('POST', '/payment_plans', {
+      customer_id: customer.id,
+      name: 'P',
+      frequency_type: 'weekly',
+      recurring_amount_cents: 100,
+      until_further_notice: true,
+      currency: 'AUD',
+      start_date: '2199-01-01',
+      payment_instrument_id: id,
+    });
+    assert.deepEqual(refusal(plan, 422), ['/payment_instrument_id payment_method_detached']);
+  });
+});

@@ -1,0 +1,437 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'mocha';
+import { addDays, dateIn } from '../../src/domain/calendar.ts';
+import { realNow } from '../../src/domain/real-time.ts';
+import { refusal, rowCounts, useStage } from '../support/stage.ts';
+
+const path = '/payment_plans';
+const frozen = '2027-01-10T00:00:00.000Z';
+const terms = {
+  name: 'Gym',
+  frequency_type: 'monthly',
+  recurring_amount_cents: 1500,
+  until_further_notice: true,
+  currency: 'AUD',
+  start_date: '2027-01-31',
+} as const;
+
+/** A stage with a clock, a payer on it and the payer's card. */
+function usePayer(timeZone?: string) {
+  const stage = useStage({ biller: { timeZone } });
+  const here = { stage, clock: '', customer: '', card: '' };
+  beforeEach('make a payer on a clock', async () => {
+    here.clock = (await stage.merchant.clock(frozen)).id;
+    here.customer = (await stage.merchant.customer({ test_clock: here.clock })).id;
+    here.card = await stage.merchant.card(here.customer);
+  });
+  return here;
+}
+
+describe('creating a payment plan', () => {
+  const here = usePayer();
+  const { stage } = here;
+  const post = (body: object = {}) => stage.request('POST', path, { customer_id: here.customer, ...terms, ...body });
+  const faults = async (body: object) => refusal(await post(body), 422);
+
+  it('answers 201 with every field of the contract, pending, on the customer’s time', async () => {
+    const { status, body } = await post();
+    assert.equal(status, 201);
+    assert.match(body.id, /^pp_[0-9A-Za-z]{32}$/);
+    const expected = {
+      id: body.id,
+      customer_id: here.customer,
+      ...terms,
+      state: 'pending',
+      state_reason: null,
+      frequency_period: 1,
+      first_amount_cents: null,
+      total_amount_cents: null,
+      first_date: null,
+      payment_instrument_id: null,
+      failure_behaviour: 'retry',
+      metadata: {},
+      collected_amount_cents: 0,
+      next_payment_date: '2027-01-31',
+      next_attempt_at: null,
+      biller_id: stage.keys.biller.id,
+      livemode: false,
+      test_clock: here.clock,
+      created_at: frozen,
+      updated_at: frozen,
+    };
+    assert.deepEqual(body, expected);
+    assert.deepEqual((await stage.request('GET', `${path}/${body.id}`)).body, expected);
+    assert.deepEqual((await stage.request('GET', path)).body, { data: [expected], has_more: false });
+  });
+
+  it('keeps every field that is given', async () => {
+    const given = {
+      frequency_type: 'weekly',
+      frequency_period: 2,
+      first_amount_cents: 2500,
+      total_amount_cents: 10_000,
+      until_further_notice: false,
+      first_date: '2027-02-01',
+      payment_instrument_id: here.card,
+      failure_behaviour: 'stop',
+      metadata: { _sandbox_outcome: 'decline,succeed' },
+    };
+    const { status, body } = await post(given);
+    assert.equal(status, 201);
+    for (const [name, value] of Object.entries(given)) assert.deepEqual(body[name], value, name);
+    assert.equal(body.next_payment_date, '2027-02-01');
+  });
+
+  it('is one row, without event or workflow', async () => {
+    const before = await rowCounts(stage);
+    await post();
+    assert.deepEqual(await rowCounts(stage), { ...before, plans: (before.plans ?? 0) + 1 });
+  });
+
+  it('has all faults told at once with 422, the missing total among them', async () => {
+    assert.deepEqual(refusal(await stage.request('POST', path, {}), 422), [
+      '/currency parameter_missing',
+      '/customer_id parameter_missing',
+      '/frequency_type parameter_missing',
+      '/name parameter_missing',
+      '/recurring_amount_cents parameter_missing',
+      '/start_date parameter_missing',
+      '/total_amount_cents total_or_until_further_notice',
+    ]);
+    const wrong = { customer_id: 'cus_none', payment_instrument_id: 'pm_none', start_date: '2020-01-01' };
+    assert.deepEqual(await faults({ ...wrong, first_date: '2199-01-01', metadata: { _sandbox_outcome: 'x' } }), [
+      '/customer_id resource_missing',
+      '/first_date out_of_range',
+      '/metadata/_sandbox_outcome invalid_value',
+      '/payment_instrument_id resource_missing',
+      '/start_date out_of_range',
+    ]);
+  });
+
+  it('has exactly one of total_amount_cents and until_further_notice: true', async () => {
+    const fault = ['/total_amount_cents total_or_until_further_notice'];
+    assert.deepEqual(await faults({ until_further_notice: undefined }), fault);
+    assert.deepEqual(await faults({ until_further_notice: false }), fault);
+    assert.deepEqual(await faults({ total_amount_cents: 5000 }), fault);
+    for (const until_further_notice of [false, undefined]) {
+      assert.equal((await post({ total_amount_cents: 5000, until_further_notice })).status, 201);
+    }
+  });
+
+  it('takes whole amounts from 1 to 99,999,999', async () => {
+    for (const name of ['recurring_amount_cents', 'first_amount_cents', 'total_amount_cents']) {
+      const given = (value: unknown) => ({
+        [name]: value,
+        ...(name[0] === 't' ? { until_further_notice: undefined } : {}),
+      });
+      for (const value of [1, 99_999_999]) assert.equal((await post(given(value))).status, 201, `${name} ${value}`);
+      for (const value of [0, -1, 100_000_000, 1e300])
+        assert.deepEqual(await faults(given(value)), [`/${name} out_of_range`]);
+      for (const value of [1.5, '100', true]) assert.deepEqual(await faults(given(value)), [`/${name} invalid_type`]);
+    }
+  });
+
+  it('takes weekly and monthly, periods from 1 on, the six currencies, and retry or stop', async () => {
+    for (const frequency_type of ['daily', 'Weekly', '', null]) {
+      assert.deepEqual(await faults({ frequency_type }), ['/frequency_type invalid_value']);
+    }
+    for (const frequency_period of [0, -0, -1, 1e9]) {
+      assert.deepEqual(await faults({ frequency_period }), ['/frequency_period out_of_range']);
+    }
+    assert.deepEqual(await faults({ frequency_period: 1.5 }), ['/frequency_period invalid_type']);
+    for (const currency of ['aud', 'CHF', 'AUDX'])
+      assert.deepEqual(await faults({ currency }), ['/currency invalid_value']);
+    assert.equal((await post({ currency: 'JPY' })).status, 201);
+    for (const failure_behaviour of ['ignore', '', null]) {
+      assert.deepEqual(await faults({ failure_behaviour }), ['/failure_behaviour invalid_value']);
+    }
+  });
+
+  it('starts today or later, and has its first payment today or later and before the second', async () => {
+    assert.equal((await post({ start_date: '2027-01-10' })).status, 201);
+    assert.deepEqual(await faults({ start_date: '2027-01-09' }), ['/start_date out_of_range']);
+    assert.deepEqual(await faults({ first_date: '2027-01-09' }), ['/first_date out_of_range']);
+    for (const first_date of ['2027-01-10', '2027-02-27']) assert.equal((await post({ first_date })).status, 201);
+    assert.deepEqual(await faults({ first_date: '2027-02-28' }), ['/first_date out_of_range']);
+    for (const start_date of [
+      '2027-02-29',
+      '31/01/2027',
+      '2027-01-31T00:00:00Z',
+      '',
+      20270131,
+      '10000-01-01',
+      '0000-01-01',
+    ]) {
+      assert.equal((await faults({ start_date })).length, 1);
+    }
+    for (const start_date of ['9999-12-31', '2201-01-01', '0001-01-01']) {
+      assert.deepEqual(await faults({ start_date }), ['/start_date out_of_range']);
+    }
+    assert.equal((await post({ start_date: '2200-12-31', frequency_period: 520 })).status, 201);
+  });
+
+  it('needs a method: its own, or the customer’s default at that moment', async () => {
+    const { id } = await stage.merchant.customer();
+    const date = { start_date: addDays(dateIn(realNow(), 'UTC'), 3) };
+    assert.deepEqual(await faults({ ...date, customer_id: id }), ['/payment_instrument_id parameter_missing']);
+    assert.deepEqual(await faults({ ...date, customer_id: id, payment_instrument_id: here.card }), [
+      '/payment_instrument_id payment_method_of_other_customer',
+    ]);
+    const card = await stage.merchant.card(id);
+    assert.equal((await post({ ...date, customer_id: id })).status, 201);
+    await stage.merchant.detach(card);
+    assert.deepEqual(await faults({ ...date, customer_id: id, payment_instrument_id: card }), [
+      '/payment_instrument_id payment_method_detached',
+    ]);
+  });
+
+  it('for a deleted customer is a fault of customer_id', async () => {
+    await stage.db.sql`update customers set deleted_at = now() where id = ${here.customer}`;
+    assert.deepEqual(await faults({}), ['/customer_id customer_deleted']);
+  });
+
+  it('is refused while the customer’s clock advances', async () => {
+    await stage.merchant.beginAdvance(here.clock, '2027-01-20T00:00:00Z');
+    refusal(await post(), 422, 'test_clock_advancing');
+  });
+});
+
+describe('the dates of a plan', () => {
+  const here = usePayer('Pacific/Auckland');
+  const { stage } = here;
+
+  it('are judged by the biller’s calendar', async () => {
+    // Midnight UTC is 13:00 of the same day in Auckland; at 11:30 UTC the 11th has begun there.
+    await stage.advance(here.clock, '2027-01-10T11:30:00Z');
+    const post = (start_date: string) =>
+      stage.request('POST', path, { customer_id: here.customer, ...terms, start_date });
+    assert.deepEqual(refusal(await post('2027-01-10'), 422), ['/start_date out_of_range']);
+    assert.equal((await post('2027-01-11')).status, 201);
+  });
+});
+
+describe('the list of plans', () => {
+  const here = usePayer();
+  const { stage } = here;
+  const list = (query = '') => stage.request('GET', `${path}?${query}`);
+
+  it('is newest first, 20 a page, by customer and by state', async () => {
+    const ids: string[] = [];
+    const more = (await stage.merchant.payer()).id;
+    for (let n = 0; n < 21; n++)
+      ids.unshift((await stage.merchant.plan({ customer_id: here.customer, start_date: '2027-02-01' })).id);
+    const other = await stage.merchant.plan({ customer_id: more, start_date: '2199-01-01' });
+    await stage.merchant.move(String(ids[3]), 'activate');
+    const idsOf = async (query: string) => (await list(query)).body.data.map((plan: { id: string }) => plan.id);
+    const first = (await list()).body;
+    assert.deepEqual([first.data.length, first.has_more, first.data[0].id], [20, true, other.id]);
+    assert.deepEqual(await idsOf(`starting_after=${first.data[19].id}`), ids.slice(19));
+    assert.deepEqual(await idsOf(`customer_id=${here.customer}&limit=100`), ids);
+    assert.deepEqual([await idsOf('state=active'), await idsOf('state=closed')], [[ids[3]], []]);
+    assert.deepEqual(await idsOf('customer_id=cus_none'), []);
+  });
+
+  it('refuses an unknown state, limit or cursor with 400', async () => {
+    assert.deepEqual(refusal(await list('state=paused'), 400), ['query/state invalid_value']);
+    for (const limit of ['0', '101', 'x', '-1', '1.5']) {
+      assert.equal(refusal(await list(`limit=${limit}`), 400).length, 1);
+    }
+    assert.deepEqual(refusal(await list('starting_after=pp_none'), 400), ['query/starting_after resource_missing']);
+  });
+});
+
+describe('updating a plan', () => {
+  const here = usePayer();
+  const { stage } = here;
+  const put = (id: string, body: unknown) => stage.request('PUT', `${path}/${id}`, body);
+  const make = (body: object = {}) => stage.merchant.plan({ customer_id: here.customer, ...terms, ...body });
+  const everything = {
+    frequency_type: 'weekly',
+    frequency_period: 3,
+    first_amount_cents: 100,
+    currency: 'USD',
+    start_date: '2027-03-01',
+    first_date: '2027-02-27',
+    metadata: { a: 'b' },
+  };
+  const always = {
+    name: 'New',
+    recurring_amount_cents: 700,
+    total_amount_cents: 5000,
+    until_further_notice: false,
+    failure_behaviour: 'stop',
+  };
+
+  async function inState(state: string): Promise<string> {
+    const { id } = await make();
+    if (state === 'pending') return id;
+    if (state !== 'closed') await stage.merchant.move(id, 'activate');
+    if (state === 'suspended') await stage.merchant.move(id, 'suspend');
+    if (state === 'deactivated') await stage.merchant.move(id, 'deactivate');
+    if (state === 'closed') await stage.merchant.move(id, 'close');
+    return id;
+  }
+
+  it('changes everything but customer_id while it is pending', async () => {
+    const id = await inState('pending');
+    await stage.advance(here.clock, '2027-01-12T00:00:00Z');
+    const change = { ...everything, ...always, payment_instrument_id: here.card };
+    const { status, body } = await put(id, change);
+    assert.equal(status, 200);
+    for (const [name, value] of Object.entries(change)) assert.deepEqual(body[name], value, name);
+    assert.deepEqual([body.created_at, body.updated_at], [frozen, '2027-01-12T00:00:00.000Z']);
+    assert.equal(body.next_payment_date, '2027-02-27');
+    assert.deepEqual(refusal(await put(id, { customer_id: here.customer }), 422), ['/customer_id immutable']);
+  });
+
+  it('changes six fields while it is active or suspended, and tells of each other one', async () => {
+    for (const state of ['active', 'suspended']) {
+      const id = await inState(state);
+      const before = (await stage.request('GET', `${path}/${id}`)).body;
+      assert.deepEqual(
+        refusal(await put(id, { ...everything, customer_id: 'cus_x', name: 'N' }), 422),
+        [...Object.keys(everything), 'customer_id'].map((name) => `/${name} immutable`).sort(),
+      );
+      assert.deepEqual((await stage.request('GET', `${path}/${id}`)).body, before);
+      const change = { ...always, payment_instrument_id: here.card };
+      assert.deepEqual((await put(id, change)).body, { ...before, ...change });
+    }
+  });
+
+  it('changes nothing once it has ended', async () => {
+    for (const state of ['deactivated', 'closed']) {
+      const id = await inState(state);
+      const faults = refusal(await put(id, { ...always, payment_instrument_id: here.card }), 422);
+      assert.deepEqual(
+        faults,
+        [...Object.keys(always), 'payment_instrument_id'].map((name) => `/${name} immutable`).sort(),
+      );
+    }
+  });
+
+  it('takes the same values as a creation does, and tells all faults at once', async () => {
+    const id = await inState('pending');
+    const wrong = { name: '', recurring_amount_cents: 0, currency: 'x', start_date: '2027-02-30', bogus: 1 };
+    assert.deepEqual(refusal(await put(id, wrong), 422), [
+      '/bogus unknown_parameter',
+      '/currency invalid_value',
+      '/name too_short',
+      '/recurring_amount_cents out_of_range',
+      '/start_date invalid_format',
+    ]);
+    const unwise = { start_date: '2027-01-09', payment_instrument_id: 'pm_none', metadata: { _sandbox_outcome: 'x' } };
+    assert.deepEqual(refusal(await put(id, { ...unwise, total_amount_cents: 5, until_further_notice: true }), 422), [
+      '/metadata/_sandbox_outcome invalid_value',
+      '/payment_instrument_id resource_missing',
+      '/start_date out_of_range',
+      '/total_amount_cents total_or_until_further_notice',
+    ]);
+    assert.deepEqual(refusal(await put(id, { first_date: '2027-02-28' }), 422), ['/first_date out_of_range']);
+    assert.deepEqual(refusal(await put('pp_none', {}), 404, 'resource_missing'), []);
+  });
+
+  it('replaces the total by its absence, and the reverse, by naming one of them', async () => {
+    const id = await inState('active');
+    const cap = async (body: object) => {
+      const { total_amount_cents, until_further_notice } = (await put(id, body)).body;
+      return [total_amount_cents, until_further_notice];
+    };
+    assert.deepEqual(await cap({ total_amount_cents: 9000 }), [9000, false]);
+    assert.deepEqual(await cap({ until_further_notice: true }), [null, true]);
+    assert.deepEqual(refusal(await put(id, { until_further_notice: false }), 422).length, 1);
+    assert.deepEqual(await cap({ total_amount_cents: 9000, until_further_notice: false }), [9000, false]);
+    assert.deepEqual(refusal(await put(id, { total_amount_cents: null }), 422).length, 1);
+    assert.deepEqual(await cap({ total_amount_cents: null, until_further_notice: true }), [null, true]);
+  });
+
+  it('gives up its own method only where the customer has a default', async () => {
+    const { id } = await make({ payment_instrument_id: here.card });
+    assert.equal((await put(id, { payment_instrument_id: null })).body.payment_instrument_id, null);
+    const other = await stage.merchant.card(here.customer);
+    await put(id, { payment_instrument_id: other });
+    await stage.merchant.detach(here.card);
+    assert.deepEqual(refusal(await put(id, { payment_instrument_id: null }), 422), [
+      '/payment_instrument_id parameter_missing',
+    ]);
+  });
+
+  it('does not lower the total below what is collected or under way, nor to what is collected', async () => {
+    const { id } = await make({ start_date: '2027-01-10', total_amount_cents: 6000, until_further_notice: undefined });
+    await stage.merchant.move(id, 'activate');
+    await stage.collect(id, frozen);
+    for (const total_amount_cents of [1500, 1499, 1]) {
+      assert.deepEqual(refusal(await put(id, { total_amount_cents }), 422), ['/total_amount_cents out_of_range']);
+    }
+    assert.equal((await put(id, { total_amount_cents: 1501 })).status, 200);
+    const schedule = (await stage.request('GET', `${path}/${id}/schedule`)).body;
+    assert.deepEqual(schedule, { data: [{ slot: 1, due_date: '2027-02-10', amount: 1 }], has_more: false });
+  });
+
+  it('is refused while the clock advances', async () => {
+    const id = await inState('active');
+    await stage.merchant.beginAdvance(here.clock, '2027-01-20T00:00:00Z');
+    refusal(await put(id, { name: 'N' }), 422, 'test_clock_advancing');
+  });
+});
+
+describe('the schedule of a plan', () => {
+  const here = usePayer();
+  const { stage } = here;
+  const make = (body: object = {}) => stage.merchant.plan({ customer_id: here.customer, ...terms, ...body });
+  const schedule = async (id: string, query = '') =>
+    (await stage.request('GET', `${path}/${id}/schedule${query}`)).body;
+  const dates = async (id: string, query = '') =>
+    (await schedule(id, query)).data.map((item: { due_date: string }) => item.due_date);
+
+  it('counts from the anchor, 12 payments unless count says otherwise', async () => {
+    const { id } = await make();
+    const { data, has_more } = await schedule(id);
+    assert.deepEqual([data.length, has_more], [12, true]);
+    assert.deepEqual(data[0], { slot: 0, due_date: '2027-01-31', amount: 1500 });
+    assert.deepEqual(await dates(id, '?count=4'), ['2027-01-31', '2027-02-28', '2027-03-31', '2027-04-30']);
+    for (const count of ['0', '101', 'x', '']) {
+      assert.equal(refusal(await stage.request('GET', `${path}/${id}/schedule?count=${count}`), 400).length, 1);
+    }
+    assert.equal((await dates(id, '?count=100')).length, 100);
+  });
+
+  it('ends with the total, the last payment cut, the first one of its own amount and date', async () => {
+    const more = {
+      first_amount_cents: 4000,
+      first_date: '2027-02-05',
+      total_amount_cents: 6000,
+      until_further_notice: undefined,
+    };
+    const { id } = await make(more);
+    const { data, has_more } = await schedule(id);
+    assert.equal(has_more, false);
+    assert.deepEqual(data, [
+      { slot: 0, due_date: '2027-02-05', amount: 4000 },
+      { slot: 1, due_date: '2027-02-28', amount: 1500 },
+      { slot: 2, due_date: '2027-03-31', amount: 500 },
+    ]);
+  });
+
+  it('of a pending plan whose dates have passed is as if it were activated now', async () => {
+    const { id } = await make({ start_date: '2027-01-10' });
+    await stage.advance(here.clock, '2027-03-01T00:00:00Z');
+    assert.deepEqual(await dates(id, '?count=3'), ['2027-01-10', '2027-03-10', '2027-04-10']);
+  });
+
+  it('of a suspended plan is as if it were resumed now, and of one that has ended is empty', async () => {
+    const { id } = await make({ start_date: '2027-01-10' });
+    await stage.merchant.move(id, 'activate');
+    await stage.collect(id, frozen);
+    await stage.merchant.move(id, 'suspend');
+    await stage.advance(here.clock, '2027-03-01T00:00:00Z');
+    assert.deepEqual(await dates(id, '?count=2'), ['2027-03-10', '2027-04-10']);
+    await stage.merchant.move(id, 'close');
+    assert.deepEqual(await schedule(id), { data: [], has_more: false });
+  });
+
+  it('is 404 of an unknown plan, as are fetch and payments', async () => {
+    for (const tail of ['', '/schedule', '/payments']) {
+      refusal(await stage.request('GET', `${path}/pp_none${tail}`), 404, 'resource_missing');
+    }
+  });
+});

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import type { Route } from '../../src/api/route.ts';
+import { allRoutes } from '../../src/api/routes.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { realNow } from '../../src/domain/real-time.ts';
+import { revokeKey } from '../../src/services/api-keys.ts';
+import { allScopes } from '../../src/services/scopes.ts';
+import type { Reply } from '../support/api.ts';
+import { makeKey } from '../support/factories.ts';
+import { createMerchant, type Merchant } from '../support/merchant.ts';
+import { rowCounts, useStage } from '../support/stage.ts';
+
+const guarded = allRoutes.flatMap((route) => (route.access === 'public' ? [] : [{ ...route, access: route.access }]));
+const isOfOneObject = (route: Route): boolean => route.path.includes(':');
+
+/** A body that a route takes, as far as this table knows it: elsewhere the path's object is looked for first, or validation fails. */
+const bodies: Record<string, unknown> = {
+  confirmPaymentIntent: {},
+  advanceTestClock: { frozen_time: '2027-01-11T00:00:00Z' },
+  updatePaymentPlan: { name: 'Stolen' },
+  updateWebhookEndpoint: { description: 'stolen' },
+  rotateWebhookSecret: { overlap_hours: 0 },
+  replayWebhookDeliveries: { since: '2026-01-01T00:00:00Z' },
+};
+
+describe('every route but the public ones', () => {
+  const stage = useStage();
+  const call = (route: Route, path: string, key?: string): Promise<Reply> => {
+    const body = route.method === 'GET' || route.method === 'DELETE' ? undefined : (bodies[route.operation] ?? {});
+    return stage.api.send(route.method, path, { body, ...(key === undefined ? {} : { key }) });
+  };
+  /** The route's path with ids of a form that names nothing. */
+  const blank = (route: Route) => route.path.replaceAll(/:(\w+)/g, newId('customer'));
+
+  async function expectAll(
+    status: number,
+    code: string,
+    key?: string,
+    routes: readonly Route[] = guarded,
+  ): Promise<void> {
+    const before = await rowCounts(stage);
+    for (const route of routes) {
+      const reply = await call(route, blank(route), key);
+      assert.equal(`${reply.status} ${reply.body.error.code}`, `${status} ${code}`, `${route.method} ${route.path}`);
+    }
+    assert.deepEqual(await rowCounts(stage), before);
+  }
+
+  it('is in this suite: at least those of the contract', () => {
+    const paths = new Set(guarded.map(({ method, path }) => `${method} ${path}`));
+    for (const path of [
+      '/customers',
+      '/payment_methods',
+      '/payment_intents',
+      '/payment_plans',
+      '/test_helpers/test_clocks',
+    ]) {
+      assert.ok(paths.has(`POST /api/v1${path}`), path);
+    }
+    assert.ok(guarded.length >= 35, String(guarded.length));
+    assert.equal(paths.size, guarded.length);
+  });
+
+  it('is 401 without a key, with an unknown one and with a revoked one', async () => {
+    await expectAll(401, 'unauthenticated');
+    await expectAll(401, 'unauthenticated', `sk_sandbox_${'a'.repeat(43)}`);
+    const { id, key } = await makeKey(stage.db.sql, { billerId: stage.keys.biller.id });
+    await revokeKey(stage.db.sql, id, realNow());
+    await expectAll(401, 'unauthenticated', key);
+  });
+
+  it('is 403 insufficient_scope with a key that has every scope but the one it needs', async () => {
+    for (const scope of new Set(guarded.map(({ access }) => access.scope))) {
+      const scopes = allScopes.filter((other) => other !== scope);
+      const { key } = await makeKey(stage.db.sql, { scopes });
+      await expectAll(
+        403,
+        'insufficient_scope',
+        key,
+        guarded.filter(({ access }) => access.scope === scope),
+      );
+    }
+  });
+
+  it('needs no other scope than the one it names', async () => {
+    for (const scope of new Set(guarded.map(({ access }) => access.scope))) {
+      const { key } = await makeKey(stage.db.sql, { scopes: [scope] });
+      for (const route of guarded.filter(({ access }) => access.scope === scope)) {
+        const { status } = await call(route, blank(route), key);
+        assert.ok(status !== 401 && status !== 403 && status < 500, `${route.method} ${route.path}: ${status}`);
+      }
+    }
+  });
+
+  it('is 403 secret_key_required with a publishable key, but for saving a method, and an intent with its secret', async () => {
+    const open = guarded.filter(({ access }) => access.publishable).map(({ operation }) => operation);
+    assert.deepEqual(open.sort(), ['confirmPaymentIntent', 'createPaymentMethod', 'getPaymentIntent']);
+    const closed = guarded.filter(({ access }) => !access.publishable);
+    await expectAll(403, 'secret_key_required', stage.keys.sandboxPublishable, closed);
+    await expectAll(403, 'secret_key_required', stage.keys.livePublishable, closed);
+  });
+
+  it('of the test helpers is 403 sandbox_only with a live key, and no other is', async () => {
+    const sandboxOnly = guarded.filter(({ path }) => path.includes('/test_helpers/'));
+    assert.deepEqual(
+      guarded.filter(({ access }) => access.sandboxOnly).map(({ path }) => path),
+      sandboxOnly.map(({ path }) => path),
+    );
+    await expectAll(403, 'sandbox_only', stage.keys.liveSecret, sandboxOnly);
+  });
+
+  describe('that names an object', () => {
+    interface Owned {
+      ids: Record<string, string>;
+      merchant: Merchant;
+    }
+
+    /** One object of each kind that a path names, of this biller in sandbox. */
+    async function estate(): Promise<Owned> {
+      const { merchant } = stage;
+      const clock = await merchant.clock('2027-01-10T00:00:00Z');
+      const customer = await merchant.customer();
+      const card = await merchant.card(customer.id);
+      const intent = await merchant.intent({
+        amount: 500,
+        currency: 'AUD',
+        customer_id: customer.id,
+        payment_method: card,
+      });
+      const plan = await merchant.plan({ customer_id: customer.id, start_date: '2199-01-01' });
+      const endpoint = await merchant.endpoint('http://127.0.0.1:9/hooks');
+      const delivery = await merchant.ping(endpoint.id);
+      const [event] = await merchant.events();
+      const ids = {
+        customer_id: customer.id,
+        payment_method_id: card,
+        payment_intent_id: intent.id,
+        plan_id: plan.id,
+        event_id: String(event?.id),
+        '/test_helpers/': clock.id,
+        '/webhook_endpoints/': endpoint.id,
+        '/webhook_deliveries/': delivery.id,
+      };
+      return { ids, merchant };
+    }
+
+    function pathOf(route: Route, ids: Record<string, string>): string {
+      return route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
+        const id =
+          ids[name] ?? Object.entries(ids).find(([part]) => part.startsWith('/') && route.path.includes(part))?.[1];
+        assert.ok(id, `${route.path}: this suite makes no object for :${name} yet`);
+        return id;
+      });
+    }
+
+    it('is 404 to another biller and to the other mode, in the same words as for an id that nobody has', async () => {
+      const { ids } = await estate();
+      const stranger = await stage.stranger();
+      const before = await fingerprint(ids);
+      for (const route of guarded.filter(isOfOneObject)) {
+        const path = pathOf(route, ids);
+        const [id] = Object.values(ids).filter((value) => path.includes(value));
+        const keys = [stranger.keys.sandboxSecret, stranger.keys.liveSecret, stage.keys.liveSecret];
+        for (const key of route.access.sandboxOnly ? keys.slice(0, 1) : keys) {
+          const reply = await call(route, path, key);
+          assert.equal(`${reply.status} ${reply.body.error?.code}`, '404 resource_missing', `${route.method} ${path}`);
+          const unknown = `${String(id).slice(0, -6)}zzzzzz`;
+          const none = await call(route, path.replace(String(id), unknown), key);
+          assert.deepEqual(
+            { ...reply.body.error, request_id: '', message: reply.body.error.message.replaceAll(String(id), '') },
+            { ...none.body.error, request_id: '', message: none.body.error.message.replaceAll(unknown, '') },
+          );
+        }
+      }
+      assert.deepEqual(await fingerprint(ids), before);
+    });
+
+    it('is not 404 to its owner', async () => {
+      const { ids, merchant } = await estate();
+      const last = (route: Route) => Number(/delete|deactivate|close/.test(route.operation));
+      for (const route of guarded.filter(isOfOneObject).toSorted((a, b) => last(a) - last(b))) {
+        const { status } = await call(route, pathOf(route, ids), merchant.key);
+        assert.ok(status !== 404 && status < 500, `${route.method} ${route.path}: ${status}`);
+      }
+    });
+
+    it('is not in another biller’s or the other mode’s lists, nor a cursor there', async () => {
+      const { ids } = await estate();
+      const stranger = await stage.stranger();
+      for (const route of guarded.filter((one) => one.method === 'GET' && !isOfOneObject(one))) {
+        const keys = [stranger.keys.sandboxSecret, ...(route.access.sandboxOnly ? [] : [stage.keys.liveSecret])];
+        for (const key of keys) {
+          const { status, body } = await call(route, route.path, key);
+          assert.deepEqual([status, body.data], [200, []], route.path);
+          for (const id of Object.values(ids)) {
+            const reply = await call(route, `${route.path}?starting_after=${id}`, key);
+            assert.equal(reply.status, 400, `${route.path} ${id}`);
+          }
+        }
+      }
+    });
+
+    async function fingerprint(ids: Record<string, string>): Promise<string[]> {
+      const replies = await Promise.all(
+        guarded
+          .filter((route) => route.method === 'GET' && isOfOneObject(route))
+          .map((route) => call(route, pathOf(route, ids), stage.merchant.key)),
+      );
+      return replies.map(({ text }) => text);
+    }
+  });
+
+  it('keeps the sandbox of a biller apart from its live mode', async () => {
+    const live = createMerchant(stage.api.url, stage.keys.liveSecret);
+    const reference = { reference: 'R-1' };
+    const sandboxed = await stage.merchant.customer(reference);
+    const real = await live.customer(reference);
+    const find = async (merchant: Merchant) =>
+      (await merchant.request('GET', '/customers?reference=R-1')).body.data.map(
+        (customer: { id: string }) => customer.id,
+      );
+    assert.deepEqual([await find(stage.merchant), await find(live)], [[sandboxed.id], [real.id]]);
+  });
+});

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { before, describe, it } from 'mocha';
+import { findViolations, invariants, type Violation, violationsSeenBy } from '../../src/db/invariants.ts';
+import { findOpenAdvance } from '../../src/db/test-clocks.ts';
+import { defaultFeeSchedule } from '../../src/domain/fees.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { realNow } from '../../src/domain/real-time.ts';
+import { sandboxProcessor } from '../../src/processors/sandbox.ts';
+import type { Call } from '../../src/services/call.ts';
+import { completeAdvance } from '../../src/services/clock-advance.ts';
+import { createCustomer } from '../../src/services/customers.ts';
+import { createPaymentMethod } from '../../src/services/payment-methods.ts';
+import { createPaymentPlan } from '../../src/services/payment-plans.ts';
+import { collectDuePayment } from '../../src/services/plan-collection.ts';
+import { transitionPlan } from '../../src/services/plan-transitions.ts';
+import { advanceTestClock, createTestClock } from '../../src/services/test-clocks.ts';
+import { useDatabase } from '../support/database.ts';
+import { makeBiller } from '../support/factories.ts';
+import { makeEndpoint, webhookDeps } from '../support/webhooks.ts';
+
+const run = promisify(execFile);
+const frozen = new Date('2027-01-10T00:00:00.000Z');
+const token_metadata = { type: 'fixture', token: 'tok_sandbox_visa_succeed', data: '' };
+
+/** For each invariant, what damages the sound database below so that it is broken. `PLAN` and the like are its ids. */
+const damages: Record<string, string> = {
+  'a payment intent succeeds at most once': `
+    insert into payment_attempts select 'att_00000000000000000000000000000001', payment_intent_id, number, payment_method_id,
+      source, request_key, outcome, code, message, at, opened_at, settled_at from payment_attempts where payment_intent_id = INTENT`,
+  'a payment intent has at most one attempt under way': `
+    update payment_attempts set outcome = 'processing', settled_at = null;
+    insert into payment_attempts select 'att_00000000000000000000000000000001', payment_intent_id, number, payment_method_id,
+      source, request_key, outcome, code, message, at, opened_at, settled_at from payment_attempts where payment_intent_id = INTENT`,
+  'the attempts of a payment intent are numbered from 1 without gaps, as many as it counts': `
+    update payment_attempts set number = 2 where payment_intent_id = INTENT`,
+  'the status of a payment intent is what its last attempt came to': `update payment_intents set status = 'failed' where id = INTENT`,
+  'no attempt follows a successful one': `
+    insert into payment_attempts select 'att_00000000000000000000000000000001', payment_intent_id, number + 1, payment_method_id,
+      source, request_key, 'failed', 'x', 'x', at, opened_at, settled_at from payment_attempts where payment_intent_id = INTENT`,
+  'a slot of a plan has one payment intent, and no other slot has it': `delete from payment_plan_slots where slot = 0`,
+  'a slot is paid exactly when its payment intent has succeeded, and has its amount': `update payment_plan_slots set status = 'failed'`,
+  'every slot that has come has a row, and none that has not': `update payment_plans set next_slot = next_slot + 1`,
+  'an active plan wakes for its earliest retry, and one that is not active for nothing': `
+    update payment_plans set next_attempt_at = '2027-01-11'`,
+  'the events of a biller and mode are numbered from 1 without gaps, up to its counter': `delete from events where sequence = 2`,
+  'an attempt that succeeded or failed has exactly one event': `
+    update events set event_type = 'payment_intent.failed' where event_type = 'payment_intent.succeeded'`,
+  'a change of state has exactly one event': `update events set event_type = 'other.event' where event_type = 'payment_plan.activated'`,
+  'the last event of a suspended plan tells of its suspension': `
+    update payment_plans set state = 'suspended', next_due_at = null`,
+  'an event has a delivery for every endpoint that was enabled and subscribed before it': `delete from webhook_deliveries`,
+  'an event is on its way to an endpoint once': `
+    insert into webhook_deliveries select 'whd_00000000000000000000000000000001', biller_id, livemode, endpoint_id, event_id, status,
+      attempt_count, series_start, next_attempt_at, failure_reason, created_at, finished_at from webhook_deliveries limit 1`,
+  'a delivery that is done had a receiver that said so, and one that was given up says why': `
+    update webhook_deliveries set status = 'delivered'`,
+  'a plan has collected the sum of its payment intents that succeeded': `update payment_plans set collected_amount_cents = 999`,
+  'what a plan has collected and can still collect for slots that have come is at most its total': `
+    update payment_plans set total_amount_cents = 999, until_further_notice = false`,
+  'a plan whose total is collected has ended': `
+    update payment_plans set total_amount_cents = 1000, until_further_notice = false`,
+  'an amount is charged with its surcharge and no more': `update payment_intents set surcharge_amount = 1`,
+  'a payment intent has refunded the sum of its refunds that succeeded, at most what was charged': `
+    update payment_intents set total_refunded_amount = 5 where id = INTENT`,
+  'what a row points at is of its own biller and mode': `update payment_plans set livemode = true, test_clock_id = null`,
+  'an event is of the biller and mode of what it is about': `
+    update events set biller_id = OTHER where event_type = 'payment_plan.activated'`,
+  'a payment, a plan and a default method are charged to their own customer': `
+    update payment_methods set customer_id = STRANGER where id = METHOD`,
+  'a plan, its payments and their events are on the clock of its customer': `update customers set test_clock_id = null`,
+  'nothing in live mode is made for the sandbox': `update test_clocks set livemode = true`,
+};
+
+describe('the check of the invariants', () => {
+  const db = useDatabase(10, { isDamaged: true });
+  const ids: Record<string, string> = {};
+
+  before('make a sound database with something of everything, then let it be damaged', async () => {
+    const { sql } = db;
+    const call = async (): Promise<Call> => ({
+      billerId: (await makeBiller(sql)).id,
+      livemode: false,
+      requestId: newId('request'),
+      now: realNow(),
+      timeZone: 'UTC',
+      feeSchedule: defaultFeeSchedule,
+      statementDescriptor: null,
+    });
+    const [mine, other] = [await call(), await call()];
+    await makeEndpoint(sql, { ...mine, now: new Date(mine.now.getTime() - 60_000) }, 'http://127.0.0.1:9/');
+    const clock = await createTestClock(sql, mine, { frozen_time: frozen.toISOString() });
+    const customer = await createCustomer(sql, mine, { name: 'Jo', test_clock: clock.id });
+    const stranger = await createCustomer(sql, mine, { name: 'Bo' });
+    const card = { type: 'card' as const, payment_method_data: { expiry_month: 1, expiry_year: 2040, token_metadata } };
+    const method = await createPaymentMethod(sql, webhookDeps.vault, mine, {
+      ...card,
+      customer_reference: customer.id,
+    });
+    const plan = await createPaymentPlan(sql, mine, {
+      customer_id: customer.id,
+      name: 'P',
+      frequency_type: 'weekly',
+      recurring_amount_cents: 1000,
+      until_further_notice: true,
+      currency: 'AUD',
+      start_date: '2027-01-10',
+    });
+    await transitionPlan(sql, mine, plan.id, 'activate');
+    await collectDuePayment(sql, { sandbox: sandboxProcessor, live: null }, plan.id, { at: frozen, now: realNow() });
+    await advanceTestClock(sql, mine, clock.id, '2027-01-12T00:00:00Z');
+    const advance = await findOpenAdvance(sql, clock.id);
+    assert.ok(advance);
+    await completeAdvance(sql, advance, realNow());
+    const [intent] = await sql<{ id: string }[]>`select id from payment_intents`;
+    Object.assign(ids, { INTENT: intent?.id, OTHER: other.billerId, STRANGER: stranger.id, METHOD: method.id });
+  });
+
+  it('finds nothing in a database that the services have written', async () => {
+    assert.deepEqual(await findViolations(db.sql), []);
+  });
+
+  it('prints that all hold, and ends with 0', async () => {
+    const { stdout } = await runCommand();
+    assert.equal(stdout, `All ${invariants.length} invariants hold.\n`);
+  });
+
+  it('has a damage in this suite for each of its queries, and each a name of its own', () => {
+    assert.deepEqual(invariants.map(({ name }) => name).sort(), Object.keys(damages).sort());
+  });
+
+  it('proves a part of each of the first four promises', () => {
+    assert.deepEqual([...new Set(invariants.map(({ promise }) => promise))].sort(), [1, 2, 3, 4]);
+  });
+
+  for (const [name, damage] of Object.entries(damages)) {
+    it(`finds what breaks: ${name}`, async () => {
+      const found = await damaged(damage);
+      const offender = found.find(({ invariant }) => invariant === name);
+      assert.ok(offender, `only found: ${found.map(({ invariant }) => invariant).join('; ') || 'nothing'}`);
+      assert.ok(offender.id.length > 0 && offender.detail.length > 0);
+    });
+  }
+
+  it('prints the offenders, and ends with 1', async () => {
+    await db.sql`update payment_plans set collected_amount_cents = 999`;
+    await assert.rejects(runCommand(), (error: { code: number; stdout: string }) => {
+      assert.equal(error.code, 1);
+      assert.match(error.stdout, /a plan has collected the sum .* pp_\w+ +says 999, its intents 1000/);
+      assert.match(error.stdout, /1 of \d+ invariants are broken/);
+      return true;
+    });
+    await db.sql`update payment_plans set collected_amount_cents = 1000`;
+  });
+
+  /** What is found in a copy of the database without constraints, damaged by this statement. */
+  async function damaged(statement: string) {
+    const sound = Symbol('sound');
+    let found: Violation[] = [];
+    await db.sql
+      .begin(async (tx) => {
+        const constraints = await tx<{ table: string; name: string }[]>`
+          select conrelid::regclass::text as table, conname as name from pg_constraint
+          where connamespace = 'public'::regnamespace and contype in ('c', 'f', 'u') and conrelid <> 0`;
+        for (const { table, name } of constraints)
+          await tx.unsafe(`alter table ${table} drop constraint if exists "${name}" cascade`);
+        const indexes = await tx<{ name: string }[]>`
+          select indexrelid::regclass::text as name from pg_index i join pg_class c on c.oid = i.indrelid
+          where i.indisunique and not i.indisprimary and c.relnamespace = 'public'::regnamespace`;
+        for (const { name } of indexes) await tx.unsafe(`drop index if exists ${name}`);
+        const filled = statement.replaceAll(/\b[A-Z]{5,}\b/g, (word) => `'${ids[word]}'`);
+        await tx.unsafe(filled);
+        found = await violationsSeenBy(tx);
+        throw sound;
+      })
+      .catch((error: unknown) => {
+        if (error !== sound) throw error;
+      });
+    return found;
+  }
+
+  function runCommand() {
+    const script = new URL('../../src/runtime/cli/check-invariants.ts', import.meta.url).pathname;
+    return run(process.execPath, ['--import', 'tsx', script], { env: { ...process.env, DATABASE_URL: db.url } });
+  }
+});

@@ -1,0 +1,175 @@
+// Records the histories that replay.test.ts replays, on the real server: npx mocha test/replay/record.ts
+// Do it after a change of the workflows that is meant to change what they do, and read the difference.
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { workflowIdOf } from '../../src/db/workflow-intents.ts';
+import { dateIn } from '../../src/domain/calendar.ts';
+import { realNow } from '../../src/domain/real-time.ts';
+import { eventually } from '../support/eventually.ts';
+import { useService } from '../support/service.ts';
+import { useReceiver } from '../support/webhooks.ts';
+import { anonymous } from './anonymous.ts';
+
+const folder = new URL('histories/', import.meta.url);
+
+describe('recording histories', function () {
+  this.timeout(60_000);
+  const receiver = useReceiver();
+  const service = useService();
+
+  before('forget the former ones', async () => {
+    for (const name of await readdir(folder)) await rm(new URL(name, folder));
+  });
+
+  /** Keeps the history of a workflow's last run, or of the run named, once it has ended. */
+  async function keep(name: string, workflowId: string, runId?: string): Promise<void> {
+    const handle = service.temporal.workflow.getHandle(workflowId, runId);
+    await eventually('it has ended', async () => {
+      const description = await handle.describe().catch(() => null); // its start may be on its way
+      return description !== null && description.status.name !== 'RUNNING';
+    });
+    const history = anonymous(JSON.parse(historyToJSON(await handle.fetchHistory())));
+    await writeFile(new URL(`${name}.json`, folder), `${JSON.stringify(history, null, 1)}\n`);
+  }
+
+  const signal = (workflowId: string, name: string): Promise<true> =>
+    eventually(`${workflowId} takes ${name}`, async () => {
+      const handle = service.temporal.workflow.getHandle(workflowId);
+      return handle.signal(name).then(
+        () => true,
+        () => false,
+      );
+    });
+
+  it('of a live plan, charged at once and by a timer, suspended, resumed and closed', async () => {
+    const merchant = await service.merchant();
+    const payer = await merchant.payer();
+    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: dateIn(realNow(), 'UTC') });
+    const workflowId = workflowIdOf('paymentPlan', plan.id);
+    const paid = (count: number): Promise<true> =>
+      eventually(`${count} are paid`, async () => {
+        const payments = await merchant.payments(plan.id);
+        return payments.length === count && payments.every(({ status }) => status === 'paid');
+      });
+    await paid(1);
+    const due = new Date(realNow().getTime() + 1000);
+    await service.db.sql`update payment_plans set next_due_at = ${due} where id = ${plan.id}`;
+    await signal(workflowId, 'recheck');
+    await paid(2);
+    await merchant.move(plan.id, 'suspend');
+    await merchant.move(plan.id, 'resume');
+    await merchant.move(plan.id, 'close');
+    await keep('live-plan-is-charged-at-once-and-by-a-timer', workflowId);
+  });
+
+  it('of a plan on a clock, moved by several advances until its total is collected', async () => {
+    const merchant = await service.merchant();
+    const clock = await merchant.clock('2027-01-04T00:00:00Z');
+    const payer = await merchant.payer({ test_clock: clock.id });
+    const plan = await merchant.activePlan({
+      customer_id: payer.id,
+      start_date: '2027-01-05',
+      total_amount_cents: 3500,
+    });
+    await merchant.advance(clock.id, '2027-01-06T00:00:00Z');
+    await merchant.updatePlan(plan.id, { recurring_amount_cents: 1200 });
+    await merchant.advance(clock.id, '2027-01-19T00:00:00Z');
+    await merchant.advance(clock.id, '2027-01-27T00:00:00Z');
+    await keep('plan-on-a-clock-collects-slot-by-slot-through-advances', workflowIdOf('paymentPlan', plan.id));
+    await merchant.deleteClock(clock.id);
+    await keep('clock-carries-out-advances-and-is-deleted', workflowIdOf('testClock', clock.id));
+  });
+
+  it('of a plan on a clock, retried, suspended, resumed and deactivated', async () => {
+    const merchant = await service.merchant();
+    const clock = await merchant.clock('2027-01-04T00:00:00Z');
+    const payer = await merchant.payer({ test_clock: clock.id });
+    const plan = await merchant.activePlan({
+      customer_id: payer.id,
+      start_date: '2027-01-05',
+      metadata: { _sandbox_outcome: 'decline,decline,decline,decline,succeed' },
+    });
+    await merchant.advance(clock.id, '2027-01-18T00:00:00Z');
+    await merchant.move(plan.id, 'resume');
+    await merchant.advance(clock.id, '2027-01-20T00:00:00Z');
+    await merchant.move(plan.id, 'deactivate');
+    await keep('plan-on-a-clock-is-retried-suspended-and-resumed', workflowIdOf('paymentPlan', plan.id));
+  });
+
+  it('of a plan on a clock that goes on in a fresh run between advances', async () => {
+    const merchant = await service.merchant();
+    const clock = await merchant.clock('2027-01-04T00:00:00Z');
+    const payer = await merchant.payer({ test_clock: clock.id });
+    const plan = await merchant.activePlan({
+      customer_id: payer.id,
+      start_date: '2027-01-05',
+      total_amount_cents: 2000,
+    });
+    const workflowId = workflowIdOf('paymentPlan', plan.id);
+    await merchant.advance(clock.id, '2027-01-06T00:00:00Z');
+    const { runId } = await service.temporal.workflow.getHandle(workflowId).describe();
+    await signal(workflowId, 'startFreshRun');
+    await keep('plan-on-a-clock-goes-on-in-a-fresh-run-1', workflowId, runId);
+    await merchant.advance(clock.id, '2027-01-12T00:00:00Z');
+    await keep('plan-on-a-clock-goes-on-in-a-fresh-run-2', workflowId);
+  });
+
+  it('of a plan on a clock that stalls and is freed', async () => {
+    const merchant = await service.merchant();
+    const clock = await merchant.clock('2027-01-04T00:00:00Z');
+    const payer = await merchant.payer({ test_clock: clock.id });
+    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const poison = service.db.sql.json({ _sandbox_outcome: 'no such word' });
+    await service.db.sql`update payment_plans set metadata = ${poison} where id = ${plan.id}`;
+    await merchant.beginAdvance(clock.id, '2027-01-06T00:00:00Z');
+    await merchant.settled(clock.id);
+    await service.db.sql`update payment_intents set metadata = '{}' where payment_plan_id = ${plan.id}`;
+    const workflowId = workflowIdOf('paymentPlan', plan.id);
+    await signal(workflowId, 'recheck');
+    await eventually('it is paid', async () => (await merchant.payments(plan.id))[0]?.status === 'paid');
+    await merchant.move(plan.id, 'close');
+    await keep('plan-on-a-clock-stalls-and-is-freed', workflowId);
+  });
+
+  it('of scheduled payments, on a clock and for today', async () => {
+    const merchant = await service.merchant();
+    const clock = await merchant.clock('2027-01-04T00:00:00Z');
+    const payer = await merchant.customer({ test_clock: clock.id });
+    const scheduled = { amount: 500, currency: 'AUD' as const };
+    const later = await merchant.intent({
+      ...scheduled,
+      customer_id: payer.id,
+      payment_method: await merchant.card(payer.id),
+      scheduled_payment_date: '2027-01-20',
+    });
+    await merchant.advance(clock.id, '2027-01-10T00:00:00Z');
+    await merchant.advance(clock.id, '2027-01-20T00:00:00Z');
+    await keep('scheduled-payment-is-made-by-an-advance', workflowIdOf('scheduledPayment', later.id));
+
+    const customer = await merchant.customer();
+    const now = await merchant.intent({
+      ...scheduled,
+      customer_id: customer.id,
+      payment_method: await merchant.card(customer.id),
+      scheduled_payment_date: dateIn(realNow(), 'UTC'),
+    });
+    await keep('scheduled-payment-for-today-is-made-at-once', workflowIdOf('scheduledPayment', now.id));
+  });
+
+  it('of webhook deliveries, retried and given up', async () => {
+    receiver.answer = (_request, response, nth) => {
+      response.statusCode = nth === 2 ? 200 : 500;
+      response.end();
+    };
+    const merchant = await service.merchant();
+    const endpoint = await merchant.endpoint(receiver.url);
+    const retried = workflowIdOf('webhookDelivery', (await merchant.ping(endpoint.id)).id);
+    await keep('webhook-delivery-is-retried-on-its-timer', retried);
+    const { id } = await merchant.ping(endpoint.id);
+    await eventually('it has failed', async () => (await merchant.delivery(id)).attempts.length === 1);
+    await signal(workflowIdOf('webhookDelivery', id), 'retryNow');
+    await eventually('it has failed again', async () => (await merchant.delivery(id)).attempts.length === 2);
+    await signal(workflowIdOf('webhookDelivery', id), 'giveUp');
+    await keep('webhook-delivery-is-given-up-by-an-operator', workflowIdOf('webhookDelivery', id));
+  });
+});

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import Schema from 'typebox/schema';
+import { asNode, type SchemaNode } from '../../src/api/expectations.ts';
+import { openApiDocument } from '../../src/api/openapi.ts';
+import { allRoutes } from '../../src/api/routes.ts';
+import '../../src/api/validation.ts'; // what the formats mean
+
+/** The document of the service, as it serves it. */
+export const document = openApiDocument(allRoutes);
+
+const templates = Object.keys(document.paths).map((template) => ({
+  template,
+  pattern: new RegExp(`^${template.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+}));
+
+const checks = new Map<string, (value: unknown) => string[]>();
+
+/** What is wrong with a value by a schema of the document; nothing when it is of the schema. */
+export function faultsBy(schema: SchemaNode, value: unknown): string[] {
+  const key = JSON.stringify(schema);
+  let check = checks.get(key);
+  if (check === undefined) {
+    // References are resolved within the schema, so it carries the components.
+    const validator = Schema.Compile({ components: { schemas: document.components.schemas }, ...schema });
+    check = (value) =>
+      validator.Check(value) ? [] : validator.Errors(value)[1].map((error) => `${error.instancePath} ${error.message}`);
+    checks.set(key, check);
+  }
+  return check(value);
+}
+
+/** The operation that a request is for, with the path as the document has it; `path` may carry a query. */
+export function operationFor(method: string, path: string): { template: string; operation: SchemaNode } | undefined {
+  const [bare = ''] = path.split('?');
+  for (const { template, pattern } of templates) {
+    const operation = pattern.test(bare) ? document.paths[template]?.[method.toLowerCase()] : undefined;
+    if (operation !== undefined) return { template, operation };
+  }
+  return undefined;
+}
+
+/** A response of an operation, its reference followed. */
+export function responseOf(operation: SchemaNode, status: number): SchemaNode | undefined {
+  const response = asNode(asNode(operation.responses)?.[status]);
+  const name = typeof response?.$ref === 'string' ? response.$ref.split('/').at(-1) : undefined;
+  return name === undefined ? response : document.components.responses?.[name];
+}
+
+/** The schema of a response or request body as JSON. */
+export function jsonSchemaOf(part: SchemaNode | undefined): SchemaNode | undefined {
+  return asNode(asNode(asNode(part?.content)?.['application/json'])?.schema);
+}
+
+/**
+ * Holds an answer of the API against the document: the status is one that the operation names, the body is of the schema
+ * that goes with it. What no operation takes has the error envelope.
+ */
+export function assertMatchesDocument(method: string, path: string, status: number, body: unknown): void {
+  const found = operationFor(method, path);
+  const where = `${method} ${found?.template ?? path} → ${status}`;
+  if (found === undefined) {
+    if (body !== undefined) assert.deepEqual(faultsBy({ $ref: '#/components/schemas/Error' }, body), [], where);
+    return;
+  }
+  const response = responseOf(found.operation, status);
+  assert.ok(response, `${where}: the document does not name this status; see \`errors\` in src/api/route.ts`);
+  const schema = jsonSchemaOf(response);
+  if (schema === undefined) return;
+  assert.deepEqual(faultsBy(schema, body), [], `${where} is not of its schema: ${JSON.stringify(body)}`);
+}
+
+/** Holds an event, as the API or a webhook shows it, against the webhook of its type. */
+export function assertIsWebhook(event: { event_type: string }): void {
+  const webhook = document.webhooks[event.event_type];
+  const payload = jsonSchemaOf(asNode(asNode(webhook?.post)?.requestBody));
+  assert.ok(payload, `the document has no webhook ${event.event_type}`);
+  assert.deepEqual(faultsBy(payload, event), [], `${event.event_type} is not of its schema: ${JSON.stringify(event)}`);
+}

@@ -1,0 +1,34 @@
+// Writes the OpenAPI document of the routes to a temporary file and has Redocly look at it; run by `tsx`, which reads our
+// TypeScript. Ends with the linter's own status: a warning counts as much as an error.
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openApiDocument } from '../src/api/openapi.ts';
+import { allRoutes } from '../src/api/routes.ts';
+
+const manifest = fileURLToPath(import.meta.resolve('@redocly/cli/package.json'));
+const { bin } = JSON.parse(await readFile(manifest, 'utf8'));
+const config = fileURLToPath(new URL('redocly.yaml', import.meta.url));
+
+const folder = await mkdtemp(join(tmpdir(), 'openapi-'));
+try {
+  const file = join(folder, 'openapi.json');
+  await writeFile(file, JSON.stringify(openApiDocument(allRoutes), null, 2));
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [resolve(dirname(manifest), bin.redocly), 'lint', file, '--config', config, '--format', 'json', '--max-problems', '1000'],
+    // It would ask for newer versions of itself and count its users.
+    { env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }, encoding: 'utf8' },
+  );
+  const { totals, problems = [] } = stdout === '' ? {} : JSON.parse(stdout);
+  if (totals === undefined) throw new Error(`the linter did not report: ${stderr}`);
+  for (const { severity, ruleId, message, location } of problems) {
+    console.error(`${severity} ${ruleId} at ${location[0]?.pointer ?? ''}: ${message}`);
+  }
+  console.log(`OpenAPI document: ${totals.errors} errors, ${totals.warnings} warnings, ${totals.ignored} ignored`);
+  process.exitCode = status === 0 && totals.errors + totals.warnings === 0 ? 0 : 1;
+} finally {
+  await rm(folder, { recursive: true });
+}
