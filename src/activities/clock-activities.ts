@@ -60,8 +60,8 @@ async function carryOutAdvance(sql: Pool, moveSubject: MoveSubject, advance: Clo
   else await carryOut(() => failAdvance(sql, advance, reason, realNow()));
 }
 
-async function standingAfterExpiry(sql: Pool, clockId: string, now: Date): Promise<ClockStanding> {
-  await expireTestClock(sql, clockId, now);
+async function standingAfterExpiry(sql: Pool, clockId: string, at: Date): Promise<ClockStanding> {
+  await expireTestClock(sql, clockId, { at, now: realNow() });
   const clock = await findClockById(sql, clockId);
   return {
     id: clockId,

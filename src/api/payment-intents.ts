@@ -75,6 +75,7 @@ const confirm = route({
     });
     const confirmed = await confirmPaymentIntent(deps.pool, deps.processors, call, id, body, {
       requestKey: deps.idempotencyKey,
+      keyExpiresAt: deps.idempotencyExpiresAt,
       remember: (tx, intent) => deps.remember(tx, shown(intent)),
     });
     return shown(confirmed);

@@ -21,6 +21,7 @@ const create = route({
   handle: async ({ call, params, body, deps }) => {
     const refund = await refundPaymentIntent(deps.pool, deps.processors, call, params.payment_intent_id, body, {
       requestKey: deps.idempotencyKey,
+      keyExpiresAt: deps.idempotencyExpiresAt,
       remember: (tx, row) => deps.remember(tx, presentRefund(row)),
     });
     return presentRefund(refund);

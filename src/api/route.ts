@@ -50,6 +50,8 @@ export interface RequestDeps extends Omit<AppDeps, 'sql'> {
   pool: Pool;
   /** In a `committed-first` route: the request's Idempotency-Key, by which a repetition finds what was committed; or null. */
   idempotencyKey: string | null;
+  /** When that key expires, real time: after it, what was committed under it is another request's. */
+  idempotencyExpiresAt: Date | null;
   /**
    * In a `committed-first` route: stores the answer for the request's Idempotency-Key in the handler's last transaction.
    * Without a key, and in other routes, it does nothing.

@@ -10,6 +10,8 @@ export interface PaymentAttemptRow {
   payment_method_id: string | null;
   source: AttemptSource;
   request_key: string | null;
+  /** Real time; null when the key stands as long as the attempt. */
+  request_key_expires_at: Date | null;
   outcome: AttemptOutcome;
   code: string | null;
   message: string | null;
@@ -18,19 +20,17 @@ export interface PaymentAttemptRow {
   settled_at: Date | null;
 }
 
-type NewAttempt = Pick<
-  PaymentAttemptRow,
-  'id' | 'payment_intent_id' | 'number' | 'payment_method_id' | 'source' | 'request_key' | 'at' | 'opened_at'
->;
+type NewAttempt = Omit<PaymentAttemptRow, 'outcome' | 'code' | 'message' | 'settled_at'>;
 
 /** Opens an attempt: from its commit on the processor may be asked, under the attempt's id. */
 export async function insertAttempt(tx: Db, attempt: NewAttempt): Promise<void> {
   await tx`
     insert into payment_attempts (
-      id, payment_intent_id, number, payment_method_id, source, request_key, outcome, at, opened_at
+      id, payment_intent_id, number, payment_method_id, source, request_key, request_key_expires_at,
+      outcome, at, opened_at
     ) values (
       ${attempt.id}, ${attempt.payment_intent_id}, ${attempt.number}, ${attempt.payment_method_id}, ${attempt.source},
-      ${attempt.request_key}, 'processing', ${attempt.at}, ${attempt.opened_at}
+      ${attempt.request_key}, ${attempt.request_key_expires_at}, 'processing', ${attempt.at}, ${attempt.opened_at}
     )`;
 }
 
@@ -48,25 +48,20 @@ export async function findAttemptInFlight(db: Db, paymentIntentId: string): Prom
   return row ?? null;
 }
 
-/** The newest attempt of an intent that was opened under this Idempotency-Key, or null. */
+/** The newest attempt of an intent that was opened under this Idempotency-Key, unless the key has expired by `now`; or null. */
 export async function findAttemptOfRequest(
   db: Db,
   paymentIntentId: string,
   requestKey: string,
+  now: Date,
 ): Promise<PaymentAttemptRow | null> {
   const [row] = await db<PaymentAttemptRow[]>`
     select * from payment_attempts
     where payment_intent_id = ${paymentIntentId} and request_key = ${requestKey}
+      and (request_key_expires_at is null or request_key_expires_at > ${now})
     order by number desc
     limit 1`;
   return row ?? null;
-}
-
-/** Lets a request's key go: what it came to is kept elsewhere. */
-export async function forgetRequest(tx: Db, paymentIntentId: string, requestKey: string): Promise<void> {
-  await tx`
-    update payment_attempts set request_key = null
-    where payment_intent_id = ${paymentIntentId} and request_key = ${requestKey}`;
 }
 
 /** Attempts that were opened before this instant (real time) and have no outcome yet, oldest first. */

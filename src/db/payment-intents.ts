@@ -136,15 +136,6 @@ export async function markOutcome(
   return row;
 }
 
-/** The scheduled intents of a clock's customers that are due up to `target`, the clock's time. */
-export async function scheduledIntentsOnClock(db: Db, testClockId: string, target: Date): Promise<{ id: string }[]> {
-  return db<{ id: string }[]>`
-    select i.id from payment_intents i
-    join customers c on c.id = i.customer_id
-    where c.test_clock_id = ${testClockId} and i.scheduled_at <= ${target}
-    order by i.scheduled_at, i.id`;
-}
-
 /** All scheduled intents of a clock's customers, locked to be deleted. */
 export async function lockScheduledIntentsOnClock(tx: Db, testClockId: string): Promise<{ id: string }[]> {
   return tx<{ id: string }[]>`
@@ -153,6 +144,21 @@ export async function lockScheduledIntentsOnClock(tx: Db, testClockId: string): 
     where c.test_clock_id = ${testClockId} and i.scheduled_at is not null
     order by i.id
     for update of i`;
+}
+
+/** The scheduled intents of a clock's customers that are due up to `target`, the clock's time, or being paid. */
+export async function intentsDueOnClock(db: Db, testClockId: string, target: Date): Promise<{ id: string }[]> {
+  return db<{ id: string }[]>`
+    select i.id from payment_intents i
+    join customers c on c.id = i.customer_id
+    where c.test_clock_id = ${testClockId} and (
+      i.scheduled_at <= ${target}
+      or i.status = 'processing' and exists (
+        select 1 from payment_attempts a
+        where a.payment_intent_id = i.id and a.outcome = 'processing' and a.source = 'schedule'
+      )
+    )
+    order by i.scheduled_at, i.id`;
 }
 
 /** Cancels the scheduled payments of a customer, and answers them as they are now. */

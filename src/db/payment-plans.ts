@@ -148,11 +148,21 @@ export async function listPlans(
     limit ${limit + 1}`;
 }
 
-/** The active plans of a clock's customers that have something to do up to `target`, the clock's time. */
+/**
+ * The plans of a clock's customers that have something to do up to `target`, the clock's time, or are doing it: a payment
+ * that is under way may be followed by a retry that is due by then.
+ */
 export async function plansDueOnClock(db: Db, testClockId: string, target: Date): Promise<{ id: string }[]> {
   return db<{ id: string }[]>`
-    select id from payment_plans
-    where test_clock_id = ${testClockId} and wake_at <= ${target}
+    select id from payment_plans p
+    where test_clock_id = ${testClockId} and (
+      wake_at <= ${target}
+      or exists (
+        select 1 from payment_plan_slots s
+        join payment_attempts a on a.payment_intent_id = s.payment_intent_id
+        where s.payment_plan_id = p.id and s.status = 'processing' and a.outcome = 'processing' and a.source = 'plan'
+      )
+    )
     order by wake_at, id`;
 }
 
@@ -180,5 +190,6 @@ export async function openPlansOfCustomer(tx: Db, customerId: string): Promise<{
   return tx<{ id: string }[]>`
     select id from payment_plans
     where customer_id = ${customerId} and state in ('pending', 'active', 'suspended')
-    order by id`;
+    order by id
+    for no key update`;
 }

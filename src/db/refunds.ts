@@ -14,6 +14,8 @@ export interface RefundRow {
   metadata: Record<string, string>;
   status: 'processing' | 'succeeded' | 'failed';
   request_key: string | null;
+  /** Real time; null when the key stands as long as the refund. */
+  request_key_expires_at: Date | null;
   opened_at: Date;
   created_at: Date;
   updated_at: Date;
@@ -23,11 +25,13 @@ export interface RefundRow {
 export async function insertRefund(tx: Db, row: RefundRow): Promise<void> {
   await tx`
     insert into refunds (
-      id, biller_id, livemode, payment_intent_id, amount, currency, reason, metadata, status, request_key, opened_at,
+      id, biller_id, livemode, payment_intent_id, amount, currency, reason, metadata, status, request_key,
+      request_key_expires_at, opened_at,
       created_at, updated_at
     ) values (
       ${row.id}, ${row.biller_id}, ${row.livemode}, ${row.payment_intent_id}, ${row.amount}, ${row.currency},
-      ${row.reason}, ${jsonb(tx, row.metadata)}, ${row.status}, ${row.request_key}, ${row.opened_at},
+      ${row.reason}, ${jsonb(tx, row.metadata)}, ${row.status}, ${row.request_key},
+      ${row.request_key_expires_at}, ${row.opened_at},
       ${row.created_at}, ${row.updated_at}
     )`;
 }
@@ -40,9 +44,16 @@ export async function findRefund(db: Db, tenant: TenantKey, id: string): Promise
 }
 
 /** The newest refund of an intent that was opened under this Idempotency-Key, or null. */
-export async function findRefundOfRequest(db: Db, intentId: string, requestKey: string): Promise<RefundRow | null> {
+export async function findRefundOfRequest(
+  db: Db,
+  intentId: string,
+  requestKey: string,
+  now: Date,
+): Promise<RefundRow | null> {
   const [row] = await db<RefundRow[]>`
-    select * from refunds where payment_intent_id = ${intentId} and request_key = ${requestKey}
+    select * from refunds
+    where payment_intent_id = ${intentId} and request_key = ${requestKey}
+      and (request_key_expires_at is null or request_key_expires_at > ${now})
     order by id desc
     limit 1`;
   return row ?? null;

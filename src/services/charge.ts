@@ -38,6 +38,15 @@ export interface Charge {
   unattended: boolean;
 }
 
+/** How a charge is opened: `at` in the customer's time, the others real; the key is that of the request, if it has one. */
+interface NewCharge {
+  source: AttemptSource;
+  at: Date;
+  now: Date;
+  requestKey?: string | null;
+  keyExpiresAt?: Date | null;
+}
+
 /** What a settlement is recorded with. */
 export interface Settlement {
   outcome: ChargeOutcome;
@@ -69,13 +78,12 @@ export function processorFor(processors: Processors, livemode: boolean): Payment
 /**
  * Opens the next attempt of a locked intent: after the commit the processor may be asked, and whoever finds the attempt
  * later can ask again under the same key.
- * @param at the customer's time; `now` is real.
  */
 export async function openCharge(
   tx: Db,
   intent: PaymentIntentRow,
   method: PaymentMethodRow | null,
-  { source, requestKey = null, at, now }: { source: AttemptSource; requestKey?: string | null; at: Date; now: Date },
+  { source, at, now, requestKey = null, keyExpiresAt = null }: NewCharge,
 ): Promise<Charge> {
   const attempt = {
     id: newId('payment_attempt'),
@@ -84,6 +92,7 @@ export async function openCharge(
     payment_method_id: method?.id ?? null,
     source,
     request_key: requestKey,
+    request_key_expires_at: keyExpiresAt,
     at,
     opened_at: now,
   };

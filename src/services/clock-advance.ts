@@ -1,5 +1,5 @@
 import type { Db } from '../db/connection.ts';
-import { scheduledIntentsOnClock } from '../db/payment-intents.ts';
+import { intentsDueOnClock } from '../db/payment-intents.ts';
 import { plansDueOnClock } from '../db/payment-plans.ts';
 import { type ClockAdvanceRow, countEffects, finishAdvance, lockClock, updateClock } from '../db/test-clocks.ts';
 import { atomically } from '../db/transaction.ts';
@@ -17,7 +17,7 @@ export interface DueSubject {
 /** What is due on a clock up to `target`. What is not due needs no telling: it reads its time afresh when it is. */
 export async function dueOnClock(db: Db, testClockId: string, target: Date): Promise<DueSubject[]> {
   const plans = await plansDueOnClock(db, testClockId, target);
-  const payments = await scheduledIntentsOnClock(db, testClockId, target);
+  const payments = await intentsDueOnClock(db, testClockId, target);
   return [
     ...plans.map(({ id }): DueSubject => ({ workflowType: 'paymentPlan', id })),
     ...payments.map(({ id }): DueSubject => ({ workflowType: 'scheduledPayment', id })),

@@ -1,14 +1,13 @@
 import type { Db } from '../db/connection.ts';
 import { findAttemptInFlight, settleAttempt } from '../db/payment-attempts.ts';
-import { lockPaymentIntent, markCanceled, type PaymentIntentRow } from '../db/payment-intents.ts';
+import { markCanceled, type PaymentIntentRow } from '../db/payment-intents.ts';
 import { atomically } from '../db/transaction.ts';
 import { stageIntents } from '../db/workflow-intents.ts';
 import { presentPaymentIntent } from '../resources/payment-intent.ts';
 import type { Call } from './call.ts';
-import { timeForWrite } from './customer-time.ts';
-import { InvalidState, NotFound } from './errors.ts';
+import { InvalidState } from './errors.ts';
 import { recordEvents } from './events.ts';
-import { fetchPaymentIntent } from './payment-intents.ts';
+import { holdIntent } from './intent-locks.ts';
 
 /** Nothing was taken yet, and nothing is being taken. */
 const cancelable: readonly string[] = ['requires_payment_method', 'requires_action', 'failed'];
@@ -20,10 +19,7 @@ const cancelable: readonly string[] = ['requires_payment_method', 'requires_acti
  */
 export async function cancelPaymentIntent(db: Db, call: Call, id: string): Promise<PaymentIntentRow> {
   return atomically(db, async (tx) => {
-    await fetchPaymentIntent(tx, call, id);
-    const intent = await lockPaymentIntent(tx, id);
-    if (intent === null) throw new NotFound('payment intent', id);
-    const at = await timeForWrite(tx, intent.test_clock_id, call.now);
+    const { intent, at } = await holdIntent(tx, call, id);
     if (intent.payment_plan_id !== null) {
       throw new InvalidState(
         `Payment intent ${id} belongs to plan ${intent.payment_plan_id}: suspend or close the plan instead.`,

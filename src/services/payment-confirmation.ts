@@ -1,6 +1,6 @@
 import type { Db, Pool } from '../db/connection.ts';
 import { lockCustomer } from '../db/customers.ts';
-import { findAbandonedAttempts, findAttemptOfRequest, forgetRequest } from '../db/payment-attempts.ts';
+import { findAbandonedAttempts, findAttemptOfRequest } from '../db/payment-attempts.ts';
 import { type LockedIntentRow, lockPaymentIntent, type PaymentIntentRow } from '../db/payment-intents.ts';
 import { earliestRetry, updateSlot } from '../db/payment-plan-slots.ts';
 import { lockPlan, updatePlan } from '../db/payment-plans.ts';
@@ -18,6 +18,8 @@ import { attachMethod, lockOwner, methodNamed } from './references.ts';
 /** How a confirm with an Idempotency-Key finds what an earlier try of it has done, and keeps its answer. */
 export interface Repeatable {
   requestKey: string | null;
+  /** When the key expires, real time: after it the same key is a new request. */
+  keyExpiresAt?: Date | null;
   /** Called in the transaction that records the outcome. */
   remember(tx: Db, intent: PaymentIntentRow): Promise<void>;
 }
@@ -32,8 +34,8 @@ const confirmable: readonly string[] = ['requires_payment_method', 'failed'];
 /**
  * Charges an intent now, with the method given or the one that it carries. Two confirms that race charge once: the second
  * finds the intent charged, or being charged.
- * @throws NotFound; InvalidState in any other status than requires_payment_method and failed; ValidationFailed when there
- * is no method that can be charged; ProcessorNotConfigured in live mode, and then nothing has changed.
+ * @throws NotFound; InvalidState in any other status than requires_payment_method and failed, and when the customer was
+ * deleted; ValidationFailed when there is no method that can be charged; ProcessorNotConfigured in live mode, and then nothing has changed.
  */
 export async function confirmPaymentIntent(
   db: Db,
@@ -41,32 +43,20 @@ export async function confirmPaymentIntent(
   call: Call,
   id: string,
   input: PaymentIntentConfirm,
-  { requestKey, remember }: Repeatable = once,
+  request: Repeatable = once,
 ): Promise<PaymentIntentRow> {
-  const opened = await atomically(db, async (tx) => {
-    const before = requestKey === null ? null : await openedBefore(tx, call, id, requestKey);
-    if (before === null) return { charge: await openConfirmation(tx, processors, call, id, input, requestKey) };
-    if ('settled' in before) await answer(tx, before.settled);
-    return before;
-  });
+  const opened = await atomically(db, (tx) => openConfirmation(tx, processors, call, id, input, request));
   // Somebody else has finished what this very request began; what it came to is its answer.
   if ('settled' in opened) return opened.settled;
   const { charge } = opened;
   const outcome = await askProcessor(processors, charge);
   const settled = await atomically(db, async (tx) => {
     const intent = await settleCharge(tx, charge, { outcome, requestId: call.requestId, now: call.now });
-    if (intent !== null) await answer(tx, intent);
+    if (intent !== null) await request.remember(tx, intent);
     return intent;
   });
   if (settled === null) throw new NotFound('payment intent', id);
   return settled;
-
-  /** From here on the kept answer stands for the request: when its time is over, the same key is a new request. */
-  async function answer(tx: Db, intent: PaymentIntentRow): Promise<void> {
-    if (requestKey === null) return;
-    await remember(tx, intent);
-    await forgetRequest(tx, id, requestKey);
-  }
 }
 
 /**
@@ -95,39 +85,31 @@ export async function recoverCharges(sql: Pool, processors: Processors, now: Dat
     throw new AggregateError(failures, `${failures.length} abandoned charges could not be finished`);
 }
 
-/** The attempt that an earlier try of the same request has opened: to be gone on with, or settled meanwhile. */
-async function openedBefore(
-  tx: Db,
-  call: Call,
-  id: string,
-  requestKey: string,
-): Promise<{ charge: Charge } | { settled: PaymentIntentRow } | null> {
-  await fetchPaymentIntent(tx, call, id);
-  const attempt = await findAttemptOfRequest(tx, id, requestKey);
-  if (attempt === null) return null;
-  const intent = await lockPaymentIntent(tx, id);
-  if (intent === null) throw new NotFound('payment intent', id);
-  return attempt.outcome === 'processing' ? { charge: await reopenCharge(tx, intent, attempt) } : { settled: intent };
-}
-
+/** Opens the attempt, or finds the one that an earlier try of the same request has opened: to be gone on with, or settled. */
 async function openConfirmation(
   tx: Db,
   processors: Processors,
   call: Call,
   id: string,
   input: PaymentIntentConfirm,
-  requestKey: string | null,
-): Promise<Charge> {
+  { requestKey, keyExpiresAt }: Repeatable,
+): Promise<{ charge: Charge } | { settled: PaymentIntentRow }> {
   const found = await fetchPaymentIntent(tx, call, id);
   const { customer_id: customerId, payment_plan_id: planId } = found;
   // An intent without a customer becomes that of the method's customer, and so lives on the same clock.
   const methodId = input.payment_method ?? found.payment_method_id;
   const payer =
     customerId === null ? methodId && (await lockOwner(tx, call, methodId)) : await lockCustomer(tx, call, customerId);
-  const at = timeOf(payer || null, call.now);
   const plan = planId === null ? null : await lockPlan(tx, planId);
   const intent = await lockPaymentIntent(tx, id);
   if (intent === null) throw new NotFound('payment intent', id);
+  const before = requestKey === null ? null : await findAttemptOfRequest(tx, id, requestKey, call.now);
+  if (before?.outcome === 'processing') return { charge: await reopenCharge(tx, intent, before) };
+  if (before !== null) return { settled: intent };
+  const at = timeOf(payer || null, call.now);
+  if (payer && payer.deleted_at !== null) {
+    throw new InvalidState(`Customer ${payer.id} has been deleted: nothing of it can be charged.`);
+  }
   if (!confirmable.includes(intent.status)) {
     throw new InvalidState(
       `Payment intent ${id} is ${intent.status}; it can be confirmed while ${confirmable.join(' or ')}.`,
@@ -135,7 +117,13 @@ async function openConfirmation(
   }
   const method = await methodToCharge(tx, call, intent, input, at);
   processorFor(processors, call.livemode);
-  const charge = await openCharge(tx, intent, method, { source: 'confirm', requestKey, at, now: call.now });
+  const charge = await openCharge(tx, intent, method, {
+    source: 'confirm',
+    at,
+    now: call.now,
+    requestKey,
+    keyExpiresAt,
+  });
   if (intent.scheduled_at !== null) {
     // The schedule ends with this charge; its workflow is told, so that it does not wait for the date.
     await stageIntents(
@@ -150,7 +138,7 @@ async function openConfirmation(
       await updatePlan(tx, plan.id, { next_attempt_at: await earliestRetry(tx, plan.id), updated_at: at });
     }
   }
-  return charge;
+  return { charge };
 }
 
 async function methodToCharge(tx: Db, call: Call, intent: LockedIntentRow, input: PaymentIntentConfirm, at: Date) {

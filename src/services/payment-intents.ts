@@ -41,6 +41,10 @@ export async function createPaymentIntent(db: Db, call: Call, input: PaymentInte
     const method =
       methodId === undefined ? null : await methodNamed(tx, call, methodId, payer?.id ?? null, '/payment_method');
     if (method?.fault) faults.push(method.fault);
+    else if (customer === null && payer && payer.deleted_at !== null) {
+      const message = `Customer ${payer.id}, whose payment method it is, has been deleted.`;
+      faults.push({ code: 'customer_deleted', message, path: '/payment_method' });
+    }
     const at = timeOf(payer, call.now);
     faults.push(...scheduleFaults(call, input, at));
     if (faults.length > 0) throw new ValidationFailed(faults);

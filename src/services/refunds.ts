@@ -16,15 +16,17 @@ import type { Processors } from '../processors/processor.ts';
 import { presentRefund, type RefundCreate } from '../resources/refund.ts';
 import type { Call, Tenant } from './call.ts';
 import { processorFor } from './charge.ts';
-import { timeForWrite } from './customer-time.ts';
 import { InvalidState, NotFound, ValidationFailed } from './errors.ts';
 import { recordEvents } from './events.ts';
+import { holdIntent } from './intent-locks.ts';
 import { pageOf } from './paging.ts';
 import { fetchPaymentIntent } from './payment-intents.ts';
 
 /** How a refund with an Idempotency-Key finds what an earlier try of it has done, and keeps its answer. */
 export interface RepeatableRefund {
   requestKey: string | null;
+  /** When the key expires, real time: after it the same key is a new request. */
+  keyExpiresAt?: Date | null;
   /** Called in the transaction that records the outcome. */
   remember(tx: Db, refund: RefundRow): Promise<void>;
 }
@@ -46,16 +48,18 @@ export async function refundPaymentIntent(
   call: Call,
   intentId: string,
   input: RefundCreate,
-  { requestKey, remember }: RepeatableRefund = once,
+  request: RepeatableRefund = once,
 ): Promise<RefundRow> {
   await fetchPaymentIntent(db, call, intentId);
   const opened = await atomically(db, async (tx) => {
-    const before = requestKey === null ? null : await findRefundOfRequest(tx, intentId, requestKey);
-    return before ?? openRefund(tx, processors, call, intentId, input, requestKey);
+    const before = await openedBefore(tx, call, intentId, request);
+    return before ?? openRefund(tx, processors, call, intentId, input, request);
   });
   // Somebody else has finished what this very request began; what it came to is its answer.
   if (opened.status !== 'processing') return opened;
-  return carryOut(db, processors, opened, call, remember);
+  const settled = await carryOut(db, processors, opened, call, request.remember);
+  if (settled === null) throw new NotFound('payment intent', intentId);
+  return settled;
 }
 
 /**
@@ -94,17 +98,28 @@ export async function listRefunds(
   return { rows: await selectRefunds(db, intentId, page), limit: page.limit };
 }
 
+/** The refund that an earlier try of the same request has opened. */
+async function openedBefore(
+  tx: Db,
+  call: Call,
+  intentId: string,
+  { requestKey }: RepeatableRefund,
+): Promise<RefundRow | null> {
+  return requestKey === null ? null : findRefundOfRequest(tx, intentId, requestKey, call.now);
+}
+
 async function openRefund(
   tx: Db,
   processors: Processors,
   call: Call,
   intentId: string,
   input: RefundCreate,
-  requestKey: string | null,
+  request: RepeatableRefund,
 ): Promise<RefundRow> {
-  const intent = await lockPaymentIntent(tx, intentId);
-  if (intent === null) throw new NotFound('payment intent', intentId);
-  const at = await timeForWrite(tx, intent.test_clock_id, call.now);
+  const { intent, at } = await holdIntent(tx, call, intentId);
+  // Another process may take itself for the one that has the key, and have been faster.
+  const rival = await openedBefore(tx, call, intentId, request);
+  if (rival !== null) return rival;
   if (intent.status !== 'succeeded') {
     throw new InvalidState(`Payment intent ${intentId} is ${intent.status}; only a succeeded one can be refunded.`);
   }
@@ -120,7 +135,8 @@ async function openRefund(
     reason: input.reason ?? null,
     metadata: input.metadata ?? {},
     status: 'processing',
-    request_key: requestKey,
+    request_key: request.requestKey,
+    request_key_expires_at: request.keyExpiresAt ?? null,
     opened_at: call.now,
     created_at: at,
     updated_at: at,
@@ -138,13 +154,14 @@ async function amountToRefund(tx: Db, intent: LockedIntentRow, asked: number | u
   throw ValidationFailed.of('/amount', 'out_of_range', message);
 }
 
+/** Asks the processor and records its answer, once; null when the intent was deleted meanwhile. */
 async function carryOut(
   db: Db,
   processors: Processors,
   refund: RefundRow,
   origin: { requestId: string | null; now: Date },
   remember: RepeatableRefund['remember'],
-): Promise<RefundRow> {
+): Promise<RefundRow | null> {
   const outcome = await processorFor(processors, refund.livemode).refund({
     idempotencyKey: refund.id,
     paymentIntentId: refund.payment_intent_id,
@@ -155,7 +172,7 @@ async function carryOut(
   return atomically(db, async (tx) => {
     const intent = await lockPaymentIntent(tx, refund.payment_intent_id);
     const settled = await settleRefund(tx, refund.id, outcome.kind, refund.created_at);
-    if (intent === null || settled === null) return (await findRefund(tx, tenantOf(refund), refund.id)) ?? refund;
+    if (intent === null || settled === null) return findRefund(tx, tenantOf(refund), refund.id);
     if (settled.status === 'succeeded') await addRefunded(tx, intent.id, settled.amount, settled.updated_at);
     await remember(tx, settled);
     await recordEvents(tx, { ...tenantOf(refund), ...origin }, [

@@ -129,11 +129,14 @@ export async function deleteTestClock(db: Db, call: Call, id: string): Promise<T
   });
 }
 
-/** Deletes a clock whose 30 days are over; does nothing when it is gone already. */
-export async function expireTestClock(db: Db, id: string, now: Date): Promise<void> {
+/**
+ * Deletes a clock whose 30 days are over; does nothing when it is gone already.
+ * @param at the instant by which its time is judged, that of its workflow; `now` is when this is done.
+ */
+export async function expireTestClock(db: Db, id: string, { at, now }: { at: Date; now: Date }): Promise<void> {
   await atomically(db, async (tx) => {
     const clock = await lockClock(tx, id);
-    if (clock === null || clock.expires_at > now) return;
+    if (clock === null || clock.expires_at > at) return;
     await removeClock(tx, id, { billerId: clock.biller_id, livemode: false, requestId: null, now });
   });
 }

@@ -12,17 +12,17 @@ type Step =
   | { do: 'amount' | 'total'; cents: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.integer({ min: 1, max: 14 }).map((days): Step => ({ do: 'pass', days })) },
+  { weight: 4, arbitrary: fc.integer({ min: 1, max: 9 }).map((days): Step => ({ do: 'pass', days })) },
   {
     weight: 3,
     arbitrary: fc
-      .constantFrom('suspend', 'resume', 'resume', 'detach', 'save', 'confirm')
+      .constantFrom('suspend', 'suspend', 'resume', 'resume', 'resume', 'detach', 'save', 'confirm')
       .map((name): Step => ({ do: name })),
   },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 3000 }).map((cents): Step => ({ do: 'amount', cents })) },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 9000 }).map((cents): Step => ({ do: 'total', cents })) },
 );
-const word = fc.constantFrom('succeed', 'succeed', 'decline', 'timeout', 'requires_action');
+const word = fc.constantFrom('succeed', 'succeed', 'decline', 'decline', 'timeout', 'requires_action');
 const course = fc.record({
   total: fc.option(fc.integer({ min: 500, max: 8000 }), { nil: undefined }),
   first: fc.option(fc.integer({ min: 1, max: 3000 }), { nil: undefined }),
@@ -32,11 +32,14 @@ const course = fc.record({
   steps: fc.array(step, { minLength: 4, maxLength: 14 }),
 });
 
+/** PROPERTY_RUNS asks for more. */
+const runs = Number(process.env.PROPERTY_RUNS ?? 20);
+
 describe('whatever happens to a plan', () => {
   const stage = useStage();
 
   it('its books are right after every step, capped or not', async function () {
-    this.timeout(120_000);
+    this.timeout(30_000 + runs * 4_000);
     await fc.assert(
       fc.asyncProperty(course, async ({ total, first, outcomes, behaviour, startsIn, steps }) => {
         const { merchant } = stage;
@@ -94,7 +97,7 @@ describe('whatever happens to a plan', () => {
         }
         await merchant.deleteClock(clock.id);
       }),
-      { numRuns: Number(process.env.PROPERTY_RUNS ?? 25), endOnFailure: true },
+      { numRuns: runs, endOnFailure: true },
     );
   });
 

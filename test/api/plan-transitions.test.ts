@@ -162,6 +162,24 @@ describe('activating a plan', () => {
   });
 });
 
+describe('ending or suspending a plan between retries', () => {
+  const here = usePayer();
+  const { stage } = here;
+
+  for (const transition of ['suspend', 'deactivate', 'close'] as const) {
+    it(`by ${transition} ends the retries: the slot has failed, and nothing of it is tried again`, async () => {
+      const id = await here.active({ metadata: { _sandbox_outcome: 'decline,succeed' } });
+      assert.equal((await stage.merchant.getPlan(id)).next_attempt_at, '2027-01-11T00:00:00.000Z');
+      const plan = await here.move(id, transition);
+      assert.deepEqual([plan.next_attempt_at, plan.next_payment_date], [null, null]);
+      await here.advance('2027-02-10T00:00:00Z');
+      await stage.collect(id, '2027-02-10T00:00:00Z');
+      assert.deepEqual(await here.told(id), [`0 failed ${frozen}`]);
+      assert.equal(stage.ledger.requests.length, 1);
+    });
+  }
+});
+
 describe('resuming a plan', () => {
   const here = usePayer();
   const { stage } = here;

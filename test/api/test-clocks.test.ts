@@ -376,10 +376,11 @@ describe('deleting a test clock', () => {
 
   it('happens by itself 30 days of real time after its creation, and not before', async () => {
     const expiry = Date.parse((await stage.merchant.getClock(here.clock)).expires_at);
-    await expireTestClock(stage.db.sql, here.clock, new Date(expiry - 1));
+    const instants = (ms: number) => ({ at: new Date(ms), now: new Date(ms) });
+    await expireTestClock(stage.db.sql, here.clock, instants(expiry - 1));
     assert.equal((await stage.request('GET', `${path}/${here.clock}`)).status, 200);
-    await expireTestClock(stage.db.sql, here.clock, new Date(expiry));
-    await expireTestClock(stage.db.sql, here.clock, new Date(expiry));
+    await expireTestClock(stage.db.sql, here.clock, instants(expiry));
+    await expireTestClock(stage.db.sql, here.clock, instants(expiry));
     refusal(await stage.request('GET', `${path}/${here.clock}`), 404, 'resource_missing');
     const deleted = await stage.merchant.events({ event_type: 'test_clock.deleted' });
     assert.deepEqual(

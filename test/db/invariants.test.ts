@@ -28,17 +28,17 @@ const token_metadata = { type: 'fixture', token: 'tok_sandbox_visa_succeed', dat
 const damages: Record<string, string> = {
   'a payment intent succeeds at most once': `
     insert into payment_attempts select 'att_00000000000000000000000000000001', payment_intent_id, number, payment_method_id,
-      source, request_key, outcome, code, message, at, opened_at, settled_at from payment_attempts where payment_intent_id = INTENT`,
+      source, request_key, request_key_expires_at, outcome, code, message, at, opened_at, settled_at from payment_attempts where payment_intent_id = INTENT`,
   'a payment intent has at most one attempt under way': `
     update payment_attempts set outcome = 'processing', settled_at = null;
     insert into payment_attempts select 'att_00000000000000000000000000000001', payment_intent_id, number, payment_method_id,
-      source, request_key, outcome, code, message, at, opened_at, settled_at from payment_attempts where payment_intent_id = INTENT`,
+      source, request_key, request_key_expires_at, outcome, code, message, at, opened_at, settled_at from payment_attempts where payment_intent_id = INTENT`,
   'the attempts of a payment intent are numbered from 1 without gaps, as many as it counts': `
     update payment_attempts set number = 2 where payment_intent_id = INTENT`,
   'the status of a payment intent is what its last attempt came to': `update payment_intents set status = 'failed' where id = INTENT`,
   'no attempt follows a successful one': `
     insert into payment_attempts select 'att_00000000000000000000000000000001', payment_intent_id, number + 1, payment_method_id,
-      source, request_key, 'failed', 'x', 'x', at, opened_at, settled_at from payment_attempts where payment_intent_id = INTENT`,
+      source, request_key, request_key_expires_at, 'failed', 'x', 'x', at, opened_at, settled_at from payment_attempts where payment_intent_id = INTENT`,
   'a slot of a plan has one payment intent, and no other slot has it': `delete from payment_plan_slots where slot = 0`,
   'a slot is paid exactly when its payment intent has succeeded, and has its amount': `update payment_plan_slots set status = 'failed'`,
   'every slot that has come has a row, and none that has not': `update payment_plans set next_slot = next_slot + 1`,

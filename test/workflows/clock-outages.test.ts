@@ -78,6 +78,50 @@ describe('a test clock when parts of the service are away', () => {
   });
 });
 
+describe('a test clock that is advanced while a payment is under way', () => {
+  const service = useService();
+  const anyLock = 7_001;
+
+  it('is ready only when that payment, and the retry that follows from it, are done', async () => {
+    const { sql } = service.db;
+    await sql.unsafe(`
+      create function wait_for_test() returns trigger language plpgsql as $$
+      begin
+        perform pg_advisory_xact_lock_shared(${anyLock});
+        return new;
+      end $$;
+      create trigger wait_for_test before update on payment_attempts for each row execute function wait_for_test()`);
+    const merchant = await service.merchant();
+    const clock = await merchant.clock('2027-01-04T06:00:00Z');
+    const payer = await merchant.payer({ test_clock: clock.id });
+    const held = await sql.reserve();
+    await held`select pg_advisory_lock(${anyLock})`;
+    const plan = await merchant.activePlan({
+      customer_id: payer.id,
+      start_date: '2027-01-04',
+      metadata: { _sandbox_outcome: 'decline,succeed' },
+    });
+    try {
+      await eventually('it is under way', async () => (await merchant.payments(plan.id))[0]?.status === 'processing');
+      await merchant.beginAdvance(clock.id, '2027-01-06T00:00:00Z');
+      const handle = service.temporal.workflow.getHandle(workflowIdOf('paymentPlan', plan.id));
+      await eventually('the advance has come to the plan, or is over', async () => {
+        if ((await merchant.getClock(clock.id)).status !== 'advancing') return true;
+        const { events } = await handle.fetchHistory();
+        return events?.some(({ workflowExecutionOptionsUpdatedEventAttributes: changed }) => changed);
+      });
+      assert.equal((await merchant.getClock(clock.id)).status, 'advancing');
+    } finally {
+      await held`select pg_advisory_unlock(${anyLock})`;
+      held.release();
+    }
+    assert.equal((await merchant.settled(clock.id)).status, 'ready');
+    assert.deepEqual(told(await merchant.payments(plan.id)), [
+      '0 paid 2027-01-04T06:00:00.000Z 2027-01-05T06:00:00.000Z',
+    ]);
+  });
+});
+
 describe('workflows that are disturbed from outside', () => {
   const service = useService();
 

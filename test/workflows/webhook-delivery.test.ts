@@ -21,11 +21,10 @@ describe('the delivery of a webhook', () => {
     return { merchant, id: (await merchant.ping(endpoint.id)).id };
   }
 
-  const untilAttempted = (merchant: Merchant, id: string, times: number): Promise<WebhookDelivery> =>
-    eventually(`${times} attempts`, async () => {
-      const delivery = await merchant.delivery(id);
-      return delivery.attempts.length >= times && delivery;
-    });
+  const untilAttempted = async (merchant: Merchant, id: string, times: number): Promise<WebhookDelivery> => {
+    await eventually(`${times} attempts`, async () => (await merchant.delivery(id)).attempts.length >= times);
+    return merchant.delivery(id);
+  };
 
   const untilEnded = (id: string): Promise<true> =>
     eventually('its workflow has completed', async () => (await workflowOf(id).describe()).status.name === 'COMPLETED');

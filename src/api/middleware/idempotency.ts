@@ -53,7 +53,13 @@ export interface Answered {
 export function idempotency(deps: AppDeps): Keeper {
   const locks = keyLocks(deps.sql);
   const running = new Map<string, Promise<Answer | null>>();
-  const plain: RequestDeps = { ...deps, pool: deps.sql, idempotencyKey: null, remember: async () => {} };
+  const plain: RequestDeps = {
+    ...deps,
+    pool: deps.sql,
+    idempotencyKey: null,
+    idempotencyExpiresAt: null,
+    remember: async () => {},
+  };
 
   return async (route, ctx, perform) => {
     const use = route.method === 'POST' ? readKeyUse(ctx) : null;
@@ -122,7 +128,12 @@ export function idempotency(deps: AppDeps): Keeper {
         remembered = JSON.stringify(body);
         await store(tx, remembered);
       };
-      const returned = await perform(route, ctx, { ...plain, idempotencyKey: use.key, remember });
+      const returned = await perform(route, ctx, {
+        ...plain,
+        idempotencyKey: use.key,
+        idempotencyExpiresAt: use.expiresAt,
+        remember,
+      });
       // A handler that had nothing to commit last: the answer alone is kept.
       if (remembered === undefined) await store(deps.sql, returned);
       return { answer: { status, text: remembered ?? returned, fingerprint: use.fingerprint }, replayed: false };

@@ -205,6 +205,7 @@ create table payment_attempts (
   payment_method_id object_id references payment_methods on delete cascade,
   source text not null check (source in ('confirm', 'plan', 'schedule')),
   request_key text,
+  request_key_expires_at timestamptz,
   outcome text not null check (outcome in ('processing', 'requires_action', 'succeeded', 'failed')),
   code text,
   message text,
@@ -218,7 +219,7 @@ create table payment_attempts (
 );
 comment on table payment_attempts is 'Each try to collect an intent. The row is committed before the processor is asked, and its id is the processor''s idempotency key';
 comment on column payment_attempts.at is 'The customer''s time of the attempt; opened_at and settled_at are real';
-comment on column payment_attempts.request_key is 'The Idempotency-Key of the confirm that opened it: its repetition goes on with this attempt';
+comment on column payment_attempts.request_key is 'The Idempotency-Key of the confirm that opened it: its repetition goes on with this attempt, until the key expires';
 create index payment_attempts_in_flight on payment_attempts (opened_at) where outcome = 'processing';
 create unique index payment_attempts_one_in_flight on payment_attempts (payment_intent_id)
   where outcome in ('processing', 'requires_action');
@@ -256,6 +257,7 @@ create table refunds (
   metadata jsonb not null default '{}',
   status text not null check (status in ('processing', 'succeeded', 'failed')),
   request_key text,
+  request_key_expires_at timestamptz,
   opened_at timestamptz not null,
   created_at timestamptz not null,
   updated_at timestamptz not null,
@@ -263,7 +265,7 @@ create table refunds (
   foreign key (biller_id, livemode, payment_intent_id) references payment_intents (biller_id, livemode, id) on delete cascade
 );
 comment on table refunds is 'Money given back, whole or in part; the row is committed before the processor is asked';
-comment on column refunds.request_key is 'The Idempotency-Key of the request that opened it: its repetition goes on with this refund';
+comment on column refunds.request_key is 'The Idempotency-Key of the request that opened it: its repetition goes on with this refund, until the key expires';
 comment on column refunds.opened_at is 'Real time';
 create index refunds_in_flight on refunds (opened_at) where status = 'processing';
 create index refunds_of_intent on refunds (payment_intent_id, id);

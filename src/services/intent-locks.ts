@@ -1,0 +1,28 @@
+import type { Db } from '../db/connection.ts';
+import { lockCustomer } from '../db/customers.ts';
+import { type LockedIntentRow, lockPaymentIntent } from '../db/payment-intents.ts';
+import { type CollectingPlanRow, lockPlan } from '../db/payment-plans.ts';
+import type { Call } from './call.ts';
+import { timeOf } from './customer-time.ts';
+import { NotFound } from './errors.ts';
+import { fetchPaymentIntent } from './payment-intents.ts';
+
+/** An intent that somebody acts on, locked, and the customer's time of it. */
+export interface HeldIntent {
+  intent: LockedIntentRow;
+  plan: CollectingPlanRow | null;
+  at: Date;
+}
+
+/**
+ * Locks an intent for a change, after all that is to be locked before it: the clock of its customer, the customer, its plan.
+ * @throws NotFound; InvalidState while the clock is advancing.
+ */
+export async function holdIntent(tx: Db, call: Call, id: string): Promise<HeldIntent> {
+  const { customer_id: customerId, payment_plan_id: planId } = await fetchPaymentIntent(tx, call, id);
+  const at = timeOf(customerId === null ? null : await lockCustomer(tx, call, customerId), call.now);
+  const plan = planId === null ? null : await lockPlan(tx, planId);
+  const intent = await lockPaymentIntent(tx, id);
+  if (intent === null) throw new NotFound('payment intent', id);
+  return { intent, plan, at };
+}
