@@ -64,6 +64,11 @@ export async function findAttemptOfRequest(
   return row ?? null;
 }
 
+/** Lets the key of an attempt's request live until then, real time. */
+export async function setAttemptKeyExpiry(tx: Db, id: string, expiresAt: Date): Promise<void> {
+  await tx`update payment_attempts set request_key_expires_at = ${expiresAt} where id = ${id}`;
+}
+
 /** Attempts that were opened before this instant (real time) and have no outcome yet, oldest first. */
 export async function findAbandonedAttempts(db: Db, openedBefore: Date): Promise<PaymentAttemptRow[]> {
   return db<PaymentAttemptRow[]>`

@@ -59,6 +59,11 @@ export async function findRefundOfRequest(
   return row ?? null;
 }
 
+/** Lets the key of a refund's request live until then, real time. */
+export async function setRefundKeyExpiry(tx: Db, id: string, expiresAt: Date): Promise<void> {
+  await tx`update refunds set request_key_expires_at = ${expiresAt} where id = ${id}`;
+}
+
 /** Refunds that were opened before this instant (real time) and have no outcome yet, oldest first. */
 export async function findAbandonedRefunds(db: Db, openedBefore: Date): Promise<RefundRow[]> {
   return db<RefundRow[]>`

@@ -1,6 +1,6 @@
 import type { Db, Pool } from '../db/connection.ts';
 import { lockCustomer } from '../db/customers.ts';
-import { findAbandonedAttempts, findAttemptOfRequest } from '../db/payment-attempts.ts';
+import { findAbandonedAttempts, findAttemptOfRequest, setAttemptKeyExpiry } from '../db/payment-attempts.ts';
 import { type LockedIntentRow, lockPaymentIntent, type PaymentIntentRow } from '../db/payment-intents.ts';
 import { earliestRetry, updateSlot } from '../db/payment-plan-slots.ts';
 import { lockPlan, updatePlan } from '../db/payment-plans.ts';
@@ -104,8 +104,11 @@ async function openConfirmation(
   const intent = await lockPaymentIntent(tx, id);
   if (intent === null) throw new NotFound('payment intent', id);
   const before = requestKey === null ? null : await findAttemptOfRequest(tx, id, requestKey, call.now);
-  if (before?.outcome === 'processing') return { charge: await reopenCharge(tx, intent, before) };
-  if (before !== null) return { settled: intent };
+  if (before !== null) {
+    // The key lives from now on as long as the answer of this try.
+    if (keyExpiresAt) await setAttemptKeyExpiry(tx, before.id, keyExpiresAt);
+    return before.outcome === 'processing' ? { charge: await reopenCharge(tx, intent, before) } : { settled: intent };
+  }
   const at = timeOf(payer || null, call.now);
   if (payer && payer.deleted_at !== null) {
     throw new InvalidState(`Customer ${payer.id} has been deleted: nothing of it can be charged.`);

@@ -8,6 +8,7 @@ import {
   insertRefund,
   type RefundRow,
   listRefunds as selectRefunds,
+  setRefundKeyExpiry,
   settleRefund,
 } from '../db/refunds.ts';
 import { atomically } from '../db/transaction.ts';
@@ -98,14 +99,16 @@ export async function listRefunds(
   return { rows: await selectRefunds(db, intentId, page), limit: page.limit };
 }
 
-/** The refund that an earlier try of the same request has opened. */
+/** The refund that an earlier try of the same request has opened; the key lives from now on as long as this try's answer. */
 async function openedBefore(
   tx: Db,
   call: Call,
   intentId: string,
-  { requestKey }: RepeatableRefund,
+  { requestKey, keyExpiresAt }: RepeatableRefund,
 ): Promise<RefundRow | null> {
-  return requestKey === null ? null : findRefundOfRequest(tx, intentId, requestKey, call.now);
+  const refund = requestKey === null ? null : await findRefundOfRequest(tx, intentId, requestKey, call.now);
+  if (refund !== null && keyExpiresAt) await setRefundKeyExpiry(tx, refund.id, keyExpiresAt);
+  return refund;
 }
 
 async function openRefund(

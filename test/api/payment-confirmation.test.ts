@@ -293,6 +293,27 @@ describe('confirming a payment intent', () => {
     assert.equal((await ask()).body.status, 'succeeded');
   });
 
+  it('with the key of a try that died goes on with that try’s attempt, and charges anew only when the key is over', async () => {
+    const { id } = await intent({ metadata: { _sandbox_outcome: 'decline,succeed' } });
+    const method = await cardOf();
+    const ask = (ttl: string) =>
+      stage.api.send('POST', `/api/v1/payment_intents/${id}/confirm`, {
+        key: stage.merchant.key,
+        body: { payment_method: method },
+        headers: { 'Idempotency-Key': 'died', 'Idempotency-TTL': ttl },
+      });
+    stage.ledger.beforeAnswer = async () => {
+      throw new Error('the process is gone');
+    };
+    assert.equal((await ask('900')).status, 500);
+    stage.ledger.beforeAnswer = async () => {};
+    assert.equal((await ask('1')).body.status, 'failed');
+    assert.equal((await ask('1')).headers.get('idempotent-replayed'), 'true');
+    assert.equal(new Set(stage.ledger.requests.map(({ idempotencyKey }) => idempotencyKey)).size, 1);
+    await pause(1100);
+    assert.equal((await ask('1')).body.status, 'succeeded');
+  });
+
   it('whose process died between the processor’s answer and ours is finished by housekeeping, once', async () => {
     const { id } = await intent();
     const method = await cardOf();

@@ -183,7 +183,7 @@ describe('refunding a payment', () => {
     const { id: customer_id } = await stage.merchant.customer();
     const card = await stage.merchant.card(customer_id);
     const make = async (_sandbox_outcome?: string) => {
-      const metadata = _sandbox_outcome === undefined ? {} : { _sandbox_outcome };
+      const metadata: Record<string, string> = _sandbox_outcome === undefined ? {} : { _sandbox_outcome };
       const { id } = await stage.merchant.intent({ amount: 1000, currency: 'AUD', customer_id, metadata });
       if (_sandbox_outcome) await stage.request('POST', `/payment_intents/${id}/confirm`, { payment_method: card });
       return id;

@@ -1,0 +1,512 @@
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, it } from 'mocha';
+import { defaultFeeSchedule } from '../../src/domain/fees.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { realNow } from '../../src/domain/real-time.ts';
+import { transitionPlan } from '../../src/services/plan-transitions.ts';
+import type { Reply } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { frozen, usePayer } from '../support/payer.ts';
+import { faultPaths, refusal, rowCounts, useStage } from '../support/stage.ts';
+
+const full = {
+  name: 'Zoë Müller',
+  email: 'zoe@example.com',
+  reference: 'ref-1',
+  status: 'inactive' as const,
+  business_name: 'Müller & Co',
+  billing_address: { line1: '1 High St', city_or_suburb: 'Perth' },
+  shipping_address: { line1: '2 Low St' },
+  notification_preferences: { send_payment_emails: true, send_sms_reminders: false },
+  fee_preferences: { customer_pays_transaction_fees: true },
+  additional_attributes: { tier: 'gold', nested: { list: [1, null, 'x'] } },
+  phones: [{ raw: '0400 000 000', kind: 'mobile' }],
+};
+const inDays = (days: number) => new Date(realNow().getTime() + days * 86_400_000).toISOString().slice(0, 10);
+
+describe('changing a customer', () => {
+  const stage = useStage();
+  const put = (id: string, body: unknown) => stage.request('PUT', `/customers/${id}`, body);
+
+  it('changes each field by itself, answers the customer, and leaves all others as they were', async () => {
+    let before = await stage.merchant.customer();
+    for (const [name, value] of Object.entries(full)) {
+      await pause(2);
+      const { status, body } = await put(before.id, { [name]: value });
+      assert.equal(status, 200);
+      assert.deepEqual(body, { ...before, [name]: value, updated_at: body.updated_at });
+      assert.ok(body.updated_at > before.updated_at);
+      assert.deepEqual((await stage.request('GET', `/customers/${before.id}`)).body, body);
+      before = body;
+    }
+  });
+
+  it('clears with null every field but name and status, which a customer always has', async () => {
+    const customer = await stage.merchant.customer(full);
+    for (const name of Object.keys(full)) {
+      const reply = await put(customer.id, { [name]: null });
+      if (name === 'name' || name === 'status') assert.deepEqual(faultPaths(reply, 422), [`/${name}`]);
+      else assert.deepEqual([reply.status, reply.body[name]], [200, null], name);
+    }
+  });
+
+  it('replaces an object as a whole', async () => {
+    const { id } = await stage.merchant.customer(full);
+    const { body } = await put(id, { billing_address: { line2: 'Unit 2' }, additional_attributes: {} });
+    assert.deepEqual([body.billing_address, body.additional_attributes], [{ line2: 'Unit 2' }, {}]);
+  });
+
+  it('has all of its faults told at once with 422, changes nothing then, and tells of nothing', async () => {
+    const before = await stage.merchant.customer(full);
+    const body = { name: ' ', email: 'nobody', phones: [{}], nmae: 'x', biller_id: 'acct_1', deleted_at: null };
+    assert.deepEqual(refusal(await put(before.id, body), 422), [
+      '/biller_id unknown_parameter',
+      '/deleted_at unknown_parameter',
+      '/email invalid_format',
+      '/name invalid_format',
+      '/nmae unknown_parameter',
+      '/phones/0/raw parameter_missing',
+    ]);
+    assert.deepEqual((await stage.request('GET', `/customers/${before.id}`)).body, before);
+    const rows = await rowCounts(stage);
+    await put(before.id, { name: 'Jo' });
+    assert.deepEqual(await rowCounts(stage), rows);
+  });
+
+  it('cannot change its test clock: naming it is a fault of test_clock, even the same one, or null', async () => {
+    const clock = await stage.merchant.clock('2027-01-10T00:00:00Z');
+    const { id } = await stage.merchant.customer({ test_clock: clock.id });
+    for (const test_clock of [clock.id, null, 'clk_none', 7]) {
+      assert.deepEqual(refusal(await put(id, { test_clock, name: 'Jo' }), 422), ['/test_clock immutable']);
+    }
+    assert.equal((await stage.request('GET', `/customers/${id}`)).body.name, 'Test payer');
+  });
+
+  it('sets the default method to another of its own, or to none', async () => {
+    const customer = await stage.merchant.customer();
+    const [first, second] = [await stage.merchant.card(customer.id), await stage.merchant.card(customer.id)];
+    assert.equal((await stage.request('GET', `/customers/${customer.id}`)).body.default_payment_method, first);
+    assert.equal((await put(customer.id, { default_payment_method: second })).body.default_payment_method, second);
+    assert.equal((await put(customer.id, { default_payment_method: null })).body.default_payment_method, null);
+    assert.equal((await put(customer.id, { name: 'Jo' })).body.default_payment_method, null);
+  });
+
+  it('refuses as default a method that is unknown, detached, unattached or another customer’s', async () => {
+    const [customer, other] = [await stage.merchant.customer(), await stage.merchant.customer()];
+    const { merchant } = await stage.stranger();
+    const foreign = await merchant.card((await merchant.customer()).id);
+    const detached = await stage.merchant.card(customer.id);
+    await stage.merchant.detach(detached);
+    const { body } = await stage.request('POST', '/payment_methods', {
+      type: 'au_becs_debit',
+      payment_method_data: { bsb_number: '000-000', account_name: 'Jo', account_number: '123456' },
+    });
+    const refused: [string, string][] = [
+      ['pm_none', 'resource_missing'],
+      [foreign, 'resource_missing'],
+      [detached, 'payment_method_detached'],
+      [await stage.merchant.card(other.id), 'payment_method_of_other_customer'],
+      [body.payment_method.id, 'payment_method_unattached'],
+    ];
+    for (const [method, code] of refused) {
+      const reply = await put(customer.id, { default_payment_method: method });
+      assert.deepEqual(refusal(reply, 422), [`/default_payment_method ${code}`]);
+    }
+    assert.equal((await stage.request('GET', `/customers/${customer.id}`)).body.default_payment_method, null);
+  });
+
+  it('of an unknown customer or another biller’s is 404', async () => {
+    const { merchant } = await stage.stranger();
+    const { id } = await merchant.customer();
+    for (const name of [id, 'cus_none', 'x']) refusal(await put(name, { name: 'Jo' }), 404, 'resource_missing');
+  });
+
+  it('on a clock happens at the clock’s time, and not while it advances', async () => {
+    const clock = await stage.merchant.clock('2031-02-03T04:05:06.789Z');
+    const { id } = await stage.merchant.customer({ test_clock: clock.id });
+    await stage.merchant.beginAdvance(clock.id, '2031-03-01T00:00:00Z');
+    refusal(await put(id, { name: 'Jo' }), 422, 'test_clock_advancing');
+    await stage.carryOut(clock.id);
+    const { body } = await put(id, { name: 'Jo' });
+    assert.deepEqual([body.created_at, body.updated_at], ['2031-02-03T04:05:06.789Z', '2031-03-01T00:00:00.000Z']);
+  });
+
+  it('twenty changes of different fields at once lose none of them', async () => {
+    const { id } = await stage.merchant.customer();
+    const { name: _, ...others } = full;
+    await Promise.all(Object.entries(others).map(([name, value]) => put(id, { [name]: value })));
+    const { body } = await stage.request('GET', `/customers/${id}`);
+    for (const [name, value] of Object.entries(others)) assert.deepEqual(body[name], value, name);
+  });
+});
+
+describe('deleting a customer', () => {
+  const stage = useStage({ connections: 20 });
+  const remove = (id: string) => stage.request('DELETE', `/customers/${id}`);
+  const fetch = async (id: string) => (await stage.request('GET', `/customers/${id}`)).body;
+  const confirm = (id: string, payment_method?: string): Promise<Reply> =>
+    stage.request('POST', `/payment_intents/${id}/confirm`, { payment_method });
+  const planOf = (customer_id: string) => ({
+    customer_id,
+    name: 'P',
+    frequency_type: 'weekly',
+    recurring_amount_cents: 100,
+    until_further_notice: true,
+    currency: 'AUD',
+    start_date: inDays(3),
+  });
+  const pokes = async (id: string) => {
+    const rows = await stage.db.sql<{ workflow_type: string; signal: string | null }[]>`
+      select workflow_type, signal from workflow_intents where subject_id = ${id} and not start`;
+    return rows.map(({ workflow_type, signal }) => `${workflow_type} ${signal}`);
+  };
+
+  it('answers the record with deleted_at, and a fetch shows the same', async () => {
+    const before = await stage.merchant.payer(full);
+    const asked = realNow().toISOString();
+    const { status, body } = await remove(before.id);
+    assert.equal(status, 200);
+    const { deleted_at } = body;
+    assert.ok(deleted_at >= asked && deleted_at <= realNow().toISOString());
+    assert.deepEqual({ ...body, default_payment_method: null }, { ...before, deleted_at, updated_at: deleted_at });
+    assert.deepEqual(await fetch(before.id), body);
+  });
+
+  it('twice answers the same record, and tells of nothing again', async () => {
+    const { id } = await stage.merchant.payer();
+    await stage.request('POST', '/payment_plans', planOf(id));
+    const first = await remove(id);
+    const rows = await rowCounts(stage);
+    await pause(5);
+    const second = await remove(id);
+    assert.deepEqual([second.status, second.body], [200, first.body]);
+    assert.deepEqual(await rowCounts(stage), rows);
+  });
+
+  it('takes it out of the lists, its clock’s too', async () => {
+    const clock = await stage.merchant.clock('2027-01-10T00:00:00Z');
+    const [plain, bound] = [await stage.merchant.customer(), await stage.merchant.customer({ test_clock: clock.id })];
+    await remove(plain.id);
+    await remove(bound.id);
+    for (const query of ['', `?test_clock=${clock.id}`, '?name=test%20payer']) {
+      assert.deepEqual((await stage.request('GET', `/customers${query}`)).body.data, [], query);
+    }
+  });
+
+  it('makes room on its clock', async () => {
+    const clock = await stage.merchant.clock('2027-01-10T00:00:00Z');
+    const made = [];
+    for (let n = 0; n < 3; n++) made.push(await stage.merchant.customer({ test_clock: clock.id }));
+    const another = () => stage.request('POST', '/customers', { name: 'Jo', test_clock: clock.id });
+    refusal(await another(), 422, 'test_clock_full');
+    await remove(String(made[0]?.id));
+    assert.equal((await another()).status, 201);
+  });
+
+  it('closes its plans that are open, each with an event and a poke, and no others', async () => {
+    const { id } = await stage.merchant.payer();
+    const { id: other } = await stage.merchant.payer();
+    const make = async (customer: string, ...moves: ('activate' | 'suspend' | 'deactivate' | 'close')[]) => {
+      const plan = await stage.merchant.plan({ customer_id: customer, start_date: inDays(3) });
+      for (const move of moves) await stage.merchant.move(plan.id, move);
+      return plan.id;
+    };
+    const open = [await make(id), await make(id, 'activate'), await make(id, 'activate', 'suspend')];
+    const ended = [await make(id, 'close'), await make(id, 'activate', 'deactivate')];
+    const foreign = await make(other, 'activate');
+    const before = await Promise.all([...ended, foreign].map(stage.merchant.getPlan));
+    await stage.db.sql`delete from workflow_intents`;
+    const known = (await stage.merchant.events()).length;
+    const { body } = await remove(id);
+    const events = (await stage.merchant.events()).slice(known);
+    assert.deepEqual(
+      events.map(({ event_type, data }) => [event_type, data.id, data.state, data.state_reason]),
+      open.map((plan) => ['payment_plan.closed', plan, 'closed', 'customer_deleted']),
+    );
+    for (const event of events) assert.match(String(event.request_id), /^req_/);
+    for (const plan of open) {
+      const { state, state_reason, next_payment_date, next_attempt_at, updated_at } =
+        await stage.merchant.getPlan(plan);
+      assert.deepEqual(
+        [state, state_reason, next_payment_date, next_attempt_at, updated_at],
+        ['closed', 'customer_deleted', null, null, body.deleted_at],
+      );
+      assert.deepEqual(await pokes(plan), ['paymentPlan poke']);
+    }
+    assert.deepEqual(await Promise.all([...ended, foreign].map(stage.merchant.getPlan)), before);
+  });
+
+  it('ends the retries of what is unpaid', async () => {
+    const { id } = await stage.merchant.customer();
+    await stage.merchant.card(id, 'tok_sandbox_visa_decline_insufficient_funds');
+    const plan = await stage.merchant.activePlan({ customer_id: id, start_date: inDays(0) });
+    await stage.collect(plan.id, realNow());
+    assert.equal((await stage.merchant.payments(plan.id))[0]?.status, 'retrying');
+    await remove(id);
+    assert.equal((await stage.merchant.payments(plan.id))[0]?.status, 'failed');
+    await stage.collect(plan.id, `${inDays(9)}T00:00:00Z`);
+    assert.equal(stage.ledger.requests.length, 1);
+  });
+
+  it('cancels its scheduled payments, each with an event and a poke, and no other payment', async () => {
+    const { id } = await stage.merchant.payer();
+    const { id: other } = await stage.merchant.payer();
+    const make = async (customer: string, isScheduled = true) => {
+      const payment_method = (await fetch(customer)).default_payment_method;
+      const date = isScheduled ? { scheduled_payment_date: inDays(9) } : {};
+      const terms = { amount: 500, currency: 'AUD' as const, customer_id: customer, payment_method, ...date };
+      return (await stage.merchant.intent(terms)).id;
+    };
+    const scheduled = [await make(id), await make(id)];
+    const kept = [await make(id, false), await make(other)];
+    await stage.db.sql`delete from workflow_intents`;
+    const { body } = await remove(id);
+    const events = await stage.merchant.events();
+    assert.deepEqual(
+      events.map(({ event_type, data }) => `${event_type} ${data.id} ${data.status}`).sort(),
+      scheduled.map((intent) => `payment_intent.canceled ${intent} canceled`).sort(),
+    );
+    for (const intent of scheduled) {
+      const { status, updated_at } = await stage.merchant.getIntent(intent);
+      assert.deepEqual([status, updated_at], ['canceled', body.deleted_at]);
+      assert.deepEqual(await pokes(intent), ['scheduledPayment poke']);
+      await stage.collectScheduled(intent, `${inDays(10)}T00:00:00Z`);
+    }
+    assert.deepEqual(stage.ledger.requests, []);
+    for (const intent of kept) assert.equal((await stage.merchant.getIntent(intent)).status, 'requires_payment_method');
+  });
+
+  it('makes a change, a new intent, plan or method, and an attach a validation failure that says so', async () => {
+    const { id } = await stage.merchant.payer();
+    const { default_payment_method: card } = await fetch(id);
+    const { body: loose } = await stage.request('POST', '/payment_methods', {
+      type: 'au_becs_debit',
+      payment_method_data: { bsb_number: '000-000', account_name: 'Jo', account_number: '123456' },
+    });
+    await remove(id);
+    const before = await rowCounts(stage);
+    const intent = { amount: 500, currency: 'AUD' };
+    const method = {
+      type: 'au_becs_debit',
+      payment_method_data: { bsb_number: '000-000', account_name: 'Jo', account_number: '123456' },
+      customer_reference: id,
+    };
+    const attach = `/payment_methods/${loose.payment_method.id}/attach`;
+    const refused: [string, string, object, number, string][] = [
+      ['PUT', `/customers/${id}`, { name: 'Jo' }, 422, 'undefined'],
+      ['POST', '/payment_intents', { ...intent, customer_id: id }, 400, '/customer_id'],
+      ['POST', '/payment_intents', { ...intent, payment_method: card }, 400, '/payment_method'],
+      [
+        'POST',
+        '/payment_intents',
+        { ...intent, payment_method: card, scheduled_payment_date: inDays(0) },
+        400,
+        '/payment_method',
+      ],
+      ['POST', '/payment_plans', planOf(id), 422, '/customer_id'],
+      ['POST', '/payment_methods', method, 400, '/customer_reference'],
+      ['POST', attach, { customer_id: id }, 400, '/customer_id'],
+    ];
+    for (const [verb, path, body, status, field] of refused) {
+      assert.deepEqual(refusal(await stage.request(verb, path, body), status), [`${field} customer_deleted`], path);
+    }
+    assert.deepEqual(await rowCounts(stage), before);
+  });
+
+  it('makes the confirm of an old intent, of the customer or of nobody, 422 invalid_state, and charges nothing', async () => {
+    const { id } = await stage.merchant.payer();
+    const { default_payment_method: card } = await fetch(id);
+    const fresh = await stage.merchant.intent({ amount: 500, currency: 'AUD', customer_id: id });
+    const carrying = await stage.merchant.intent({ amount: 500, currency: 'AUD', payment_method: card });
+    const failed = await stage.merchant.intent({
+      amount: 500,
+      currency: 'AUD',
+      customer_id: id,
+      metadata: { _sandbox_outcome: 'decline,succeed' },
+    });
+    assert.equal((await confirm(failed.id, card)).body.status, 'failed');
+    const nobody = await stage.merchant.intent({ amount: 500, currency: 'AUD' });
+    stage.ledger.reset();
+    await remove(id);
+    for (const intent of [fresh, failed, nobody]) refusal(await confirm(intent.id, card), 422, 'invalid_state');
+    refusal(await confirm(carrying.id), 422, 'invalid_state');
+    assert.deepEqual(stage.ledger.requests, []);
+    assert.equal((await stage.merchant.getIntent(nobody.id)).status, 'requires_payment_method');
+  });
+
+  it('makes the confirm of a plan’s unpaid payment 422 invalid_state', async () => {
+    const { id } = await stage.merchant.customer();
+    await stage.merchant.card(id, 'tok_sandbox_visa_decline_insufficient_funds');
+    const good = await stage.merchant.card(id);
+    const plan = await stage.merchant.activePlan({ customer_id: id, start_date: inDays(0) });
+    await stage.collect(plan.id, realNow());
+    const [slot] = await stage.merchant.payments(plan.id);
+    await remove(id);
+    refusal(await confirm(String(slot?.payment_intent_id), good), 422, 'invalid_state');
+    assert.equal(stage.ledger.taken.size, 0);
+  });
+
+  it('leaves its payments and methods readable', async () => {
+    const { id } = await stage.merchant.payer();
+    const intent = await stage.merchant.intent({ amount: 500, currency: 'AUD', customer_id: id });
+    const { default_payment_method: card } = await fetch(id);
+    await remove(id);
+    const { body: intents } = await stage.request('GET', `/customers/${id}/payment_intents`);
+    const { body: methods } = await stage.request('GET', `/customers/${id}/payment_methods`);
+    assert.deepEqual([intents.data[0].id, methods.payment_methods[0].id], [intent.id, card]);
+  });
+
+  it('of an unknown customer or another biller’s is 404, and takes no body', async () => {
+    const { merchant } = await stage.stranger();
+    const { id } = await merchant.customer();
+    for (const name of [id, 'cus_none', 'x']) refusal(await remove(name), 404, 'resource_missing');
+    const { body } = await merchant.request('GET', `/customers/${id}`);
+    assert.equal(body.deleted_at, null);
+  });
+
+  it('while somebody ends one of its plans deletes it all the same', async () => {
+    const { id } = await stage.merchant.payer();
+    const plans = [];
+    for (let n = 0; n < 2; n++) plans.push(await stage.merchant.activePlan({ customer_id: id, start_date: inDays(3) }));
+    const [first, second] = plans.map((plan) => plan.id);
+    assert.ok(first && second);
+    const call = {
+      billerId: stage.keys.biller.id,
+      livemode: false,
+      requestId: newId('request'),
+      now: realNow(),
+      timeZone: 'UTC',
+      feeSchedule: defaultFeeSchedule,
+      statementDescriptor: null,
+    };
+    let removing: Promise<Reply> | undefined;
+    await stage.db.sql.begin(async (tx) => {
+      await transitionPlan(tx, call, first, 'deactivate');
+      removing = remove(id);
+      await eventually('the deletion waits for the plan', async () => {
+        const waiting = await stage.db.sql`
+          select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+        return waiting.length > 0;
+      });
+    });
+    const reply = await removing;
+    assert.deepEqual([reply?.status, typeof reply?.body.deleted_at], [200, 'string'], reply?.text);
+    const states = [await stage.merchant.getPlan(first), await stage.merchant.getPlan(second)];
+    assert.deepEqual(
+      states.map(({ state, state_reason }) => `${state} ${state_reason}`),
+      ['deactivated requested', 'closed customer_deleted'],
+    );
+  });
+
+  it('racing a confirm is after the charge began, or there is no charge', async () => {
+    const seen = new Set<number>();
+    for (let round = 0; round < 48; round++) {
+      stage.ledger.reset();
+      const { id } = await stage.merchant.payer();
+      const { default_payment_method: card } = await fetch(id);
+      const intent = await stage.merchant.intent({ amount: 500, currency: 'AUD', customer_id: id });
+      let begunBefore = 0;
+      const [confirmed] = await Promise.all([
+        pause(round % 4).then(() => confirm(intent.id, card)),
+        pause((round >> 2) % 4)
+          .then(() => remove(id))
+          .then(async () => {
+            const rows = await stage.db.sql`select 1 from payment_attempts where payment_intent_id = ${intent.id}`;
+            begunBefore = rows.length;
+          }),
+      ]);
+      if (confirmed.status !== 200) refusal(confirmed, 422, 'invalid_state');
+      assert.equal(stage.ledger.taken.size, begunBefore, 'a charge began after the answer to the deletion');
+      assert.equal(stage.ledger.taken.size, confirmed.status === 200 ? 1 : 0);
+      seen.add(confirmed.status);
+    }
+    assert.deepEqual([...seen].sort(), [200, 422], 'one of the two has won every race');
+  });
+
+  it('racing a plan’s collection is after the charge began, or there is no charge', async () => {
+    const seen = new Set<number>();
+    for (let round = 0; round < 40; round++) {
+      const { id } = await stage.merchant.payer();
+      const plan = await stage.merchant.activePlan({ customer_id: id, start_date: inDays(0) });
+      stage.ledger.reset();
+      const collecting = pause(round % 4).then(() => stage.collect(plan.id, realNow()));
+      await pause((round >> 2) % 4);
+      assert.equal((await remove(id)).status, 200);
+      const begun = await stage.db.sql`select 1 from payment_intents where payment_plan_id = ${plan.id}`;
+      await collecting;
+      await stage.collect(plan.id, `${inDays(30)}T00:00:00Z`);
+      assert.equal(stage.ledger.taken.size, begun.length, 'a charge began after the answer to the deletion');
+      assert.equal((await stage.merchant.getPlan(plan.id)).state, 'closed');
+      seen.add(begun.length);
+    }
+    assert.deepEqual([...seen].sort(), [0, 1], 'one of the two has won every race');
+  });
+
+  it('racing new plans, payments and methods leaves nothing open', async () => {
+    for (let round = 0; round < 16; round++) {
+      const { id } = await stage.merchant.payer();
+      const { default_payment_method: card } = await fetch(id);
+      const scheduled = { amount: 500, currency: 'AUD', payment_method: card, scheduled_payment_date: inDays(9) };
+      const replies = await Promise.all([
+        stage.request('POST', '/payment_plans', planOf(id)),
+        stage.request('POST', '/payment_intents', scheduled),
+        pause(round % 5).then(() => remove(id)),
+        stage.request('POST', '/payment_plans', planOf(id)),
+        stage.request('POST', '/payment_intents', { ...scheduled, customer_id: id }),
+      ]);
+      assert.deepEqual(
+        replies.filter(({ status }) => status >= 500),
+        [],
+      );
+      const open = await stage.db.sql`
+        select id from payment_plans where customer_id = ${id} and state <> 'closed'
+        union all select id from payment_intents where customer_id = ${id} and scheduled_at is not null`;
+      assert.equal(open.length, 0);
+    }
+  });
+});
+
+describe('deleting a customer on a test clock', () => {
+  const here = usePayer({ connections: 20 });
+  const { stage } = here;
+  const remove = () => stage.request('DELETE', `/customers/${here.customer}`);
+
+  it('happens at the clock’s time, with that of its plans and payments', async () => {
+    const plan = await here.active({ start_date: '2027-02-01' });
+    const intent = await stage.merchant.intent({
+      amount: 500,
+      currency: 'AUD',
+      payment_method: here.card,
+      scheduled_payment_date: '2027-02-01',
+    });
+    await here.advance('2027-01-12T01:02:03.004Z');
+    const at = '2027-01-12T01:02:03.004Z';
+    const { body } = await remove();
+    const found = [body.deleted_at, body.updated_at, (await stage.merchant.getPlan(plan)).updated_at];
+    assert.deepEqual([...found, (await stage.merchant.getIntent(intent.id)).updated_at], [at, at, at, at]);
+    const events = (await stage.merchant.events({ test_clock: here.clock })).slice(-2);
+    assert.deepEqual(events.map(({ event_type, created_at }) => `${event_type} ${created_at}`).sort(), [
+      `payment_intent.canceled ${at}`,
+      `payment_plan.closed ${at}`,
+    ]);
+  });
+
+  it('is 422 test_clock_advancing while it advances, and changes nothing', async () => {
+    const plan = await here.active({ start_date: '2027-02-01' });
+    await stage.merchant.beginAdvance(here.clock, '2027-01-12T00:00:00Z');
+    refusal(await remove(), 422, 'test_clock_advancing');
+    await stage.carryOut(here.clock);
+    assert.equal((await stage.merchant.getPlan(plan)).state, 'active');
+    assert.equal((await remove()).body.deleted_at, '2027-01-12T00:00:00.000Z');
+  });
+
+  it('leaves an advance nothing to charge', async () => {
+    const plan = await here.active();
+    assert.equal(stage.ledger.taken.size, 1);
+    await remove();
+    await here.advance('2027-01-24T00:00:00Z');
+    assert.equal(stage.ledger.taken.size, 1);
+    assert.deepEqual(await here.told(plan), [`0 paid ${frozen}`]);
+  });
+});
