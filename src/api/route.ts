@@ -73,6 +73,8 @@ export interface RouteInput<Path extends string, A extends Access, P, Q, B> {
   params: P extends TSchema ? Static<P> : PathParameters<Path>;
   query: Q extends TSchema ? Static<Q> : Record<never, never>;
   body: B extends TSchema ? Static<B> : undefined;
+  /** Milliseconds for which the client would wait for a better answer; 0 where the route does not wait. */
+  patience: number;
   deps: RequestDeps;
 }
 
@@ -100,6 +102,8 @@ export interface RouteDefinition<
    * commits before it calls another system, and its effect is safe to repeat (see middleware/idempotency.ts).
    */
   idempotency?: 'committed-first';
+  /** The route may hold its answer back for as long as the client prefers (`Prefer: wait=N`). */
+  waits?: true;
   /** Path parameters of another form than the schema's name nothing, hence 404. */
   params?: P;
   /** Parsed strictly by the schema's types; a member that is not optional and has a `default` may be left out. */
@@ -132,6 +136,7 @@ export interface Route
     params: unknown;
     query: unknown;
     body: unknown;
+    patience: number;
     deps: RequestDeps;
   }): Promise<unknown>;
 }

@@ -10,9 +10,9 @@ import {
 import { TimeSkippingUnavailable } from '../services/errors.ts';
 import {
   advanceTestClock,
+  awaitTestClock,
   createTestClock,
   deleteTestClock,
-  fetchTestClock,
   listTestClocks,
 } from '../services/test-clocks.ts';
 import { type RequestDeps, type Route, route } from './route.ts';
@@ -61,10 +61,14 @@ const fetch = route({
   operation: 'getTestClock',
   tag,
   summary: 'Fetch a test clock',
+  description:
+    'With `Prefer: wait=N` the answer comes as soon as the clock is not advancing any more, after N seconds at most.',
   access: read,
   invalid: 422,
+  waits: true,
   response: { status: 200, schema: TestClock },
-  handle: async ({ call, params, deps }) => presentTestClock(await fetchTestClock(deps.sql, call, params.id)),
+  handle: async ({ call, params, patience, deps }) =>
+    presentTestClock(await awaitTestClock(deps.sql, call, params.id, patience)),
 });
 
 const advance = route({

@@ -161,11 +161,15 @@ export async function intentsDueOnClock(db: Db, testClockId: string, target: Dat
     order by i.scheduled_at, i.id`;
 }
 
-/** Cancels the scheduled payments of a customer, and answers them as they are now. */
+/** Cancels the scheduled payments of a customer, those of nobody on its methods too, and answers them as they are now. */
 export async function cancelScheduledIntents(tx: Db, customerId: string, at: Date): Promise<PaymentIntentRow[]> {
   return tx<PaymentIntentRow[]>`
     update payment_intents set status = 'canceled', scheduled_at = null, updated_at = ${at}
-    where customer_id = ${customerId} and scheduled_at is not null
+    where scheduled_at is not null and (
+      customer_id = ${customerId} or customer_id is null and payment_method_id in (
+        select id from payment_methods where customer_id = ${customerId}
+      )
+    )
     returning *`;
 }
 

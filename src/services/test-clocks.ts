@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Db } from '../db/connection.ts';
 import { lockScheduledIntentsOnClock } from '../db/payment-intents.ts';
 import { activeFrequenciesOnClock, lockRunningPlansOnClock } from '../db/payment-plans.ts';
@@ -27,6 +28,8 @@ import { pageOf } from './paging.ts';
 /** Contract: Limits. */
 const activeClocksPerAccount = 3;
 const lifetimeDays = 30;
+/** How often somebody who waits for a clock looks at it. */
+const lookAgainMilliseconds = 10;
 /** Times outside are taken for slips of the pen; the calendar itself ends with the year 9999. */
 const earliestTime = new Date('1970-01-01T00:00:00.000Z');
 const latestTime = new Date('2200-12-31T23:59:59.999Z');
@@ -74,6 +77,19 @@ export async function fetchTestClock(db: Db, tenant: Tenant, id: string): Promis
   const clock = await findClock(db, tenant, id);
   if (clock === null) throw new NotFound('test clock', id);
   return clock;
+}
+
+/**
+ * The clock as soon as it is not advancing any more, or as it is when `patience`, in milliseconds, is used up.
+ * @throws NotFound, also when it is deleted meanwhile.
+ */
+export async function awaitTestClock(db: Db, tenant: Tenant, id: string, patience: number): Promise<TestClockRow> {
+  const giveUpAt = performance.now() + patience;
+  for (;;) {
+    const clock = await fetchTestClock(db, tenant, id);
+    if (clock.status !== 'advancing' || performance.now() >= giveUpAt) return clock;
+    await pause(lookAgainMilliseconds);
+  }
 }
 
 /** A page of clocks, newest first. */

@@ -465,6 +465,27 @@ describe('deleting a customer', () => {
       assert.equal(open.length, 0);
     }
   });
+
+  it('a payment of nobody that is scheduled on its method is canceled too', async () => {
+    const { id } = await stage.merchant.customer();
+    const { body } = await stage.request('POST', '/payment_methods', {
+      type: 'au_becs_debit',
+      payment_method_data: { bsb_number: '000-000', account_name: 'Jo', account_number: '123456' },
+    });
+    const method = body.payment_method.id;
+    const date = inDays(9);
+    const intent = await stage.merchant.intent({
+      amount: 500,
+      currency: 'AUD',
+      payment_method: method,
+      scheduled_payment_date: date,
+    });
+    const attached = await stage.request('POST', `/payment_methods/${method}/attach`, { customer_id: id });
+    assert.equal(attached.status, 200);
+    await remove(id);
+    await stage.collectScheduled(intent.id, `${date}T23:00:00Z`);
+    assert.equal(stage.ledger.taken.size, 0);
+  });
 });
 
 describe('deleting a customer on a test clock', () => {

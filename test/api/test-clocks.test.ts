@@ -164,6 +164,26 @@ describe('advancing a test clock', () => {
     );
   });
 
+  it('answers a fetch that prefers to wait as soon as the clock is ready, or when its seconds are over', async () => {
+    const fetchWaiting = async (prefer: string) => {
+      const began = performance.now();
+      const reply = await stage.fetchPreferring(`${path}/${here.clock}`, prefer);
+      return { reply, took: performance.now() - began };
+    };
+    const idle = await fetchWaiting('wait=30');
+    assert.deepEqual([idle.reply.body.status, idle.took < 5_000], ['created', true]);
+    await advance(inDays(7));
+    const early = await fetchWaiting('wait=1');
+    assert.deepEqual([early.reply.body.status, early.took >= 1_000], ['advancing', true]);
+    assert.equal(early.reply.headers.get('Preference-Applied'), 'wait');
+    const unread = await fetchWaiting('wait=soon');
+    assert.deepEqual([unread.reply.body.status, unread.took < 1_000], ['advancing', true]);
+    const waiting = fetchWaiting('respond-async, wait=30');
+    await stage.carryOut(here.clock);
+    const { reply, took } = await waiting;
+    assert.deepEqual([reply.body.status, reply.body.frozen_time, took < 15_000], ['ready', inDays(7), true]);
+  });
+
   it('counts in its manifest the intents that it attempted, once each, and the plans that it changed', async () => {
     await here.active({ metadata: { _sandbox_outcome: 'decline' } });
     await here.active();

@@ -79,6 +79,9 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
     },
     request: (method: string, path: string, body?: unknown): Promise<Reply> =>
       existing().merchant.request(method, path, body),
+    /** A fetch by a client that says how it would like to be answered. */
+    fetchPreferring: (path: string, prefer: string): Promise<Reply> =>
+      api.send('GET', `/api/v1${path}`, { key: existing().keys.sandboxSecret, headers: { Prefer: prefer } }),
     /** What the workflow of a plan does when it wakes up at `at`, the customer's time. */
     collect: (planId: string, at: string | Date): Promise<void> =>
       collectDuePayment(db.sql, processors, planId, { at: new Date(at), now: realNow() }),

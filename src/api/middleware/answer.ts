@@ -1,4 +1,5 @@
 import type { Context, Middleware } from '../context.ts';
+import { patienceOf } from '../patience.ts';
 import type { RequestDeps, Route } from '../route.ts';
 import { send } from '../send.ts';
 import type { Keeper } from './idempotency.ts';
@@ -16,12 +17,14 @@ export function answer(route: Route, keep: Keeper): Middleware {
       ctx.state.replayed = true;
       ctx.res.setHeader('Idempotent-Replayed', 'true');
     }
+    if (route.waits && patienceOf(ctx) > 0) ctx.res.setHeader('Preference-Applied', 'wait');
     send(ctx, status, text, contentType);
   };
 }
 
 async function perform(route: Route, ctx: Context, deps: RequestDeps): Promise<string> {
   const { call, key, params, query, body } = ctx.state;
-  const result = await route.handle({ call, key, params, query, body, deps });
+  const patience = route.waits ? patienceOf(ctx) : 0;
+  const result = await route.handle({ call, key, params, query, body, patience, deps });
   return route.response.contentType === undefined ? JSON.stringify(result) : String(result);
 }

@@ -17,7 +17,7 @@ const collections: Readonly<Record<string, IdKind>> = {
   webhook_deliveries: 'webhook_delivery',
 };
 
-/** The headers that any POST may carry, by their names among the components. */
+/** The headers that a request may carry, by their names among the components. */
 export const headerParameters = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
@@ -35,7 +35,17 @@ export const headerParameters = {
     description: 'For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given.',
     schema: { type: 'string', pattern: '^[0-9]{1,9}$' },
   },
+  Prefer: {
+    name: 'Prefer',
+    in: 'header',
+    required: false,
+    description: '`wait=N`: for how many seconds, at most 60, the answer may be held back for a better one.',
+    schema: { type: 'string' },
+    example: 'wait=10',
+  },
 };
+
+const idempotencyHeaders: (keyof typeof headerParameters)[] = ['IdempotencyKey', 'IdempotencyTtl'];
 
 /** The path as OpenAPI writes it: `/things/{thing_id}`. */
 export function documentedPath(path: string): string {
@@ -47,10 +57,13 @@ export function parametersOf(route: Route, book: SchemaBook): SchemaNode[] {
   return [
     ...pathParameters(route, book),
     ...queryParameters(route.query, book),
-    ...(takesIdempotencyKey(route)
-      ? Object.keys(headerParameters).map((name) => ({ $ref: `#/components/parameters/${name}` }))
-      : []),
+    ...(takesIdempotencyKey(route) ? idempotencyHeaders.map(headerParameter) : []),
+    ...(route.waits ? [headerParameter('Prefer')] : []),
   ];
+}
+
+function headerParameter(name: keyof typeof headerParameters): SchemaNode {
+  return { $ref: `#/components/parameters/${name}` };
 }
 
 /** Whether repetitions of the route's requests can be told by an Idempotency-Key. */
