@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Connection } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import { openPool } from '../../db/connection.ts';
 import { migrate } from '../../db/migrate.ts';
 import { ensureDemoBiller } from '../../services/billers.ts';
+import { timeSkippingNeeded } from '../../services/errors.ts';
 import { type Config, childEnvironment } from '../config.ts';
 import { ensureNamespace, ensureSearchAttributes } from '../temporal-namespace.ts';
+import { canSkipTime } from '../time-skipping.ts';
 import { type Daemon, lastLines, type Say, startDaemon, stopLeftover } from './daemon.ts';
 import {
   type DemoBiller,
@@ -217,6 +219,8 @@ async function startWorkflowServer(config: Config, stack: Stack, say: Say, signa
     await ensureNamespace(connection, config.temporalNamespace, signal);
     await ensureSearchAttributes(connection, config.temporalNamespace, signal);
     say(`The namespace ${config.temporalNamespace} has its search attributes`);
+    const client = new Client({ connection, namespace: config.temporalNamespace });
+    if (!(await canSkipTime(client))) say(`${timeSkippingNeeded} This server has it not: their endpoints answer 503.`);
   } finally {
     await connection.close();
   }
