@@ -183,9 +183,10 @@ export async function markCanceled(tx: Db, id: string, at: Date): Promise<Paymen
   return row;
 }
 
-/** Adds what a refund has given back to the intent's total. */
+/** Adds what a refund has given back to the intent's total; one that was finished late does not turn time back. */
 export async function addRefunded(tx: Db, id: string, amount: number, at: Date): Promise<void> {
   await tx`
-    update payment_intents set total_refunded_amount = total_refunded_amount + ${amount}, updated_at = ${at}
+    update payment_intents
+    set total_refunded_amount = total_refunded_amount + ${amount}, updated_at = greatest(updated_at, ${at})
     where id = ${id}`;
 }

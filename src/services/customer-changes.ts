@@ -51,8 +51,8 @@ export async function deleteCustomer(db: Db, call: Call, id: string): Promise<Cu
   return atomically(db, async (tx) => {
     const customer = await lockCustomer(tx, call, id);
     if (customer === null) throw new NotFound('customer', id);
-    const at = timeOf(customer, call.now);
     if (customer.deleted_at !== null) return customer;
+    const at = timeOf(customer, call.now);
     const deleted = await storeChange(tx, id, { deleted_at: at, updated_at: at });
     const canceled = await cancelScheduledIntents(tx, id, at);
     await stageIntents(

@@ -184,6 +184,16 @@ describe('deleting a customer', () => {
     assert.deepEqual(await rowCounts(stage), rows);
   });
 
+  it('twice answers the same record even while its clock advances', async () => {
+    const clock = await stage.merchant.clock('2027-01-10T00:00:00Z');
+    const { id } = await stage.merchant.customer({ test_clock: clock.id });
+    const first = await remove(id);
+    const advance = { frozen_time: '2027-01-11T00:00:00Z' };
+    assert.equal((await stage.request('POST', `/test_helpers/test_clocks/${clock.id}/advance`, advance)).status, 202);
+    const second = await remove(id);
+    assert.deepEqual([second.status, second.body], [200, first.body]);
+  });
+
   it('takes it out of the lists, its clock’s too', async () => {
     const clock = await stage.merchant.clock('2027-01-10T00:00:00Z');
     const [plain, bound] = [await stage.merchant.customer(), await stage.merchant.customer({ test_clock: clock.id })];
