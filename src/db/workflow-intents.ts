@@ -11,8 +11,6 @@ export interface WorkflowIntent {
   /** Start the workflow if it is not running. Without it, a workflow that has ended needs no telling. */
   start: boolean;
   signal?: string;
-  /** The signal's argument: ids only. */
-  payload?: string;
 }
 
 export interface StagedIntent {
@@ -22,7 +20,6 @@ export interface StagedIntent {
   subject_id: string;
   start: boolean;
   signal: string | null;
-  payload: string | null;
   attempts: number;
 }
 
@@ -50,7 +47,6 @@ export async function stageIntents(tx: Db, intents: WorkflowIntent[], now: Date)
         subject_id: intent.subjectId,
         start: intent.start,
         signal: intent.signal ?? null,
-        payload: intent.payload === undefined ? null : tx.json(intent.payload),
         created_at: now,
         available_at: now,
       })),
@@ -72,7 +68,7 @@ export async function claimIntents(db: Db, limit: number, now: Date, claimedUnti
       limit ${limit}
       for update skip locked
     )
-    returning id, workflow_id, workflow_type, subject_id, start, signal, payload, attempts`;
+    returning id, workflow_id, workflow_type, subject_id, start, signal, attempts`;
 }
 
 /** Removes intents that Temporal has accepted. */

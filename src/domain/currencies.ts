@@ -2,8 +2,3 @@
 export const currencies = ['USD', 'AUD', 'NZD', 'EUR', 'GBP', 'JPY'] as const;
 
 export type Currency = (typeof currencies)[number];
-
-/** Whether `value` is one of the six currencies, in upper case (decisions: currency of a plan). Never throws. */
-export function isCurrency(value: string): value is Currency {
-  return currencies.some((currency) => currency === value);
-}

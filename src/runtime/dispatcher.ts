@@ -125,8 +125,7 @@ async function tell(temporal: Client, taskQueue: string, intent: StagedIntent): 
   };
   try {
     if (intent.start && intent.signal !== null) {
-      const signalArgs = intent.payload === null ? [] : [intent.payload];
-      await temporal.workflow.signalWithStart(intent.workflow_type, { ...options, signal: intent.signal, signalArgs });
+      await temporal.workflow.signalWithStart(intent.workflow_type, { ...options, signal: intent.signal });
     } else if (intent.start) {
       await temporal.workflow.start(intent.workflow_type, options);
     } else if (intent.signal !== null) {

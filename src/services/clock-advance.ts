@@ -16,8 +16,10 @@ export interface DueSubject {
 
 /** What is due on a clock up to `target`. What is not due needs no telling: it reads its time afresh when it is. */
 export async function dueOnClock(db: Db, testClockId: string, target: Date): Promise<DueSubject[]> {
-  const plans = await plansDueOnClock(db, testClockId, target);
-  const payments = await intentsDueOnClock(db, testClockId, target);
+  const [plans, payments] = await Promise.all([
+    plansDueOnClock(db, testClockId, target),
+    intentsDueOnClock(db, testClockId, target),
+  ]);
   return [
     ...plans.map(({ id }): DueSubject => ({ workflowType: 'paymentPlan', id })),
     ...payments.map(({ id }): DueSubject => ({ workflowType: 'scheduledPayment', id })),

@@ -68,7 +68,6 @@ create table workflow_intents (
   subject_id object_id not null,
   start boolean not null,
   signal text,
-  payload jsonb,
   created_at timestamptz not null,
   available_at timestamptz not null,
   attempts integer not null default 0,
