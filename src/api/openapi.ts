@@ -1,5 +1,6 @@
 import type { SchemaNode } from './expectations.ts';
-import { errorResponses } from './openapi/errors.ts';
+import { errorResponses, unmatchedRequests } from './openapi/errors.ts';
+import { headerComponents } from './openapi/headers.ts';
 import { info, tagDescriptions } from './openapi/info.ts';
 import { operationOf } from './openapi/operations.ts';
 import { documentedPath, headerParameters } from './openapi/parameters.ts';
@@ -32,22 +33,6 @@ const securitySchemes = {
   },
 };
 
-const headers = {
-  RequestId: {
-    description: 'The id of the request: name it when you ask us about one.',
-    schema: { type: 'string', pattern: '^req_[0-9A-Za-z]{32}$' },
-  },
-  IdempotentReplayed: {
-    description: 'There when the answer was given before, to the first request with this Idempotency-Key.',
-    schema: { type: 'string', const: 'true' },
-  },
-  RetryAfter: {
-    description: 'After how many seconds to send the request again.',
-    schema: { type: 'string', pattern: '^[0-9]+$' },
-  },
-  WwwAuthenticate: { description: 'How to authenticate.', schema: { type: 'string', const: 'Bearer' } },
-};
-
 /**
  * The OpenAPI 3.1 document of these routes: all that it says of them comes from their own schemas and settings.
  * @throws Error when two schemas that differ have the same title, or a tag has no description.
@@ -58,7 +43,7 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
   const paths: Record<string, Record<string, SchemaNode>> = {};
   for (const route of documented) {
     const path = documentedPath(route.path);
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, book) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, book, documented) };
   }
   const responses = errorResponses(book);
   const webhooks = webhooksOf(book);
@@ -69,11 +54,12 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
     tags: tagsOf(documented),
     paths,
     webhooks,
+    'x-unmatched-requests': unmatchedRequests(book),
     components: {
       schemas: book.components(),
       responses,
       parameters: { ...headerParameters, ...webhookHeaders },
-      headers,
+      headers: headerComponents,
       securitySchemes,
     },
   };

@@ -76,6 +76,7 @@ const confirm = route({
     const confirmed = await confirmPaymentIntent(deps.pool, deps.processors, call, id, body, {
       requestKey: deps.idempotencyKey,
       keyExpiresAt: deps.idempotencyExpiresAt,
+      hold: deps.hold,
       remember: (tx, intent) => deps.remember(tx, shown(intent)),
     });
     return shown(confirmed);
@@ -94,10 +95,11 @@ const list = route({
     ...listQuery,
     customer_id: Type.Optional(Reference('The payments of this customer.')),
     status: Type.Optional(PaymentIntentStatus),
+    test_clock: Type.Optional(Reference('The payments of this test clock’s customers.')),
   }),
   response: { status: 200, schema: ListOf(PaymentIntent) },
   handle: async ({ call, query, deps }) => {
-    const filter = { customerId: query.customer_id, status: query.status };
+    const filter = { customerId: query.customer_id, status: query.status, testClock: query.test_clock };
     const { rows, limit } = await listPaymentIntents(deps.sql, call, filter, query);
     return page(rows, limit, presentPaymentIntent);
   },
@@ -128,7 +130,7 @@ const completeAction = route({
   description: 'Sandbox only. It settles the attempt that waits for the challenge, and is no new attempt.',
   access: { scope: 'payment_intents:write', sandboxOnly: true },
   invalid: 400,
-  body: Strict({ result: Type.Enum(['succeed', 'fail']) }),
+  body: Strict({ result: Type.Enum(['succeed', 'fail']) }, { title: 'PaymentIntentActionCompletion' }),
   response: { status: 200, schema: PaymentIntent },
   handle: async ({ call, params, body, deps }) =>
     presentPaymentIntent(await completeChallenge(deps.sql, call, params.payment_intent_id, body.result)),

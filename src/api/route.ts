@@ -53,9 +53,12 @@ export interface RequestDeps extends Omit<AppDeps, 'sql'> {
   /** When that key expires, real time: after it, what was committed under it is another request's. */
   idempotencyExpiresAt: Date | null;
   /**
-   * In a `committed-first` route: stores the answer for the request's Idempotency-Key in the handler's last transaction.
-   * Without a key, and in other routes, it does nothing.
+   * In a `committed-first` route: takes the request's Idempotency-Key in the handler's first transaction, as its first
+   * statement, so that no other request can have the key once something was committed under it. Here as in `remember`:
+   * without a key, and in other routes, it does nothing.
    */
+  hold(tx: Db): Promise<void>;
+  /** In a `committed-first` route: stores the answer for the request's Idempotency-Key in the handler's last transaction. */
   remember(tx: Db, body: unknown): Promise<void>;
 }
 
@@ -85,6 +88,8 @@ export interface RouteDefinition<
   P extends TObject | undefined,
   Q extends TObject | undefined,
   B extends TSchema | undefined,
+  V extends TSchema | undefined,
+  Prepared = undefined,
 > {
   method: Method;
   /** Parameters as `:name`. */
@@ -117,28 +122,54 @@ export interface RouteDefinition<
     contentType?: string;
     headers?: Readonly<Record<string, string>>;
   };
+  /** Another answer, which some bodies ask for. */
+  variant?: {
+    status: number;
+    schema: V & TSchema;
+    description: string;
+    isAskedFor(body: B extends TSchema ? Static<B> : undefined): boolean;
+  };
   /** Error statuses beyond those that follow from method, path and access, or that mean more here, with when they come. */
   errors?: Readonly<Record<number, string>>;
   /** Serves a page, and is no part of the API: the OpenAPI document leaves it out. */
   undocumented?: true;
-  handle(input: RouteInput<Path, A, P, Q, B>): Promise<Static<R>>;
+  /**
+   * Finds out what the handler needs and no transaction may wait for, such as what a name server knows. It runs before the
+   * transaction of an idempotent request, and not at all when the request is a repetition that has its answer.
+   */
+  prepare?(input: RouteInput<Path, A, P, Q, B>): Promise<Prepared>;
+  handle(
+    input: RouteInput<Path, A, P, Q, B> & { prepared: Prepared },
+  ): Promise<Static<R> | (V extends TSchema ? Static<V> : never)>;
 }
 
 /** A route of any types, as the app and the OpenAPI document see it. */
 export interface Route
   extends Omit<
-    RouteDefinition<string, Access, TSchema, TObject | undefined, TObject | undefined, TSchema | undefined>,
-    'handle'
+    RouteDefinition<
+      string,
+      Access,
+      TSchema,
+      TObject | undefined,
+      TObject | undefined,
+      TSchema | undefined,
+      TSchema | undefined
+    >,
+    'prepare' | 'handle' | 'variant'
   > {
-  handle(input: {
-    call: Call | undefined;
-    key: KeyIdentity | undefined;
-    params: unknown;
-    query: unknown;
-    body: unknown;
-    patience: number;
-    deps: RequestDeps;
-  }): Promise<unknown>;
+  variant?: { status: number; schema: TSchema; description: string; isAskedFor(body: unknown): boolean };
+  prepare?(input: UncheckedInput): Promise<unknown>;
+  handle(input: UncheckedInput & { prepared: unknown }): Promise<unknown>;
+}
+
+interface UncheckedInput {
+  call: Call | undefined;
+  key: KeyIdentity | undefined;
+  params: unknown;
+  query: unknown;
+  body: unknown;
+  patience: number;
+  deps: RequestDeps;
 }
 
 /** Declares a route: its schemas are its validation, the types of its handler and its documentation. */
@@ -149,6 +180,13 @@ export function route<
   P extends TObject | undefined = undefined,
   Q extends TObject | undefined = undefined,
   B extends TSchema | undefined = undefined,
->(definition: RouteDefinition<Path, A, R, P, Q, B>): Route {
+  V extends TSchema | undefined = undefined,
+  Prepared = undefined,
+>(definition: RouteDefinition<Path, A, R, P, Q, B, V, Prepared>): Route {
   return definition;
+}
+
+/** The status of a success for a request with this body. */
+export function successStatusOf({ response, variant }: Route, body: unknown): number {
+  return variant?.isAskedFor(body) ? variant.status : response.status;
 }

@@ -1,18 +1,16 @@
-import { ListOf, listQuery, page, Strict } from '../resources/common.ts';
-import {
-  AdvancingClock,
-  DeletedClock,
-  presentTestClock,
-  TestClock,
-  TestClockAdvance,
-  TestClockCreate,
-} from '../resources/test-clock.ts';
+import Type from 'typebox';
+import { ClockEffect, DryRun } from '../resources/clock-effect.ts';
+import { ListOf, listQuery, Reference, Strict } from '../resources/common.ts';
+import { AdvancingClock, DeletedClock, TestClock, TestClockAdvance, TestClockCreate } from '../resources/test-clock.ts';
+import { listClockEffects } from '../services/clock-effects.ts';
+import { rehearseAdvance } from '../services/clock-rehearsal.ts';
 import { TimeSkippingUnavailable } from '../services/errors.ts';
 import {
   advanceTestClock,
   awaitTestClock,
   createTestClock,
   deleteTestClock,
+  describeTestClock,
   listTestClocks,
 } from '../services/test-clocks.ts';
 import { type RequestDeps, type Route, route } from './route.ts';
@@ -35,7 +33,8 @@ const create = route({
   response: { status: 201, schema: TestClock },
   handle: async ({ call, body, deps }) => {
     assertTimeSkipping(deps);
-    return presentTestClock(await createTestClock(deps.sql, call, body));
+    const { id } = await createTestClock(deps.sql, call, body);
+    return describeTestClock(deps.sql, call, id);
   },
 });
 
@@ -49,10 +48,7 @@ const list = route({
   invalid: 422,
   query: Strict(listQuery),
   response: { status: 200, schema: ListOf(TestClock) },
-  handle: async ({ call, query, deps }) => {
-    const { rows, limit } = await listTestClocks(deps.sql, call, query);
-    return page(rows, limit, presentTestClock);
-  },
+  handle: ({ call, query, deps }) => listTestClocks(deps.sql, call, query),
 });
 
 const fetch = route({
@@ -67,8 +63,7 @@ const fetch = route({
   invalid: 422,
   waits: true,
   response: { status: 200, schema: TestClock },
-  handle: async ({ call, params, patience, deps }) =>
-    presentTestClock(await awaitTestClock(deps.sql, call, params.id, patience)),
+  handle: ({ call, params, patience, deps }) => awaitTestClock(deps.sql, call, params.id, patience),
 });
 
 const advance = route({
@@ -79,17 +74,51 @@ const advance = route({
   summary: 'Advance a test clock',
   description:
     'Answers at once; the clock is `ready` when every effect is committed. One advance goes at most two billing intervals ' +
-    'ahead; the error for a longer one names the maximum in max_frozen_time.',
+    'ahead; the error for a longer one names the maximum in max_frozen_time. With `dry_run` nothing is changed, and the ' +
+    'answer tells what the advance would do.',
   access: write,
   invalid: 422,
   errors: { 503: unavailable },
   body: TestClockAdvance,
   response: { status: 202, schema: AdvancingClock },
+  variant: {
+    status: 200,
+    schema: DryRun,
+    description: 'With `dry_run`: what the advance would do.',
+    isAskedFor: ({ dry_run }) => dry_run === true,
+  },
   handle: async ({ call, params, body, deps }) => {
+    if (body.dry_run === true) return rehearseAdvance(deps.sql, call, params.id, body.frozen_time);
     assertTimeSkipping(deps);
     const clock = await advanceTestClock(deps.sql, call, params.id, body.frozen_time);
     return { id: clock.id, status: 'advancing' as const, frozen_time: clock.frozen_time.toISOString() };
   },
+});
+
+const effects = route({
+  method: 'GET',
+  path: '/api/v1/test_helpers/test_clocks/:id/effects',
+  operation: 'listTestClockEffects',
+  tag,
+  summary: 'List what the advances of a test clock did',
+  description:
+    'In the order of the clock’s time, the oldest first; `starting_after` takes the event_id of the last effect of the ' +
+    'page before. The effects of an advance under way are there as they are committed.',
+  access: read,
+  invalid: 422,
+  query: Strict({
+    ...listQuery,
+    starting_after: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description: 'The event_id of the last item of the page before.',
+        'x-cursor': 'event_id',
+      }),
+    ),
+    advance_id: Type.Optional(Reference('Only what this advance did, adv_…: a clock shows its last_advance.')),
+  }),
+  response: { status: 200, schema: ListOf(ClockEffect) },
+  handle: ({ call, params, query, deps }) => listClockEffects(deps.sql, call, params.id, query),
 });
 
 const remove = route({
@@ -107,7 +136,7 @@ const remove = route({
   },
 });
 
-export const testClockRoutes: Route[] = [create, list, fetch, advance, remove];
+export const testClockRoutes: Route[] = [create, list, fetch, advance, effects, remove];
 
 function assertTimeSkipping(deps: RequestDeps): void {
   if (deps.canSkipTime() === false) throw new TimeSkippingUnavailable();

@@ -149,12 +149,16 @@ export async function listPlans(
 }
 
 /**
- * The plans of a clock's customers that have something to do up to `target`, the clock's time, or are doing it: a payment
- * that is under way may be followed by a retry that is due by then.
+ * The plans of a clock's customers that have something to do up to `target`, the clock's time, and when, or are doing it:
+ * a payment that is under way may be followed by a retry that is due by then.
  */
-export async function plansDueOnClock(db: Db, testClockId: string, target: Date): Promise<{ id: string }[]> {
-  return db<{ id: string }[]>`
-    select id from payment_plans p
+export async function plansDueOnClock(
+  db: Db,
+  testClockId: string,
+  target: Date,
+): Promise<{ id: string; at: Date | null }[]> {
+  return db<{ id: string; at: Date | null }[]>`
+    select id, wake_at as at from payment_plans p
     where test_clock_id = ${testClockId} and (
       wake_at <= ${target}
       or exists (

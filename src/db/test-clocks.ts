@@ -1,7 +1,7 @@
 import type { EffectsManifest } from '../resources/test-clock.ts';
 import type { Db } from './connection.ts';
 import { jsonb } from './json.ts';
-import type { Page, TenantKey } from './tenant.ts';
+import type { TenantKey } from './tenant.ts';
 
 export interface TestClockRow {
   id: string;
@@ -75,16 +75,6 @@ export async function countActiveClocks(tx: Db, tenant: TenantKey): Promise<numb
     select count(*)::integer as count from test_clocks
     where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode} and status <> 'failed'`;
   return row?.count ?? 0;
-}
-
-/** A page of clocks, newest first, one more than `limit` when there are more. */
-export async function listClocks(db: Db, tenant: TenantKey, { limit, after }: Page): Promise<TestClockRow[]> {
-  return db<TestClockRow[]>`
-    select * from test_clocks
-    where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
-      ${after === undefined ? db`` : db`and id < ${after}`}
-    order by id desc
-    limit ${limit + 1}`;
 }
 
 /** Changes a locked clock and answers it as it is now. */

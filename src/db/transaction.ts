@@ -9,6 +9,9 @@ const maxTries = 5;
 const staging = new WeakSet<Db>();
 const listeners = new Set<() => void>();
 
+/** What a transaction has sent and does not wait for. */
+const underWay = new WeakMap<Db, Promise<unknown>[]>();
+
 /**
  * Runs `work` in one transaction: a new one on a pool, the caller's own when `db` is one already. A transaction that lost a
  * deadlock is run again, so `work` must do nothing but SQL.
@@ -16,27 +19,68 @@ const listeners = new Set<() => void>();
 export async function atomically<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   if (!isPool(db)) return work(db);
   for (let tries = 1; ; tries++) {
-    let staged = false;
     let lost = false;
     try {
-      const result = await db.begin(async (opened) => {
+      const { tx, value } = await db.begin(async (opened) => {
         const tx = refusing(opened, () => lost);
         try {
-          const value = await work(tx);
-          staged = staging.has(tx);
-          return { value };
+          return { tx, value: await work(tx) };
         } finally {
           // Its end would make the client send a commit or rollback on the connection's successor.
           if (lost) await new Promise<never>(() => {});
         }
       });
-      if (staged) for (const listener of listeners) listener();
-      return result.value;
+      // PostgreSQL turns the commit of a transaction with a failed statement into a rollback, without an error.
+      await Promise.all(underWay.get(tx) ?? []);
+      if (staging.has(tx)) for (const listener of listeners) listener();
+      return value;
     } catch (error) {
       lost = true;
       if (!wasSacrificed(error) || tries === maxTries) throw error;
       await pause(tries * 10);
     }
+  }
+}
+
+/**
+ * Goes on while a statement of the transaction is under way: whatever is sent after it, the commit too, follows it without
+ * a round trip between them. If it fails, so does the transaction. On a pool it is waited for.
+ */
+export async function withoutWaiting(db: Db, statement: Promise<unknown>): Promise<void> {
+  const sent = Promise.resolve(statement);
+  if (isPool(db)) return void (await sent);
+  sent.catch(() => {}); // whoever ends the transaction looks at it
+  const others = underWay.get(db);
+  if (others) others.push(sent);
+  else underWay.set(db, [sent]);
+}
+
+/**
+ * Runs `work` in a transaction and takes all of it back: the answer tells what would have been done. On a transaction of
+ * the caller's it goes back to where that was, locks included.
+ */
+export async function rehearse<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+  const undone = async (tx: Db): Promise<never> => {
+    const result = await work(tx);
+    await Promise.all(underWay.get(tx) ?? []);
+    throw new Rehearsed(result);
+  };
+  try {
+    return await (isPool(db) ? atomically(db, undone) : db.savepoint(undone));
+  } catch (error) {
+    if (error instanceof Rehearsed) return error.result;
+    throw error;
+  }
+}
+
+/** Ends a rehearsal, so that its transaction is rolled back. */
+class Rehearsed extends Error {
+  readonly result;
+
+  // biome-ignore lint/suspicious/noExplicitAny: thrown and caught in one function, which knows the type
+  constructor(result: any) {
+    super('the transaction was a rehearsal');
+    this.result = result;
   }
 }
 

@@ -4,7 +4,7 @@ import { Nullable, Strict, Timestamp } from './common.ts';
 import { PaymentIntent } from './payment-intent.ts';
 import { PaymentPlan } from './payment-plan.ts';
 import { Refund } from './refund.ts';
-import { EffectsManifest, TestClock } from './test-clock.ts';
+import { EffectsManifest, TestClockState } from './test-clock.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
 
 const FailedPaymentIntent = Strict(
@@ -19,14 +19,14 @@ const FailedPaymentIntent = Strict(
 
 const TestClockAdvancing = Strict(
   {
-    ...TestClock.properties,
+    ...TestClockState.properties,
     target_time: Type.String({ format: 'date-time', description: 'The instant that the clock advances to.' }),
   },
   { title: 'TestClockAdvancing' },
 );
 
 const TestClockReady = Strict(
-  { ...TestClock.properties, effects_manifest: EffectsManifest },
+  { ...TestClockState.properties, effects_manifest: EffectsManifest },
   { title: 'TestClockReady' },
 );
 
@@ -38,15 +38,14 @@ export const eventData: Readonly<Record<EventType, TSchema>> = {
   'payment_intent.requires_action': PaymentIntent,
   'payment_plan.activated': PaymentPlan,
   'payment_plan.suspended': PaymentPlan,
-  'payment_plan.resumed': PaymentPlan,
   'payment_plan.deactivated': PaymentPlan,
   'payment_plan.closed': PaymentPlan,
   'refund.succeeded': Refund,
   'refund.failed': Refund,
-  'test_clock.created': TestClock,
+  'test_clock.created': TestClockState,
   'test_clock.advancing': TestClockAdvancing,
   'test_clock.ready': TestClockReady,
-  'test_clock.deleted': TestClock,
+  'test_clock.deleted': TestClockState,
   'webhook_endpoint.ping': WebhookEndpoint,
   'webhook_endpoint.disabled': WebhookEndpoint,
 };

@@ -75,6 +75,14 @@ export const PaymentIntentConfirm = Strict(
 );
 export type PaymentIntentConfirm = Static<typeof PaymentIntentConfirm>;
 
+const PaymentError = Strict(
+  {
+    code: Type.String({ description: 'Why the last attempt failed, for programs: see *Codes of failed payments*.' }),
+    message: Type.String({ description: 'The same, for people.' }),
+  },
+  { title: 'PaymentError' },
+);
+
 export const PaymentIntent = Strict(
   {
     id: Id('payment_intent', 'The id of the payment intent; `pi_sandbox_…` in sandbox.'),
@@ -102,7 +110,7 @@ export const PaymentIntent = Strict(
       Type.String({ description: 'What the payer’s statement shows: given here, or the biller’s default.' }),
     ),
     total_refunded_amount: Type.Integer({ description: 'The sum of the refunds that succeeded, minor units.' }),
-    last_payment_error: Nullable(Strict({ code: Type.String(), message: Type.String() })),
+    last_payment_error: Nullable(PaymentError),
     created_at: Timestamp,
     updated_at: Timestamp,
     livemode: Livemode,

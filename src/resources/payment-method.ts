@@ -1,25 +1,30 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import type { PaymentMethodRow } from '../db/payment-methods.ts';
-import { Nullable, Reference, Strict } from './common.ts';
+import { Id, Nullable, Reference, Strict } from './common.ts';
 
-const Opaque = (description: string) => Type.String({ minLength: 1, maxLength: 500, description });
+export const Opaque = (description: string) => Type.String({ minLength: 1, maxLength: 500, description });
+const methodId = Id('payment_method', 'The id of the payment method.');
 const LastFour = Type.String({ minLength: 4, maxLength: 4, description: 'Exactly 4 characters.' });
 const CardBin = Type.String({ pattern: '^[0-9]{8}$', description: 'Exactly 8 digits.' });
 const CardName = Type.String({ maxLength: 30, description: 'The name on the card, at most 30 characters.' });
 const ExpiryMonth = Type.Integer({ minimum: 1, maximum: 12 });
 const ExpiryYear = Type.Integer({ minimum: 2000, maximum: 2100 });
-const Email = Type.String({ format: 'email', maxLength: 254 });
-const Short = Type.String({ minLength: 1, maxLength: 255 });
+export const Email = Type.String({ format: 'email', maxLength: 254 });
+export const Short = Type.String({ minLength: 1, maxLength: 255 });
 
+const TokenMetadata = Strict(
+  {
+    type: Type.String({ minLength: 1, maxLength: 60, description: 'Who made the token; `fixture` for a test card.' }),
+    token: Type.String({ minLength: 1, maxLength: 4000, description: 'The token; of a fixture, tok_sandbox_….' }),
+    data: Type.String({ maxLength: 4000, description: 'Further token data; an empty string for a fixture.' }),
+  },
+  { title: 'TokenMetadata' },
+);
 export const CardData = Strict(
   {
     expiry_month: ExpiryMonth,
     expiry_year: ExpiryYear,
-    token_metadata: Strict({
-      type: Type.String({ minLength: 1, maxLength: 60, description: 'Who made the token; `fixture` for a test card.' }),
-      token: Type.String({ minLength: 1, maxLength: 4000, description: 'The token; of a fixture, tok_sandbox_….' }),
-      data: Type.String({ maxLength: 4000, description: 'Further token data; an empty string for a fixture.' }),
-    }),
+    token_metadata: TokenMetadata,
     card_name: Type.Optional(CardName),
     card_number_token: Type.Optional(Opaque('The tokenised card number.')),
     card_number_end: Type.Optional(LastFour),
@@ -45,7 +50,7 @@ export const BecsData = Strict(
 );
 export type BecsData = Static<typeof BecsData>;
 
-const customerReference = Type.Optional(
+export const customerReference = Type.Optional(
   Reference('The customer that it belongs to: a cus_ id, or your own reference of a customer.'),
 );
 export const CardCreate = Strict(
@@ -94,10 +99,8 @@ const BecsInstrument = Strict(
   { title: 'BecsInstrument' },
 );
 const Component = Nullable(Type.Integer());
-const KlarnaInstrument = Strict(
-  { dob: Nullable(Strict({ day: Component, month: Component, year: Component })) },
-  { title: 'KlarnaInstrument' },
-);
+const DateOfBirth = Strict({ day: Component, month: Component, year: Component }, { title: 'DateOfBirth' });
+const KlarnaInstrument = Strict({ dob: Nullable(DateOfBirth) }, { title: 'KlarnaInstrument' });
 const PayIdInstrument = Strict(
   {
     payid: Type.String(),
@@ -117,7 +120,7 @@ const PayPalInstrument = Strict(
 
 /** A saved method, as one of the types that there are. */
 function Saved<T extends string, I extends TSchema>(title: string, type: T, instrument: I) {
-  return Strict({ id: Type.String(), type: Type.Literal(type), instrument_data: instrument }, { title });
+  return Strict({ id: methodId, type: Type.Literal(type), instrument_data: instrument }, { title });
 }
 
 export const PaymentMethod = Type.Union(
@@ -140,26 +143,31 @@ export const PaymentMethodEnvelope = Strict(
   { title: 'PaymentMethodEnvelope' },
 );
 
-export const CreatedPaymentMethod = Strict(
+const CardSummary = Strict(
   {
-    success: Type.Boolean(),
-    payment_method: Strict({
-      id: Type.String(),
-      type: Type.Enum(['card', 'au_becs_debit']),
-      card: Type.Optional(
-        Strict({
-          last4: Nullable(Type.String()),
-          exp_month: Type.Integer(),
-          exp_year: Type.Integer(),
-          brand: Nullable(Type.String()),
-          wallet: Nullable(Type.String()),
-        }),
-      ),
-      au_becs_debit: Type.Optional(
-        Strict({ bsb_number: Type.String(), account_name: Type.String(), last4: Type.String() }),
-      ),
-    }),
+    last4: Nullable(Type.String()),
+    exp_month: Type.Integer(),
+    exp_year: Type.Integer(),
+    brand: Nullable(Type.String()),
+    wallet: Nullable(Type.String()),
   },
+  { title: 'CardSummary' },
+);
+const BecsSummary = Strict(
+  { bsb_number: Type.String(), account_name: Type.String(), last4: Type.String() },
+  { title: 'BecsSummary' },
+);
+const Summary = Strict(
+  {
+    id: methodId,
+    type: Type.Enum(['card', 'au_becs_debit']),
+    card: Type.Optional(CardSummary),
+    au_becs_debit: Type.Optional(BecsSummary),
+  },
+  { title: 'PaymentMethodSummary' },
+);
+export const CreatedPaymentMethod = Strict(
+  { success: Type.Boolean(), payment_method: Summary },
   { title: 'CreatedPaymentMethod' },
 );
 

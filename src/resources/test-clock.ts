@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import type { TestClockDetailRow } from '../db/clock-details.ts';
 import type { TestClockRow } from '../db/test-clocks.ts';
 import { Id, instant, Nullable, Strict, Timestamp } from './common.ts';
 
@@ -14,6 +15,11 @@ export type TestClockCreate = Static<typeof TestClockCreate>;
 export const TestClockAdvance = Strict(
   {
     frozen_time: Type.String({ format: 'date-time', description: 'The instant to advance to.' }),
+    dry_run: Type.Optional(
+      Type.Boolean({
+        description: 'Answer what the advance would do, with 200, and change nothing. False if not given.',
+      }),
+    ),
   },
   { title: 'TestClockAdvance' },
 );
@@ -30,7 +36,8 @@ export const EffectsManifest = Strict(
 );
 export type EffectsManifest = Static<typeof EffectsManifest>;
 
-export const TestClock = Strict(
+/** A clock as the events that tell of it carry it. */
+export const TestClockState = Strict(
   {
     id: Id('test_clock', 'The id of the test clock.'),
     object: Type.Literal('test_clock'),
@@ -47,6 +54,48 @@ export const TestClock = Strict(
     last_advanced_at: Nullable(Timestamp, { description: 'Real time at which the last advance was complete.' }),
     failure_reason: Nullable(Type.String({ description: 'Why the last advance failed, in words.' })),
     livemode: Type.Literal(false),
+  },
+  { title: 'TestClockState' },
+);
+export type TestClockState = Static<typeof TestClockState>;
+
+const LastAdvance = Strict(
+  {
+    id: Type.String({ description: 'Names the advance in the list of effects, adv_….' }),
+    status: Type.Enum(['advancing', 'ready', 'failed']),
+    from_time: Type.String({ format: 'date-time', description: 'The clock’s time before it.' }),
+    target_time: Type.String({ format: 'date-time', description: 'The instant that it went, or goes, to.' }),
+    effects_manifest: Nullable(EffectsManifest, { description: 'Null until it is complete.' }),
+    requested_at: Type.String({ format: 'date-time', description: 'Real time.' }),
+    finished_at: Nullable(Timestamp, { description: 'Real time; null while it is under way.' }),
+  },
+  { title: 'TestClockLastAdvance' },
+);
+
+const DeliveryCounts = Strict(
+  {
+    pending: Type.Integer({ description: 'Still on their way, or between two tries.' }),
+    delivered: Type.Integer(),
+    failed: Type.Integer({ description: 'Given up.' }),
+  },
+  {
+    title: 'WebhookDeliveryCounts',
+    description:
+      'The webhook deliveries of all events of the clock: with none pending, your receiver has heard of everything.',
+  },
+);
+
+/** A clock as the API answers it. */
+export const TestClock = Strict(
+  {
+    ...TestClockState.properties,
+    max_frozen_time: Nullable(Type.String({ format: 'date-time' }), {
+      description:
+        'The latest time that one advance can name now: two of the shortest intervals of the active plans ahead, 62 days ' +
+        'without any. Null while the clock cannot be advanced.',
+    }),
+    last_advance: Nullable(LastAdvance, { description: 'Null before the first.' }),
+    webhook_deliveries: DeliveryCounts,
   },
   { title: 'TestClock' },
 );
@@ -70,7 +119,8 @@ export const DeletedClock = Strict(
   { title: 'DeletedTestClock' },
 );
 
-export function presentTestClock(row: TestClockRow): TestClock {
+/** A clock as events carry it. */
+export function presentClockState(row: TestClockRow): TestClockState {
   return {
     id: row.id,
     object: 'test_clock',
@@ -81,5 +131,27 @@ export function presentTestClock(row: TestClockRow): TestClock {
     last_advanced_at: instant(row.last_advanced_at),
     failure_reason: row.failure_reason,
     livemode: false,
+  };
+}
+
+/** A clock, with how far one advance can take it (null when none can). */
+export function presentTestClock({
+  maxFrozenTime,
+  ...row
+}: TestClockDetailRow & { maxFrozenTime: Date | null }): TestClock {
+  const last = row.last_advance;
+  return {
+    ...presentClockState(row),
+    max_frozen_time: instant(maxFrozenTime),
+    last_advance: last && {
+      id: last.id,
+      status: last.status,
+      from_time: instant(last.from_time),
+      target_time: instant(last.target_time),
+      effects_manifest: last.manifest,
+      requested_at: instant(last.requested_at),
+      finished_at: instant(last.finished_at),
+    },
+    webhook_deliveries: row.webhook_deliveries,
   };
 }

@@ -12,6 +12,8 @@ import { clockEvent } from './test-clocks.ts';
 export interface DueSubject {
   workflowType: Extract<WorkflowType, 'paymentPlan' | 'scheduledPayment'>;
   id: string;
+  /** When, the clock's time; null when it is under way. */
+  at: Date | null;
 }
 
 /** What is due on a clock up to `target`. What is not due needs no telling: it reads its time afresh when it is. */
@@ -21,8 +23,8 @@ export async function dueOnClock(db: Db, testClockId: string, target: Date): Pro
     intentsDueOnClock(db, testClockId, target),
   ]);
   return [
-    ...plans.map(({ id }): DueSubject => ({ workflowType: 'paymentPlan', id })),
-    ...payments.map(({ id }): DueSubject => ({ workflowType: 'scheduledPayment', id })),
+    ...plans.map((plan): DueSubject => ({ workflowType: 'paymentPlan', ...plan })),
+    ...payments.map((payment): DueSubject => ({ workflowType: 'scheduledPayment', ...payment })),
   ];
 }
 
@@ -33,13 +35,7 @@ export async function dueOnClock(db: Db, testClockId: string, target: Date): Pro
  */
 export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Date): Promise<void> {
   await closeAdvance(db, advance, async (tx) => {
-    const effects = await countEffects(tx, advance.test_clock_id, advance.from_time, advance.target_time);
-    const manifest: EffectsManifest = {
-      payment_intents_enqueued: effects.intents,
-      links_expired: 0,
-      subscriptions_rolled: 0,
-      plans_recalculated: effects.plans,
-    };
+    const manifest = await countedManifest(tx, advance.test_clock_id, advance.from_time, advance.target_time);
     await finishAdvance(tx, advance.id, { manifest }, now);
     const clock = await updateClock(tx, advance.test_clock_id, {
       status: 'ready',
@@ -50,6 +46,12 @@ export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Dat
     const origin = { billerId: clock.biller_id, livemode: false, requestId: advance.request_id, now };
     await recordEvents(tx, origin, [clockEvent('test_clock.ready', clock, { effects_manifest: manifest })]);
   });
+}
+
+/** The counts of what was done after `from` up to `target`, the clock's time. */
+export async function countedManifest(tx: Db, clockId: string, from: Date, target: Date): Promise<EffectsManifest> {
+  const { intents, plans } = await countEffects(tx, clockId, from, target);
+  return { payment_intents_enqueued: intents, links_expired: 0, subscriptions_rolled: 0, plans_recalculated: plans };
 }
 
 /** Closes an advance that could not be carried out: the clock has failed, and says why. What was committed stays. */

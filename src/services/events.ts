@@ -1,6 +1,6 @@
 import type { Db } from '../db/connection.ts';
 import * as store from '../db/events.ts';
-import { noteStagedIntents } from '../db/transaction.ts';
+import { noteStagedIntents, withoutWaiting } from '../db/transaction.ts';
 import type { EventType } from '../domain/event-types.ts';
 import { newId } from '../domain/ids.ts';
 import { page } from '../resources/common.ts';
@@ -23,6 +23,16 @@ export interface NewEvent {
   onlyEndpointId?: string;
 }
 
+/** What would have been told, by the transaction of the rehearsal. */
+const rehearsals = new WeakMap<Db, NewEvent[]>();
+
+/** From here on the transaction, which will be taken back, records no events: they are gathered in the answer, in order. */
+export function gatherEvents(tx: Db): NewEvent[] {
+  const events: NewEvent[] = [];
+  rehearsals.set(tx, events);
+  return events;
+}
+
 /**
  * Records what has happened, in the transaction of the change itself: numbers the events, in the order given, fans them
  * out to the subscribed endpoints and stages the deliveries. It locks the biller's event sequence until the transaction
@@ -34,6 +44,11 @@ export async function recordEvents(
   events: NewEvent[],
 ): Promise<string[]> {
   if (events.length === 0) return [];
+  const gathered = rehearsals.get(tx);
+  if (gathered !== undefined) {
+    gathered.push(...events);
+    return events.map(() => newId('event'));
+  }
   const rows = events.map((event) => ({
     id: newId('event'),
     event_type: event.type,
@@ -44,8 +59,11 @@ export async function recordEvents(
     created_at: event.at,
     only_endpoint_id: event.onlyEndpointId ?? null,
   }));
-  const deliveries = await store.insertEvents(tx, origin, rows, origin);
-  if (deliveries > 0) noteStagedIntents(tx);
+  const inserting = store.insertEvents(tx, origin, rows, origin).then((deliveries) => {
+    if (deliveries > 0) noteStagedIntents(tx);
+  });
+  // So that the sequence is locked for the time of the commit, and not for a round trip before it too.
+  await withoutWaiting(tx, inserting);
   return rows.map((row) => row.id);
 }
 

@@ -1,4 +1,4 @@
-import type { Db, Pool } from '../db/connection.ts';
+import type { Db } from '../db/connection.ts';
 import { findAttemptInFlight } from '../db/payment-attempts.ts';
 import { insertPaymentIntent, lockPaymentIntent, type PaymentIntentRow } from '../db/payment-intents.ts';
 import { lockPaymentMethod, type PaymentMethodRow } from '../db/payment-methods.ts';
@@ -12,6 +12,7 @@ import {
 import { type CollectingPlanRow, cadenceOf, lockPlan, termsOf, updatePlan } from '../db/payment-plans.ts';
 import { atomically } from '../db/transaction.ts';
 import { firstSlotAfter, slotDate } from '../domain/calendar.ts';
+import { pass } from '../domain/crash-points.ts';
 import { priceOf } from '../domain/fees.ts';
 import { newId } from '../domain/ids.ts';
 import { nextPaymentAmount } from '../domain/plan-schedule.ts';
@@ -27,15 +28,18 @@ import { dueInstant, progressOf, skippedSlots } from './plan-calendar.ts';
  * @throws ProcessorNotConfigured for a live plan as long as no live processor is configured; nothing has changed then.
  */
 export async function collectDuePayment(
-  sql: Pool,
+  sql: Db,
   processors: Processors,
   planId: string,
   { at, now }: { at: Date; now: Date },
 ): Promise<void> {
   const charge = await atomically(sql, (tx) => openDuePayment(tx, processors, planId, at, now));
   if (charge === null) return;
+  pass('collection opened');
   const outcome = await askProcessor(processors, charge);
+  pass('collection charged');
   await settleCharge(sql, charge, { outcome, requestId: null, now });
+  pass('collection settled');
 }
 
 /**

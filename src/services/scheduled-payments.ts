@@ -1,8 +1,9 @@
-import type { Db, Pool } from '../db/connection.ts';
+import type { Db } from '../db/connection.ts';
 import { findAttemptInFlight } from '../db/payment-attempts.ts';
 import { lockPaymentIntent } from '../db/payment-intents.ts';
 import { lockPaymentMethod } from '../db/payment-methods.ts';
 import { atomically } from '../db/transaction.ts';
+import { pass } from '../domain/crash-points.ts';
 import type { Processors } from '../processors/processor.ts';
 import { askProcessor, type Charge, openCharge, processorFor, reopenCharge, settleCharge } from './charge.ts';
 
@@ -12,15 +13,18 @@ import { askProcessor, type Charge, openCharge, processorFor, reopenCharge, sett
  * @param now real time.
  */
 export async function collectScheduledPayment(
-  sql: Pool,
+  sql: Db,
   processors: Processors,
   intentId: string,
   { at, now }: { at: Date; now: Date },
 ): Promise<void> {
   const charge = await atomically(sql, (tx) => openScheduled(tx, processors, intentId, at, now));
   if (charge === null) return;
+  pass('scheduled payment opened');
   const outcome = await askProcessor(processors, charge);
+  pass('scheduled payment charged');
   await settleCharge(sql, charge, { outcome, requestId: null, now });
+  pass('scheduled payment settled');
 }
 
 async function openScheduled(

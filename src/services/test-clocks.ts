@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { findClockDetails, listClocks as selectClocks, type TestClockDetailRow } from '../db/clock-details.ts';
 import type { Db } from '../db/connection.ts';
 import { lockScheduledIntentsOnClock } from '../db/payment-intents.ts';
 import { activeFrequenciesOnClock, lockRunningPlansOnClock } from '../db/payment-plans.ts';
@@ -10,7 +11,6 @@ import {
   insertAdvance,
   insertClock,
   lockClock,
-  listClocks as selectClocks,
   type TestClockRow,
   updateClock,
 } from '../db/test-clocks.ts';
@@ -18,8 +18,10 @@ import { atomically } from '../db/transaction.ts';
 import { stageIntents, type WorkflowIntent } from '../db/workflow-intents.ts';
 import { maxFrozenTime } from '../domain/advance-bound.ts';
 import { millisecondsPerDay } from '../domain/calendar.ts';
+import { pass } from '../domain/crash-points.ts';
 import { newId } from '../domain/ids.ts';
-import { presentTestClock, type TestClockCreate } from '../resources/test-clock.ts';
+import { page } from '../resources/common.ts';
+import { presentClockState, presentTestClock, type TestClock, type TestClockCreate } from '../resources/test-clock.ts';
 import type { Call, Tenant } from './call.ts';
 import { InvalidState, NotFound, ValidationFailed } from './errors.ts';
 import { type NewEvent, recordEvents } from './events.ts';
@@ -83,13 +85,24 @@ export async function fetchTestClock(db: Db, tenant: Tenant, id: string): Promis
  * The clock as soon as it is not advancing any more, or as it is when `patience`, in milliseconds, is used up.
  * @throws NotFound, also when it is deleted meanwhile.
  */
-export async function awaitTestClock(db: Db, tenant: Tenant, id: string, patience: number): Promise<TestClockRow> {
+export async function awaitTestClock(db: Db, tenant: Tenant, id: string, patience: number): Promise<TestClock> {
   const giveUpAt = performance.now() + patience;
-  for (;;) {
+  while (performance.now() < giveUpAt) {
     const clock = await fetchTestClock(db, tenant, id);
-    if (clock.status !== 'advancing' || performance.now() >= giveUpAt) return clock;
+    if (clock.status !== 'advancing') break;
     await pause(lookAgainMilliseconds);
   }
+  return describeTestClock(db, tenant, id);
+}
+
+/**
+ * The clock with its last advance, how far one advance can take it, and what has become of its webhooks.
+ * @throws NotFound
+ */
+export async function describeTestClock(db: Db, tenant: Tenant, id: string): Promise<TestClock> {
+  const clock = await findClockDetails(db, tenant, id);
+  if (clock === null) throw new NotFound('test clock', id);
+  return described(clock);
 }
 
 /** A page of clocks, newest first. */
@@ -97,9 +110,9 @@ export async function listTestClocks(
   db: Db,
   tenant: Tenant,
   query: { limit?: number | undefined; starting_after?: string | undefined },
-): Promise<{ rows: TestClockRow[]; limit: number }> {
-  const page = await pageOf(db, 'test_clocks', tenant, query);
-  return { rows: await selectClocks(db, tenant, page), limit: page.limit };
+): Promise<{ data: TestClock[]; has_more: boolean }> {
+  const wanted = await pageOf(db, 'test_clocks', tenant, query);
+  return page(await selectClocks(db, tenant, wanted), wanted.limit, described);
 }
 
 /**
@@ -108,17 +121,8 @@ export async function listTestClocks(
  * error then names; ValidationFailed when the target is not after the frozen time.
  */
 export async function advanceTestClock(db: Db, call: Call, id: string, targetText: string): Promise<TestClockRow> {
-  return atomically(db, async (tx) => {
-    await fetchTestClock(tx, call, id);
-    const clock = await lockClock(tx, id);
-    if (clock === null) throw new NotFound('test clock', id);
-    assertAdvanceable(clock);
-    const target = timeNamed(targetText);
-    if (target <= clock.frozen_time) {
-      const message = `frozen_time must be after the clock's present time, ${clock.frozen_time.toISOString()}.`;
-      throw ValidationFailed.of('/frozen_time', 'out_of_range', message);
-    }
-    await assertWithinBound(tx, clock, target);
+  const advancing = await atomically(db, async (tx) => {
+    const { clock, target } = await admitAdvance(tx, call, id, targetText);
     await insertAdvance(tx, {
       id: newId('clock_advance'),
       test_clock_id: id,
@@ -132,6 +136,31 @@ export async function advanceTestClock(db: Db, call: Call, id: string, targetTex
     await recordEvents(tx, call, [clockEvent('test_clock.advancing', row, { target_time: target.toISOString() })]);
     return row;
   });
+  pass('advance accepted');
+  return advancing;
+}
+
+/**
+ * Locks a clock and checks that it may go to the time that was named.
+ * @throws what `advanceTestClock` throws.
+ */
+export async function admitAdvance(
+  tx: Db,
+  call: Call,
+  id: string,
+  targetText: string,
+): Promise<{ clock: TestClockRow; target: Date }> {
+  await fetchTestClock(tx, call, id);
+  const clock = await lockClock(tx, id);
+  if (clock === null) throw new NotFound('test clock', id);
+  assertAdvanceable(clock);
+  const target = timeNamed(targetText);
+  if (target <= clock.frozen_time) {
+    const message = `frozen_time must be after the clock's present time, ${clock.frozen_time.toISOString()}.`;
+    throw ValidationFailed.of('/frozen_time', 'out_of_range', message);
+  }
+  await assertWithinBound(tx, clock, target);
+  return { clock, target };
 }
 
 /**
@@ -200,8 +229,14 @@ export function clockEvent(
     customerId: null,
     testClockId: clock.id,
     at: clock.frozen_time,
-    data: { ...presentTestClock(clock), ...extra },
+    data: { ...presentClockState(clock), ...extra },
   };
+}
+
+function described(clock: TestClockDetailRow): TestClock {
+  const { status, frozen_time, frequencies } = clock;
+  const canAdvance = status === 'created' || status === 'ready';
+  return presentTestClock({ ...clock, maxFrozenTime: canAdvance ? maxFrozenTime(frozen_time, frequencies) : null });
 }
 
 function assertAdvanceable(clock: TestClockRow): void {

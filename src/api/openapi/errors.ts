@@ -6,6 +6,7 @@ import type { ErrorType } from '../../services/errors.ts';
 import { asNode, type SchemaNode } from '../expectations.ts';
 import type { Route } from '../route.ts';
 import { exampleIds } from './examples.ts';
+import { type AnswerHeader, allowHeader, headers, rateLimitHeaders } from './headers.ts';
 import { takesIdempotencyKey } from './parameters.ts';
 import type { SchemaBook } from './schemas.ts';
 
@@ -37,65 +38,131 @@ const Detail = Strict(
 /** The body of every answer that is not a success. */
 export const ErrorEnvelope = Strict(
   {
-    error: Strict({
-      message: Type.String({ description: 'What is wrong, for people. It may change; go by `code`.' }),
-      type: Type.Enum(Object.keys(errorTypes), {
-        description: Object.entries(errorTypes)
-          .map(([type, meaning]) => `- \`${type}\`: ${meaning}`)
-          .join('\n'),
-      }),
-      code: Type.Optional(
-        Type.Enum(Object.keys(errorCodes), { description: 'What is wrong, for programs. See *Errors* for each.' }),
-      ),
-      details: Type.Optional(Type.Array(Detail, { description: 'Every fault of the request, not only the first.' })),
-      request_id: Type.String({ description: 'The id of the request, as in the `Request-Id` header.' }),
-      max_frozen_time: Type.Optional(
-        Type.String({
-          format: 'date-time',
-          description: 'With `advance_bound_exceeded`: the latest target that one advance can have.',
+    error: Strict(
+      {
+        message: Type.String({ description: 'What is wrong, for people. It may change; go by `code`.' }),
+        type: Type.Enum(Object.keys(errorTypes), {
+          description: Object.entries(errorTypes)
+            .map(([type, meaning]) => `- \`${type}\`: ${meaning}`)
+            .join('\n'),
         }),
-      ),
-      missing: Type.Optional(
-        Type.Array(Type.String(), { description: 'Of `/readyz`: the parts that cannot be reached.' }),
-      ),
-    }),
+        code: Type.Optional(
+          Type.Enum(Object.keys(errorCodes), { description: 'What is wrong, for programs. See *Errors* for each.' }),
+        ),
+        details: Type.Optional(Type.Array(Detail, { description: 'Every fault of the request, not only the first.' })),
+        request_id: Type.String({ description: 'The id of the request, as in the `Request-Id` header.' }),
+        max_frozen_time: Type.Optional(
+          Type.String({
+            format: 'date-time',
+            description: 'With `advance_bound_exceeded`: the latest target that one advance can have.',
+          }),
+        ),
+        missing: Type.Optional(
+          Type.Array(Type.String(), { description: 'Of `/readyz`: the parts that cannot be reached.' }),
+        ),
+      },
+      { title: 'ErrorBody' },
+    ),
   },
   { title: 'Error' },
 );
 
-/** By status, the name of the response among the components and what it tells. */
-const kinds: Readonly<Record<number, { name: string; description: string }>> = {
-  400: { name: 'BadRequest', description: 'The request cannot be read, or a parameter or field breaks a rule.' },
-  401: { name: 'Unauthenticated', description: 'The API key is missing, unknown or revoked.' },
-  403: { name: 'Forbidden', description: 'The key is good, but not for this.' },
-  404: { name: 'NotFound', description: 'No such object, for this account and mode. A malformed id is none, too.' },
-  409: { name: 'Conflict', description: 'The first request with this Idempotency-Key is still running.' },
-  413: { name: 'PayloadTooLarge', description: 'The body is larger than 256 KiB.' },
+interface Kind {
+  /** The name of the response among the components. */
+  name: string;
+  description: string;
+  headers: readonly AnswerHeader[];
+}
+
+/** What operations answer, by status. */
+const kinds: Readonly<Record<number, Kind>> = {
+  400: {
+    name: 'BadRequest',
+    description: 'The request cannot be read, or a parameter or field breaks a rule.',
+    headers: rateLimitHeaders,
+  },
+  401: {
+    name: 'Unauthenticated',
+    description: 'The API key is missing, unknown or revoked.',
+    headers: ['WWW-Authenticate'],
+  },
+  403: { name: 'Forbidden', description: 'The key is good, but not for this.', headers: rateLimitHeaders },
+  404: {
+    name: 'NotFound',
+    description: 'No such object, for this account and mode. A malformed id is none, too.',
+    headers: rateLimitHeaders,
+  },
+  409: {
+    name: 'Conflict',
+    description: 'The first request with this Idempotency-Key is still running.',
+    headers: [...rateLimitHeaders, 'Retry-After'],
+  },
+  413: { name: 'PayloadTooLarge', description: 'The body is larger than 256 KiB.', headers: rateLimitHeaders },
   422: {
     name: 'Unprocessable',
     description: 'A field breaks a rule, the state does not allow it, or the Idempotency-Key is used otherwise.',
+    headers: rateLimitHeaders,
   },
-  429: { name: 'TooManyRequests', description: 'The key sends more requests than it may.' },
-  500: { name: 'InternalError', description: 'Something went wrong on our side.' },
-  503: { name: 'Unavailable', description: 'A part that the service stands on cannot be reached.' },
+  429: {
+    name: 'TooManyRequests',
+    description: 'The key sends more requests than it may.',
+    headers: [...rateLimitHeaders, 'Retry-After'],
+  },
+  500: { name: 'InternalError', description: 'Something went wrong on our side.', headers: rateLimitHeaders },
+  503: {
+    name: 'Unavailable',
+    description: 'A part that the service stands on cannot be reached.',
+    headers: [...rateLimitHeaders, 'Retry-After'],
+  },
 };
 
-const retryable = new Set(['409', '429', '503']);
+/** What is answered where there is no operation, by status; each has one code. */
+const unmatched = {
+  404: { description: 'No operation has this path.', code: 'route_not_found', headers: {} },
+  405: {
+    description: 'The path exists, with other methods: those in `Allow`. OPTIONS answers 204 with the same header.',
+    code: 'method_not_allowed',
+    headers: allowHeader,
+  },
+} as const;
+const unmatchedCodes: readonly string[] = Object.values(unmatched).map(({ code }) => code);
 
-/** The error responses that routes refer to, each with an example for every code of its status. */
+/** The error responses that operations refer to, each with an example for every code of its status. */
 export function errorResponses(book: SchemaBook): Record<string, SchemaNode> {
-  const schema = book.refer(ErrorEnvelope);
   return Object.fromEntries(
-    Object.entries(kinds).map(([status, { name, description }]) => {
-      const headers = {
-        'Request-Id': { $ref: '#/components/headers/RequestId' },
-        ...(retryable.has(status) ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } : {}),
-        ...(status === '401' ? { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } } : {}),
-      };
-      const content = { 'application/json': { schema, examples: examplesOf(Number(status)) } };
-      return [name, { description, headers, content }];
+    Object.entries(kinds).map(([status, { name, description, headers: names }]) => {
+      const fitting = codes.filter(
+        ([code, { statuses }]) => statuses.includes(Number(status)) && !unmatchedCodes.includes(code),
+      );
+      return [name, responseOf(description, headers(names), fitting, book)];
     }),
   );
+}
+
+/** What any other request is answered, by status: OpenAPI has no place for the methods and paths that are not there. */
+export function unmatchedRequests(book: SchemaBook): Record<string, SchemaNode> {
+  return Object.fromEntries(
+    Object.entries(unmatched).map(([status, { description, code, headers: more }]) => [
+      status,
+      responseOf(description, more, [[code, errorCodes[code]]], book),
+    ]),
+  );
+}
+
+function responseOf(
+  description: string,
+  more: SchemaNode,
+  fitting: readonly [string, ErrorCode][],
+  book: SchemaBook,
+): SchemaNode {
+  const examples = Object.fromEntries(
+    fitting.map(([code, text]) => [code, { summary: plain(text.meaning), value: error(code, text) }]),
+  );
+  return {
+    description,
+    headers: { ...headers(['Request-Id']), ...more },
+    content: { 'application/json': { schema: book.refer(ErrorEnvelope), examples } },
+  };
 }
 
 /** References to the error responses that a request of the route can get, by status. */
@@ -121,17 +188,9 @@ function statusesOf(route: Route): number[] {
     500,
     ...(access === 'public' ? [] : [401, 403, 429, 503]),
     ...(path.includes(':') ? [404] : []),
-    ...(method === 'GET' ? [] : [422]),
-    ...(method === 'POST' || method === 'PUT' ? [413, invalid] : []),
+    ...(method === 'POST' || method === 'PUT' ? [413, 422, invalid] : []),
     ...(takesIdempotencyKey(route) ? [409] : []),
   ];
-}
-
-function examplesOf(status: number): SchemaNode {
-  const fitting = codes.filter(([, { statuses }]) => statuses.includes(status));
-  return Object.fromEntries(
-    fitting.map(([code, text]) => [code, { summary: plain(text.meaning), value: error(code, text) }]),
-  );
 }
 
 function error(code: string, { type, meaning }: ErrorCode): SchemaNode {

@@ -1,12 +1,13 @@
 import type { Static } from 'typebox';
 import type { EventType } from '../../domain/event-types.ts';
+import type { ClockEffect, DryRun } from '../../resources/clock-effect.ts';
 import type { Customer } from '../../resources/customer.ts';
 import type { Event } from '../../resources/event.ts';
 import type { PaymentIntent } from '../../resources/payment-intent.ts';
 import type { CreatedPaymentMethod, PaymentMethod } from '../../resources/payment-method.ts';
 import type { PaymentPlan, PlanPayment } from '../../resources/payment-plan.ts';
 import type { Refund } from '../../resources/refund.ts';
-import type { EffectsManifest, TestClock } from '../../resources/test-clock.ts';
+import type { EffectsManifest, TestClock, TestClockState } from '../../resources/test-clock.ts';
 import type { WebhookDelivery } from '../../resources/webhook-delivery.ts';
 import type { WebhookEndpoint } from '../../resources/webhook-endpoint.ts';
 
@@ -19,6 +20,7 @@ export const exampleIds = {
   refund: 're_00VbVsXkh05zzX3iAxzFqjFT5kJCqbYn',
   plan: 'pp_00VbVsXkh060qc7ycJWZEV5Q7vY2tNxC',
   clock: 'clk_00VbVsXkh06169y8zbV9sVqeTG6SMkHP',
+  advance: 'adv_00VbVsXkh061Qh3pYt7LwXzR0cJm5sVe',
   event: 'evt_00VbVsXkh062MrRO6WPe8GPvS1IeK7Lv',
   endpoint: 'we_00VbVsXkh0636rEOFqjHsrJwVxVUx8Md',
   delivery: 'whd_00VbVsXkh064ZvZbFD4SWOeUMZG5LJzV',
@@ -156,7 +158,7 @@ const planPayment: PlanPayment = {
   attempts: [{ number: 1, at: dueAt, outcome: 'succeeded', code: null, message: null }],
 };
 
-const clock: TestClock = {
+const clockState: TestClockState = {
   id: exampleIds.clock,
   object: 'test_clock',
   name: 'Renewals',
@@ -172,6 +174,49 @@ const manifest: EffectsManifest = {
   links_expired: 0,
   subscriptions_rolled: 0,
   plans_recalculated: 1,
+};
+const clock: TestClock = {
+  ...clockState,
+  max_frozen_time: '2027-01-25T00:00:00.000Z',
+  last_advance: {
+    id: exampleIds.advance,
+    status: 'ready',
+    from_time: madeAt,
+    target_time: dueAt,
+    effects_manifest: manifest,
+    requested_at: '2026-11-20T11:04:59.910Z',
+    finished_at: '2026-11-20T11:05:00.000Z',
+  },
+  webhook_deliveries: { pending: 0, delivered: 4, failed: 0 },
+};
+const effect: ClockEffect = {
+  object: 'payment_intent',
+  object_id: exampleIds.intent,
+  advance_id: exampleIds.advance,
+  at: dueAt,
+  event_type: 'payment_intent.succeeded',
+  event_id: exampleIds.event,
+  payment_plan_id: exampleIds.plan,
+  slot: 0,
+  due_date: '2027-01-11',
+  changes: {
+    status: 'succeeded',
+    amount: 2500,
+    currency: 'AUD',
+    attempt: 1,
+    last_payment_error: null,
+    will_retry: false,
+    next_attempt_at: null,
+  },
+};
+const dryRun: DryRun = {
+  id: exampleIds.clock,
+  dry_run: true,
+  status: 'ready',
+  frozen_time: madeAt,
+  target_time: dueAt,
+  effects_manifest: manifest,
+  effects: [{ ...effect, object_id: null, advance_id: null, event_id: null }],
 };
 
 const endpoint: WebhookEndpoint = {
@@ -221,6 +266,8 @@ export const resourceExamples: Readonly<Record<string, unknown>> = {
   PlanPayment: planPayment,
   ScheduledPayment: { slot: 1, due_date: '2027-01-18', amount: 2500 },
   TestClock: clock,
+  ClockEffect: effect,
+  TestClockDryRun: dryRun,
   AdvancingTestClock: { id: clock.id, status: 'advancing', frozen_time: madeAt },
   DeletedTestClock: { id: clock.id, object: 'test_clock', deleted: true },
   Event: event,
@@ -238,15 +285,14 @@ export const eventDataExamples: Readonly<Record<EventType, object>> = {
   'payment_intent.requires_action': { ...eventIntent, status: 'requires_action' },
   'payment_plan.activated': plan,
   'payment_plan.suspended': { ...plan, state: 'suspended', state_reason: 'payment_failed', next_payment_date: null },
-  'payment_plan.resumed': plan,
   'payment_plan.deactivated': { ...plan, state: 'deactivated', next_payment_date: null },
   'payment_plan.closed': { ...plan, state: 'closed', next_payment_date: null },
   'refund.succeeded': refund,
   'refund.failed': { ...refund, status: 'failed' },
-  'test_clock.created': { ...clock, status: 'created', frozen_time: madeAt, last_advanced_at: null },
-  'test_clock.advancing': { ...clock, status: 'advancing', frozen_time: madeAt, target_time: dueAt },
-  'test_clock.ready': { ...clock, effects_manifest: manifest },
-  'test_clock.deleted': clock,
+  'test_clock.created': { ...clockState, status: 'created', frozen_time: madeAt, last_advanced_at: null },
+  'test_clock.advancing': { ...clockState, status: 'advancing', frozen_time: madeAt, target_time: dueAt },
+  'test_clock.ready': { ...clockState, effects_manifest: manifest },
+  'test_clock.deleted': clockState,
   'webhook_endpoint.ping': endpoint,
   'webhook_endpoint.disabled': { ...endpoint, status: 'disabled', disabled_reason: 'gone' },
 };

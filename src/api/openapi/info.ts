@@ -5,7 +5,8 @@ import { type CodeText, declineCodes, errorCodes } from '../../services/error-co
 export const tagDescriptions: Readonly<Record<string, string>> = {
   Customers: 'The payers, with their saved payment methods.',
   'Payment methods':
-    'Saved instruments. Cards and Australian bank accounts can be made here; Klarna, PayID and PayPal can be read.',
+    'Saved instruments. Cards and Australian bank accounts can be made here; Klarna, PayID and PayPal can be read, and in ' +
+    'the sandbox a test helper makes them.',
   'Payment intents':
     'Single charges: created on your server, confirmed with a saved payment method. `payment_intent.succeeded` is what ' +
     'completes a payment.',
@@ -59,6 +60,11 @@ answer, byte for byte, with \`Idempotent-Replayed: true\`, for as long as \`Idem
 method, path or body is \`idempotency_key_reused\`. A request that failed without an effect leaves its key free. Repeat whatever
 ended without an answer, or with 409, 429 or 5xx, with the same key: nothing happens twice.
 
+## Rate limits
+
+Each key has its own limit: normally 500 requests a second, with bursts of 1,000. \`RateLimit-Policy\` and \`RateLimit\` in
+the answers tell the limit and what is left of it; beyond it the answer is 429, with \`Retry-After\` in seconds.
+
 ## Versioning
 
 This is version 1.0.0, and every path begins with \`/api/v1\`. Fields, event types and codes may be added without a new
@@ -67,8 +73,9 @@ version: ignore those that you do not know. Requests are read strictly: an unkno
 ## Errors
 
 Every answer that is not a success has the same body: \`{error: {message, type, code, details, request_id}}\`. Go by
-\`code\`; \`details\` names every fault of the request. The answer to every request carries its \`Request-Id\`. A path with another
-method is 405 with \`Allow\`.
+\`code\`; \`details\` names every fault of the request. The answer to every request carries its \`Request-Id\`. No operation
+answers 405, so none lists it: a path with another method does, with \`Allow\`, and an unknown path 404 (the member
+\`x-unmatched-requests\` of this document). GET may be HEAD everywhere.
 `.trim();
 
 /** What stands before the operations: the rules that hold for all of them, and every code with its meaning. */

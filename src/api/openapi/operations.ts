@@ -3,8 +3,10 @@ import { asNode, type SchemaNode } from '../expectations.ts';
 import type { Route } from '../route.ts';
 import { errorsOf } from './errors.ts';
 import { exampleOf } from './example-of.ts';
+import { headers, rateLimitHeaders } from './headers.ts';
+import { linksOf } from './links.ts';
 import { parametersOf, takesIdempotencyKey } from './parameters.ts';
-import { requestExamples } from './request-examples.ts';
+import { answerExamples, requestExamples } from './request-examples.ts';
 import type { SchemaBook } from './schemas.ts';
 
 const successes: Readonly<Record<number, string>> = {
@@ -14,7 +16,7 @@ const successes: Readonly<Record<number, string>> = {
 };
 
 /** The entry of a route: what it takes, what it answers, who may call it. */
-export function operationOf(route: Route, book: SchemaBook): SchemaNode {
+export function operationOf(route: Route, book: SchemaBook, routes: readonly Route[]): SchemaNode {
   const { operation, tag, summary, access } = route;
   const parameters = parametersOf(route, book);
   return {
@@ -24,7 +26,11 @@ export function operationOf(route: Route, book: SchemaBook): SchemaNode {
     description: descriptionOf(route),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body ? { requestBody: requestBodyOf(route, route.body, book) } : {}),
-    responses: { [route.response.status]: successOf(route, book), ...errorsOf(route) },
+    responses: {
+      [route.response.status]: { ...successOf(route, route.response, book), ...linksOf(route, routes) },
+      ...(route.variant ? { [route.variant.status]: successOf(route, route.variant, book) } : {}),
+      ...errorsOf(route),
+    },
     security: securityOf(route),
     ...(access === 'public' ? {} : { 'x-required-scope': access.scope, 'x-sandbox-only': access.sandboxOnly === true }),
   };
@@ -52,18 +58,19 @@ function requestBodyOf({ operation }: Route, body: TSchema, book: SchemaBook): S
   return { required, content: { 'application/json': { schema: book.refer(schema), examples } } };
 }
 
-function successOf(route: Route, book: SchemaBook): SchemaNode {
-  const { status, schema, description, contentType = 'application/json' } = route.response;
+function successOf(route: Route, response: Route['response'], book: SchemaBook): SchemaNode {
+  const { status, schema, description, contentType = 'application/json' } = response;
   const [mediaType = ''] = contentType.split(';');
-  const example = mediaType === 'application/json' ? { example: exampleOf(schema) } : {};
+  const example =
+    mediaType === 'application/json' ? { example: answerExamples[route.operation] ?? exampleOf(schema) } : {};
   return {
     description: description ?? successes[status] ?? 'Success.',
-    headers: {
-      'Request-Id': { $ref: '#/components/headers/RequestId' },
-      ...(takesIdempotencyKey(route)
-        ? { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } }
-        : {}),
-    },
+    headers: headers([
+      'Request-Id',
+      ...(route.access === 'public' ? [] : rateLimitHeaders),
+      ...(takesIdempotencyKey(route) ? (['Idempotent-Replayed'] as const) : []),
+      ...(route.waits ? (['Preference-Applied'] as const) : []),
+    ]),
     content: { [mediaType]: { schema: book.refer(schema), ...example } },
   };
 }

@@ -33,7 +33,11 @@ export const headerParameters = {
     in: 'header',
     required: false,
     description: 'For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given.',
-    schema: { type: 'string', pattern: '^[0-9]{1,9}$' },
+    schema: {
+      type: 'string',
+      // 1 to 2592000 and nothing else: a header is text, so that `minimum` and `maximum` cannot be said of it.
+      pattern: '^([1-9][0-9]{0,5}|1[0-9]{6}|2[0-4][0-9]{5}|25[0-8][0-9]{4}|259[01][0-9]{3}|2592000)$',
+    },
   },
   Prefer: {
     name: 'Prefer',
@@ -71,14 +75,19 @@ export function takesIdempotencyKey(route: Route): boolean {
   return route.method === 'POST' && route.access !== 'public';
 }
 
-function pathParameters({ path, params }: Route, book: SchemaBook): SchemaNode[] {
+/** What the parameters in a route's path must be, by name, in their order. */
+export function pathSchemas({ path, params }: Route): Record<string, SchemaNode> {
   const segments = path.split('/');
-  return segments.flatMap((segment, index) => {
+  const entries = segments.flatMap((segment, index): [string, SchemaNode][] => {
     if (!segment.startsWith(':')) return [];
     const name = segment.slice(1);
-    const schema = asNode(params?.properties[name]) ?? idSchema(segments[index - 1] ?? '');
-    return [parameter('path', name, schema, true, book)];
+    return [[name, asNode(params?.properties[name]) ?? idSchema(segments[index - 1] ?? '')]];
   });
+  return Object.fromEntries(entries);
+}
+
+function pathParameters(route: Route, book: SchemaBook): SchemaNode[] {
+  return Object.entries(pathSchemas(route)).map(([name, schema]) => parameter('path', name, schema, true, book));
 }
 
 function idSchema(collection: string): SchemaNode {

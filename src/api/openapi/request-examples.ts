@@ -71,6 +71,28 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, Re
       },
     },
   },
+  createSandboxPaymentMethod: {
+    klarna: {
+      summary: 'Klarna',
+      value: {
+        type: 'klarna',
+        customer_reference: exampleIds.customer,
+        instrument_data: { dob: { day: 24, month: 11, year: 1990 } },
+      },
+    },
+    payId: {
+      summary: 'A PayID',
+      value: {
+        type: 'pay_id',
+        customer_reference: 'member-1042',
+        instrument_data: { payid: 'jo@example.com', account_name: 'Jo Nguyen', payid_type: 'email' },
+      },
+    },
+    payPal: {
+      summary: 'A PayPal account, of no customer yet',
+      value: { type: 'paypal', instrument_data: { paypal_email: 'jo@example.com', account_name: 'Jo Nguyen' } },
+    },
+  },
   attachPaymentMethod: {
     customer: { summary: 'To a customer', value: { customer_id: exampleIds.customer } },
   },
@@ -135,6 +157,7 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, Re
   },
   advanceTestClock: {
     week: { summary: 'A week ahead', value: { frozen_time: '2027-01-11T09:00:00Z' } },
+    rehearsal: { summary: 'What a week ahead would do', value: { frozen_time: '2027-01-11T09:00:00Z', dry_run: true } },
   },
   createWebhookEndpoint: {
     some: {
@@ -157,6 +180,18 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, Re
     failed: {
       summary: 'What was not delivered in a night',
       value: { since: '2027-01-11T20:00:00Z', until: '2027-01-12T06:00:00Z' },
+    },
+  },
+};
+
+/** Answers of operations, by operation, where the example of the resource would be of another kind than what was asked for. */
+export const answerExamples: Readonly<Record<string, object>> = {
+  createSandboxPaymentMethod: {
+    success: true,
+    payment_method: {
+      id: exampleIds.method,
+      type: 'pay_id',
+      instrument_data: { payid: 'jo@example.com', account_name: 'Jo Nguyen', payid_type: 'email' },
     },
   },
 };

@@ -17,7 +17,6 @@ const occasions: Readonly<Record<EventType, string>> = {
   'payment_intent.requires_action': 'The payer has to authenticate the payment (3D Secure).',
   'payment_plan.activated': 'A plan has become active.',
   'payment_plan.suspended': 'A plan was suspended: by request, or for a payment that failed (`state_reason`).',
-  'payment_plan.resumed': 'A suspended plan collects again.',
   'payment_plan.deactivated': 'A plan was ended.',
   'payment_plan.closed': 'A plan was closed: by request, or since its total was collected.',
   'refund.succeeded': 'A refund was made.',

@@ -1,0 +1,64 @@
+import type { SchemaNode } from '../expectations.ts';
+
+/** The headers of answers, by their names on the wire. */
+const answerHeaders = {
+  'Request-Id': {
+    description: 'The id of the request: name it when you ask us about one.',
+    schema: { type: 'string', pattern: '^req_[0-9A-Za-z]{32}$' },
+  },
+  'Idempotent-Replayed': {
+    description: 'There when the answer was given before, to the first request with this Idempotency-Key.',
+    schema: { type: 'string', const: 'true' },
+  },
+  'Preference-Applied': {
+    description: 'There when the answer may have been held back, as `Prefer` asked.',
+    schema: { type: 'string', const: 'wait' },
+  },
+  'RateLimit-Policy': {
+    description:
+      'Where a key is needed: how many requests the key may send (`q`) within how many seconds (`w`). After ' +
+      'draft-ietf-httpapi-ratelimit-headers.',
+    schema: { type: 'string', pattern: '^"default";q=[0-9]+;w=[0-9]+$' },
+    example: '"default";q=1000;w=2',
+  },
+  RateLimit: {
+    description:
+      'Where a key is needed: how many requests are left (`r`), and in how many seconds all of them are there again; ' +
+      'with 429, the next one (`t`).',
+    schema: { type: 'string', pattern: '^"default";r=[0-9]+;t=[0-9]+$' },
+    example: '"default";r=998;t=1',
+  },
+  'Retry-After': {
+    description: 'After how many seconds to send the request again.',
+    schema: { type: 'string', pattern: '^[0-9]+$' },
+  },
+  'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string', const: 'Bearer' } },
+};
+
+export type AnswerHeader = keyof typeof answerHeaders;
+
+/** Of 405 alone, which no operation answers; the linter takes a component for unused that none refers to. */
+export const allowHeader: SchemaNode = {
+  Allow: {
+    description: 'The methods that the path takes.',
+    schema: { type: 'string' },
+    example: 'HEAD, GET, PUT, DELETE, OPTIONS',
+  },
+};
+
+/** What answers carry to requests that the rate limit counts: those whose key may call the operation. */
+export const rateLimitHeaders: readonly AnswerHeader[] = ['RateLimit-Policy', 'RateLimit'];
+
+/** The headers as components of the document. */
+export const headerComponents: Readonly<Record<string, SchemaNode>> = Object.fromEntries(
+  Object.entries(answerHeaders).map(([name, header]) => [componentName(name), header]),
+);
+
+/** References to these headers, as a response lists them. */
+export function headers(names: readonly AnswerHeader[]): SchemaNode {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${componentName(name)}` }]));
+}
+
+function componentName(header: string): string {
+  return header.replaceAll('-', '');
+}

@@ -1,0 +1,72 @@
+import type { Db } from './connection.ts';
+import type { Page, TenantKey } from './tenant.ts';
+import type { ClockAdvanceRow, TestClockRow } from './test-clocks.ts';
+
+/** A clock with all that is told of it beside its own row, of one moment. */
+export interface TestClockDetailRow extends TestClockRow {
+  last_advance: Omit<ClockAdvanceRow, 'test_clock_id' | 'request_id' | 'failure_reason'> | null;
+  /** How often its active plans are due. */
+  frequencies: { frequencyType: 'weekly' | 'monthly'; frequencyPeriod: number }[];
+  /** How many deliveries of its events there are of each status. */
+  webhook_deliveries: { pending: number; delivered: number; failed: number };
+}
+
+/** The last advance in columns of its own, all null when there was none. */
+type Flat = TestClockRow &
+  Pick<TestClockDetailRow, 'frequencies' | 'webhook_deliveries'> & {
+    advance_id: string | null;
+    from_time: Date;
+    to_time: Date;
+    advance_status: ClockAdvanceRow['status'];
+    manifest: ClockAdvanceRow['manifest'];
+    requested_at: Date;
+    finished_at: Date | null;
+  };
+
+/** The clock of this biller and mode, or null. */
+export async function findClockDetails(db: Db, tenant: TenantKey, id: string): Promise<TestClockDetailRow | null> {
+  const [row] = await db<Flat[]>`
+    select ${details(db)}
+    where k.id = ${id} and k.biller_id = ${tenant.billerId} and k.livemode = ${tenant.livemode}`;
+  return row === undefined ? null : withAdvance(row);
+}
+
+/** A page of clocks, newest first, one more than `limit` when there are more. */
+export async function listClocks(db: Db, tenant: TenantKey, { limit, after }: Page): Promise<TestClockDetailRow[]> {
+  const rows = await db<Flat[]>`
+    select ${details(db)}
+    where k.biller_id = ${tenant.billerId} and k.livemode = ${tenant.livemode}
+      ${after === undefined ? db`` : db`and k.id < ${after}`}
+    order by k.id desc
+    limit ${limit + 1}`;
+  return rows.map(withAdvance);
+}
+
+function details(db: Db) {
+  return db`k.*, a.id as advance_id, a.from_time, a.target_time as to_time, a.status as advance_status, a.manifest,
+      a.requested_at, a.finished_at,
+      coalesce((
+        select jsonb_agg(distinct jsonb_build_object('frequencyType', frequency_type, 'frequencyPeriod', frequency_period))
+        from payment_plans where test_clock_id = k.id and state = 'active'
+      ), '[]') as frequencies,
+      (
+        select jsonb_build_object(
+          'pending', count(*) filter (where d.status = 'pending'),
+          'delivered', count(*) filter (where d.status = 'delivered'),
+          'failed', count(*) filter (where d.status = 'failed')
+        )
+        from events e join webhook_deliveries d on d.event_id = e.id
+        where e.test_clock_id = k.id
+      ) as webhook_deliveries
+    from test_clocks k
+    left join lateral (
+      select * from clock_advances where test_clock_id = k.id order by id desc limit 1
+    ) a on true`;
+}
+
+function withAdvance(flat: Flat): TestClockDetailRow {
+  const { advance_id, from_time, to_time, advance_status, manifest, requested_at, finished_at, ...clock } = flat;
+  if (advance_id === null) return { ...clock, last_advance: null };
+  const last = { id: advance_id, from_time, target_time: to_time, status: advance_status, manifest };
+  return { ...clock, last_advance: { ...last, requested_at, finished_at } };
+}

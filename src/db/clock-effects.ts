@@ -1,0 +1,69 @@
+import type { AttemptFacts } from '../resources/clock-effect.ts';
+import type { Db } from './connection.ts';
+import type { Page } from './tenant.ts';
+
+/** An event that an advance of a clock has caused. */
+export interface EffectEventRow {
+  advance_id: string;
+  event_id: string;
+  event_type: string;
+  subject_id: string;
+  at: Date;
+  data: object;
+}
+
+/**
+ * What the advances of a clock did, in the order of the clock's time, one more than `limit` when there are more.
+ *
+ * While a clock advances nobody else writes about its customers, so an advance's events are those after the time it
+ * started from, up to the `test_clock.ready` that ended it; what a request does at the very instant that it went to
+ * comes after that.
+ */
+export async function listEffectEvents(
+  db: Db,
+  testClockId: string,
+  advanceId: string | undefined,
+  { limit, after }: Page,
+): Promise<EffectEventRow[]> {
+  return db<EffectEventRow[]>`
+    select a.id as advance_id, e.id as event_id, e.event_type, e.subject_id, e.created_at as at, e.data
+    from clock_advances a
+    join events e on e.test_clock_id = a.test_clock_id and e.created_at > a.from_time and e.created_at <= a.target_time
+    where a.test_clock_id = ${testClockId}
+      ${advanceId === undefined ? db`` : db`and a.id = ${advanceId}`}
+      and e.event_type not like 'test\\_clock.%'
+      and not exists (
+        select 1 from events ready
+        where ready.test_clock_id = a.test_clock_id and ready.event_type = 'test_clock.ready'
+          and ready.created_at = a.target_time and ready.sequence < e.sequence
+      )
+      ${after === undefined ? db`` : db`and (e.created_at, e.sequence) > (select created_at, sequence from events where id = ${after})`}
+    order by e.created_at, e.sequence
+    limit ${limit + 1}`;
+}
+
+/** Of each intent and instant (the clock's time): the attempt that was made then, and what of a plan it paid. */
+export async function findAttemptFacts(
+  db: Db,
+  attempts: { intentId: string; at: Date }[],
+): Promise<(AttemptFacts | null)[]> {
+  if (attempts.length === 0) return [];
+  const rows = await db<(AttemptFacts & { position: number })[]>`
+    select w.position::integer, i.payment_plan_slot as slot, s.due_date, a.number
+    from unnest(
+      ${attempts.map(({ intentId }) => intentId)}::text[], ${attempts.map(({ at }) => at.toISOString())}::timestamptz[]
+    ) with ordinality as w (intent_id, at, position)
+    join payment_intents i on i.id = w.intent_id
+    left join payment_plan_slots s on s.payment_intent_id = i.id
+    cross join lateral (
+      select min(number) as number from payment_attempts where payment_intent_id = i.id and at = w.at
+    ) a`;
+  const byPosition = new Map(rows.map(({ position, ...facts }) => [position, facts]));
+  return attempts.map((_, index) => byPosition.get(index + 1) ?? null);
+}
+
+/** Which of these intents there are. */
+export async function existingIntents(db: Db, ids: string[]): Promise<Set<string>> {
+  const rows = await db<{ id: string }[]>`select id from payment_intents where id = any(${ids})`;
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,0 +1,45 @@
+/**
+ * The places between two steps of a payment, an advance, a delivery, a request and the telling of Temporal: wherever a
+ * process may die with one step done and the next one not. Nothing happens at them, unless a fault run listens.
+ */
+export const crashPoints = [
+  'confirm opened',
+  'confirm charged',
+  'confirm settled',
+  'refund opened',
+  'refund asked',
+  'refund settled',
+  'collection opened',
+  'collection charged',
+  'collection settled',
+  'scheduled payment opened',
+  'scheduled payment charged',
+  'scheduled payment settled',
+  'advance accepted',
+  'advance found',
+  'advance allowed to skip',
+  'advance moved a subject',
+  'advance moved all',
+  'advance completed',
+  'delivery prepared',
+  'delivery posted',
+  'delivery recorded',
+  'request performed',
+  'request committed',
+  'intents claimed',
+  'intents told',
+] as const;
+
+export type CrashPoint = (typeof crashPoints)[number];
+
+let listener: ((point: CrashPoint) => void) | null = null;
+
+/** Says that the process has come to this place. */
+export function pass(point: CrashPoint): void {
+  listener?.(point);
+}
+
+/** For fault runs: `onPass` is called at every point from now on, and may end the process. */
+export function listenToCrashPoints(onPass: (point: CrashPoint) => void): void {
+  listener = onPass;
+}

@@ -1,0 +1,54 @@
+import Type, { type Static, type TSchema } from 'typebox';
+import { Nullable, Strict } from './common.ts';
+import { customerReference, Email, type Instrument, Opaque, Short } from './payment-method.ts';
+
+const Component = (minimum: number, maximum: number) => Type.Optional(Nullable(Type.Integer({ minimum, maximum })));
+const DateOfBirth = Strict(
+  { day: Component(1, 31), month: Component(1, 12), year: Component(1900, 2100) },
+  { title: 'DateOfBirthData' },
+);
+
+const KlarnaData = Strict(
+  {
+    dob: Type.Optional(
+      Nullable(DateOfBirth, {
+        description: 'The date of birth, as far as it is known; what is not given reads back as null.',
+      }),
+    ),
+  },
+  { title: 'KlarnaData' },
+);
+const PayIdData = Strict(
+  { payid: Short, account_name: Short, payid_type: Type.Optional(Short) },
+  { title: 'PayIdData' },
+);
+const PayPalData = Strict(
+  { paypal_email: Email, account_name: Short, paypal_token: Type.Optional(Opaque('The tokenised account.')) },
+  { title: 'PayPalData' },
+);
+
+function Create<T extends string, D extends TSchema>(title: string, type: T, data: D) {
+  return Strict({ type: Type.Literal(type), instrument_data: data, customer_reference: customerReference }, { title });
+}
+
+/** The types of methods that a payer sets up with somebody else: the sandbox has them made as if that had happened. */
+export const SandboxPaymentMethodCreate = Type.Union(
+  [
+    Create('KlarnaPaymentMethodCreate', 'klarna', KlarnaData),
+    Create('PayIdPaymentMethodCreate', 'pay_id', PayIdData),
+    Create('PayPalPaymentMethodCreate', 'paypal', PayPalData),
+  ],
+  { title: 'SandboxPaymentMethodCreate', discriminator: { propertyName: 'type' } },
+);
+export type SandboxPaymentMethodCreate = Static<typeof SandboxPaymentMethodCreate>;
+
+/** The instrument as it is stored and shown. A date of birth has all of its parts, those that are not known as null. */
+export function instrumentOf(input: SandboxPaymentMethodCreate): Instrument {
+  if (input.type === 'klarna') {
+    const { dob = null } = input.instrument_data;
+    const parts = dob && { day: dob.day ?? null, month: dob.month ?? null, year: dob.year ?? null };
+    return { type: 'klarna', instrument_data: { dob: parts } };
+  }
+  if (input.type === 'pay_id') return { type: 'pay_id', instrument_data: input.instrument_data };
+  return { type: 'paypal', instrument_data: input.instrument_data };
+}
