@@ -84,6 +84,7 @@ const remove = route({
     'from the response on nothing of it is charged.',
   access: { scope: 'customers:write' },
   invalid: 422,
+  errors: { 422: 'The test clock of the customer is advancing.' },
   response: { status: 200, schema: Customer },
   handle: async ({ call, params, deps }) => presentCustomer(await deleteCustomer(deps.sql, call, params.customer_id)),
 });

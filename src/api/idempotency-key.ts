@@ -41,7 +41,7 @@ function unquote(text: string): string {
 function readTtl(header: string | string[] | undefined): number {
   if (header === undefined) return defaultTtlSeconds;
   const text = String(header).trim();
-  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  const seconds = /^[1-9]\d{0,6}$/.test(text) ? Number(text) : 0;
   if (seconds >= 1 && seconds <= maxTtlSeconds) return seconds;
   throw badHeader('Idempotency-TTL', `Idempotency-TTL must be whole seconds from 1 to ${maxTtlSeconds}.`);
 }

@@ -7,9 +7,11 @@ import {
   presentCreatedPaymentMethod,
   presentPaymentMethod,
 } from '../resources/payment-method.ts';
+import { SandboxPaymentMethodCreate } from '../resources/sandbox-payment-method.ts';
 import {
   attachPaymentMethod,
   createPaymentMethod,
+  createSandboxPaymentMethod,
   detachPaymentMethod,
   fetchPaymentMethod,
   listPaymentMethods,
@@ -95,7 +97,7 @@ const attach = route({
     'The first method of a customer becomes its default. Attaching it again to the same one changes nothing.',
   access: { scope: 'payment_methods:write' },
   invalid: 400,
-  body: Strict({ customer_id: Reference('The customer that it shall belong to.') }),
+  body: Strict({ customer_id: Reference('The customer that it shall belong to.') }, { title: 'PaymentMethodAttach' }),
   response: { status: 200, schema: PaymentMethodEnvelope },
   handle: async ({ call, params, body, deps }) => {
     const method = await attachPaymentMethod(deps.sql, call, params.payment_method_id, body.customer_id);
@@ -103,4 +105,24 @@ const attach = route({
   },
 });
 
-export const paymentMethodRoutes: Route[] = [create, list, fetch, attach, detach];
+const createInSandbox = route({
+  method: 'POST',
+  path: '/api/v1/test_helpers/payment_methods',
+  operation: 'createSandboxPaymentMethod',
+  tag,
+  summary: 'Save a Klarna, PayID or PayPal instrument',
+  description:
+    'Sandbox only: what a payer sets up with Klarna, a bank or PayPal is there at once, and `instrument_data` reads back ' +
+    'as it was given. It is charged like any other method, by the outcome rules of the sandbox. The first method of a ' +
+    'customer becomes its default.',
+  access: { scope: 'payment_methods:write', sandboxOnly: true },
+  invalid: 400,
+  body: SandboxPaymentMethodCreate,
+  response: { status: 200, schema: PaymentMethodEnvelope },
+  handle: async ({ call, body, deps }) => {
+    const method = await createSandboxPaymentMethod(deps.sql, call, body);
+    return { success: true, payment_method: presentPaymentMethod(method) };
+  },
+});
+
+export const paymentMethodRoutes: Route[] = [create, list, fetch, attach, detach, createInSandbox];

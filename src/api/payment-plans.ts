@@ -101,7 +101,9 @@ const payments = route({
   invalid: 422,
   query: Strict({
     limit: listQuery.limit,
-    starting_after: Type.Optional(Type.String({ maxLength: 20, description: 'The slot number of the last item.' })),
+    starting_after: Type.Optional(
+      Type.String({ maxLength: 20, description: 'The slot number of the last item.', 'x-cursor': 'slot' }),
+    ),
   }),
   response: { status: 200, schema: ListOf(PlanPayment) },
   handle: async ({ call, params, query, deps }) => {

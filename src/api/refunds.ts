@@ -22,6 +22,7 @@ const create = route({
     const refund = await refundPaymentIntent(deps.pool, deps.processors, call, params.payment_intent_id, body, {
       requestKey: deps.idempotencyKey,
       keyExpiresAt: deps.idempotencyExpiresAt,
+      hold: deps.hold,
       remember: (tx, row) => deps.remember(tx, presentRefund(row)),
     });
     return presentRefund(refund);

@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type Koa from 'koa';
+import { refuseUnparsed } from './unparsed.ts';
 
 /** A client that takes longer to send its headers, or its whole request, is cut off. */
 const headersTimeoutMs = 15_000;
@@ -46,6 +47,14 @@ export async function serve(
     if (draining) endAfter(response);
   });
   server.on('request', app.callback());
+  server.on('clientError', (error, socket) => {
+    const atWork = (socket instanceof Socket && connections.get(socket)) || [];
+    refuseUnparsed(
+      error,
+      socket,
+      [...atWork].some((response) => response.headersSent),
+    );
+  });
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

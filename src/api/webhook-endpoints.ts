@@ -12,6 +12,7 @@ import {
 import { outboundPolicy } from '../services/outbound-address.ts';
 import { listWebhookDeliveries, pingWebhookEndpoint, replayWebhookDeliveries } from '../services/webhook-deliveries.ts';
 import {
+  checkWebhookEndpoint,
   createWebhookEndpoint,
   deleteWebhookEndpoint,
   findWebhookEndpoint,
@@ -44,7 +45,8 @@ export const webhookEndpointRoutes: Route[] = [
     invalid: 422,
     body: WebhookEndpointCreate,
     response: { status: 201, schema: WebhookEndpoint },
-    handle: ({ call, body, deps }) => createWebhookEndpoint(deps.sql, call, body, webhookDeps(deps)),
+    prepare: ({ call, body, deps }) => checkWebhookEndpoint(call, body, webhookDeps(deps).outbound),
+    handle: ({ call, body, deps }) => createWebhookEndpoint(deps.sql, call, body, deps),
   }),
   route({
     method: 'GET',

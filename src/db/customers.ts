@@ -2,7 +2,8 @@ import type { Static } from 'typebox';
 import type { CustomerUpdate } from '../resources/customer.ts';
 import type { Db } from './connection.ts';
 import { jsonb } from './json.ts';
-import type { Page, TenantKey } from './tenant.ts';
+import { type Premise, premised } from './premises.ts';
+import { isAfter, type Page, type TenantKey } from './tenant.ts';
 import type { TestClockRow } from './test-clocks.ts';
 
 type Fields = Static<typeof CustomerUpdate>;
@@ -29,18 +30,20 @@ export interface CustomerRow {
   deleted_at: Date | null;
 }
 
-/** Stores a new customer. */
-export async function insertCustomer(db: Db, row: CustomerRow): Promise<void> {
-  await db`
-    insert into customers (
+/** Stores a new customer if all premises hold, and answers whether it did. */
+export async function insertCustomer(db: Db, row: CustomerRow, premises: readonly Premise[] = []): Promise<boolean> {
+  const { clauses, hold } = premised(db, premises);
+  const { count } = await db`
+    ${clauses} insert into customers (
       id, biller_id, livemode, test_clock_id, name, email, reference, status, business_name, billing_address,
       shipping_address, notification_preferences, fee_preferences, additional_attributes, phones, created_at, updated_at
-    ) values (
+    ) select
       ${row.id}, ${row.biller_id}, ${row.livemode}, ${row.test_clock_id}, ${row.name}, ${row.email}, ${row.reference},
       ${row.status}, ${row.business_name}, ${jsonb(db, row.billing_address)}, ${jsonb(db, row.shipping_address)},
       ${jsonb(db, row.notification_preferences)}, ${jsonb(db, row.fee_preferences)},
       ${jsonb(db, row.additional_attributes)}, ${jsonb(db, row.phones)}, ${row.created_at}, ${row.updated_at}
-    )`;
+    where ${hold}`;
+  return count > 0;
 }
 
 /** The customer of this biller and mode, deleted ones too, or null. */
@@ -74,6 +77,16 @@ export async function lockCustomer(tx: Db, tenant: TenantKey, id: string): Promi
     where c.id = ${id} and c.biller_id = ${tenant.billerId} and c.livemode = ${tenant.livemode}
     for no key update of c`;
   return row ?? null;
+}
+
+/** That a customer in real time is what it was when it was read, as far as a new intent depends on it; locked against change. */
+export function unchanged({ id, biller_id, livemode, fee_preferences }: CustomerRow): Premise {
+  const paysFees = fee_preferences?.customer_pays_transaction_fees ?? false;
+  return (db, given) => db`
+    select from customers
+    where ${given} and id = ${id} and biller_id = ${biller_id} and livemode = ${livemode} and deleted_at is null
+      and coalesce(fee_preferences -> 'customer_pays_transaction_fees' = 'true', false) = ${paysFees}
+    for share`;
 }
 
 /** The newest customer with this reference that is not deleted, or null. */
@@ -115,7 +128,7 @@ export async function listCustomers(
       ${filter.email === undefined ? db`` : db`and lower(email) = lower(${filter.email})`}
       ${filter.name === undefined ? db`` : db`and lower(name) = lower(${filter.name})`}
       ${filter.reference === undefined ? db`` : db`and reference = ${filter.reference}`}
-      ${after === undefined ? db`` : db`and id < ${after}`}
+      and ${isAfter(db, 'customers', tenant, after)}
     order by id desc
     limit ${limit + 1}`;
 }

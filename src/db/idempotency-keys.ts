@@ -15,20 +15,34 @@ export interface KeyUse {
   expiresAt: Date;
 }
 
-/** The first answer to a key. */
-export interface StoredAnswer {
+/** Whose a key is, with the first answer to it once there is one. */
+export interface HeldKey {
   fingerprint: Buffer;
-  status_code: number;
-  sealed_response: Buffer;
+  answer: { status: number; sealed: Buffer } | null;
 }
 
 /**
  * Takes the key for the caller's transaction, whose first statement this has to be: nobody else has it until that ends.
  * Waits up to `waitMs` for a transaction that has taken it before. A key whose time is over counts as free.
- * @returns `claimed`; `answered` when the key has an answer; `busy` when the other one did not end in time (the
+ * @returns `claimed`; `taken` when a request has it already; `busy` when the other one did not end in time (the
  *   transaction is then of no more use).
  */
-export async function claimKey(tx: Db, use: KeyUse, waitMs: number): Promise<'claimed' | 'answered' | 'busy'> {
+export async function claimKey(tx: Db, use: KeyUse, waitMs: number): Promise<'claimed' | 'taken' | 'busy'> {
+  return insertKey(tx, use, waitMs, tx`idempotency_keys.expires_at <= excluded.created_at`);
+}
+
+/**
+ * The same for a request that commits before it has an answer. As long as it has none, the same request again takes the
+ * key once more, which then lives as long as this use of it.
+ */
+export async function holdKey(tx: Db, use: KeyUse, waitMs: number): Promise<'claimed' | 'taken' | 'busy'> {
+  const isFreeOrUnanswered = tx`
+    idempotency_keys.expires_at <= excluded.created_at
+      or (idempotency_keys.fingerprint = excluded.fingerprint and idempotency_keys.status_code is null)`;
+  return insertKey(tx, use, waitMs, isFreeOrUnanswered);
+}
+
+async function insertKey(tx: Db, use: KeyUse, waitMs: number, mayReplace: postgres.Fragment) {
   const timeout = `${Math.max(1, Math.round(waitMs))}ms`;
   try {
     // One round trip: the subquery sets the limit before the insert can wait, RETURNING lifts it for what follows.
@@ -39,22 +53,24 @@ export async function claimKey(tx: Db, use: KeyUse, waitMs: number): Promise<'cl
       on conflict (biller_id, livemode, key) do update
         set fingerprint = excluded.fingerprint, status_code = null, sealed_response = null,
           created_at = excluded.created_at, expires_at = excluded.expires_at
-        where idempotency_keys.expires_at <= excluded.created_at
+        where ${mayReplace}
       returning set_config('lock_timeout', '0', true)`;
-    return rows.length > 0 ? 'claimed' : 'answered';
+    return rows.length > 0 ? 'claimed' : 'taken';
   } catch (error) {
     if (error instanceof postgres.PostgresError && error.code === lockNotAvailable) return 'busy';
     throw error;
   }
 }
 
-/** The answer that the key has at this instant, or null. */
-export async function findAnswer(db: Db, use: KeyUse): Promise<StoredAnswer | null> {
-  const [row] = await db<StoredAnswer[]>`
+/** The request that has the key at this instant, or null. */
+export async function findKey(db: Db, use: KeyUse): Promise<HeldKey | null> {
+  const [row] = await db<{ fingerprint: Buffer; status_code: number | null; sealed_response: Buffer | null }[]>`
     select fingerprint, status_code, sealed_response from idempotency_keys
     where biller_id = ${use.billerId} and livemode = ${use.livemode} and key = ${use.key}
-      and expires_at > ${use.createdAt} and status_code is not null`;
-  return row ?? null;
+      and expires_at > ${use.createdAt}`;
+  if (row === undefined) return null;
+  const { fingerprint, status_code: status, sealed_response: sealed } = row;
+  return { fingerprint, answer: status === null || sealed === null ? null : { status, sealed } };
 }
 
 /** Writes the answer to the key that this transaction has claimed. */
@@ -64,7 +80,7 @@ export async function storeAnswer(tx: Db, use: KeyUse, status: number, sealed: B
     where biller_id = ${use.billerId} and livemode = ${use.livemode} and key = ${use.key}`;
 }
 
-/** Writes key and answer in one, unless the key has an answer already: the first one stays. */
+/** Writes key and answer in one, unless the key has an answer already, or is another request's: the first one stays. */
 export async function insertAnswer(tx: Db, use: KeyUse, status: number, sealed: Buffer): Promise<void> {
   await tx`
     insert into idempotency_keys
@@ -74,7 +90,8 @@ export async function insertAnswer(tx: Db, use: KeyUse, status: number, sealed: 
     on conflict (biller_id, livemode, key) do update
       set fingerprint = excluded.fingerprint, status_code = excluded.status_code,
         sealed_response = excluded.sealed_response, created_at = excluded.created_at, expires_at = excluded.expires_at
-      where idempotency_keys.expires_at <= excluded.created_at`;
+      where idempotency_keys.expires_at <= excluded.created_at
+        or (idempotency_keys.status_code is null and idempotency_keys.fingerprint = excluded.fingerprint)`;
 }
 
 /** Deletes the keys whose time is over, 1,000 in a statement, and says how many. Several sweepers do not disturb each other. */

@@ -1,7 +1,8 @@
 import type { Currency } from '../domain/currencies.ts';
 import type { Db } from './connection.ts';
 import { jsonb } from './json.ts';
-import type { Page, TenantKey } from './tenant.ts';
+import { type Premise, premised } from './premises.ts';
+import { isAfter, type Page, type TenantKey } from './tenant.ts';
 
 export type PaymentIntentStatus =
   | 'requires_payment_method'
@@ -38,24 +39,27 @@ export interface PaymentIntentRow {
   updated_at: Date;
 }
 
-/** Stores a new intent. */
+/** Stores a new intent if all premises hold, and answers whether it did. */
 export async function insertPaymentIntent(
   db: Db,
   row: PaymentIntentRow,
   paymentMethodData: Record<string, unknown> | null,
-): Promise<void> {
-  await db`
-    insert into payment_intents (
+  premises: readonly Premise[] = [],
+): Promise<boolean> {
+  const { clauses, hold } = premised(db, premises);
+  const { count } = await db`
+    ${clauses} insert into payment_intents (
       id, biller_id, livemode, customer_id, payment_method_id, payment_plan_id, payment_plan_slot, amount, fee_amount,
       surcharge_amount, surcharge_applied, currency, status, metadata, payment_method_data, statement_descriptor,
       scheduled_payment_date, scheduled_at, created_at, updated_at
-    ) values (
+    ) select
       ${row.id}, ${row.biller_id}, ${row.livemode}, ${row.customer_id}, ${row.payment_method_id},
       ${row.payment_plan_id}, ${row.payment_plan_slot}, ${row.amount}, ${row.fee_amount}, ${row.surcharge_amount},
       ${row.surcharge_applied}, ${row.currency}, ${row.status}, ${jsonb(db, row.metadata)},
       ${jsonb(db, paymentMethodData)}, ${row.statement_descriptor}, ${row.scheduled_payment_date}, ${row.scheduled_at},
       ${row.created_at}, ${row.updated_at}
-    )`;
+    where ${hold}`;
+  return count > 0;
 }
 
 /** The intent of this biller and mode, or null. */
@@ -85,6 +89,7 @@ export async function lockPaymentIntent(tx: Db, id: string): Promise<LockedInten
 export interface PaymentIntentFilter {
   customerId?: string | undefined;
   status?: string | undefined;
+  testClock?: string | undefined;
 }
 
 /** A page of intents, newest first, one more than `limit` when there are more. */
@@ -99,7 +104,8 @@ export async function listPaymentIntents(
     where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
       ${filter.customerId === undefined ? db`` : db`and customer_id = ${filter.customerId}`}
       ${filter.status === undefined ? db`` : db`and status = ${filter.status}`}
-      ${after === undefined ? db`` : db`and id < ${after}`}
+      ${filter.testClock === undefined ? db`` : db`and customer_id in (select id from customers where test_clock_id = ${filter.testClock})`}
+      and ${isAfter(db, 'payment_intents', tenant, after)}
     order by id desc
     limit ${limit + 1}`;
 }
@@ -146,10 +152,14 @@ export async function lockScheduledIntentsOnClock(tx: Db, testClockId: string): 
     for update of i`;
 }
 
-/** The scheduled intents of a clock's customers that are due up to `target`, the clock's time, or being paid. */
-export async function intentsDueOnClock(db: Db, testClockId: string, target: Date): Promise<{ id: string }[]> {
-  return db<{ id: string }[]>`
-    select i.id from payment_intents i
+/** The scheduled intents of a clock's customers that are due up to `target`, the clock's time, and when, or being paid. */
+export async function intentsDueOnClock(
+  db: Db,
+  testClockId: string,
+  target: Date,
+): Promise<{ id: string; at: Date | null }[]> {
+  return db<{ id: string; at: Date | null }[]>`
+    select i.id, i.scheduled_at as at from payment_intents i
     join customers c on c.id = i.customer_id
     where c.test_clock_id = ${testClockId} and (
       i.scheduled_at <= ${target}

@@ -1,3 +1,4 @@
+import type { Fragment } from 'postgres';
 import type { Db } from './connection.ts';
 
 /** Whose rows: every query on them names biller and mode. */
@@ -22,6 +23,14 @@ type ListedTable =
   | 'refunds'
   | 'webhook_endpoints'
   | 'webhook_deliveries';
+
+/** The condition that a row is on the page, the cursor being looked up on the way; nothing is where it names nothing. */
+export function isAfter(db: Db, table: ListedTable, tenant: TenantKey, after: string | undefined): Fragment {
+  if (after === undefined) return db`true`;
+  return db`id < (
+    select id from ${db(table)} where id = ${after} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
+  )`;
+}
 
 /** Whether the table has this id for this biller and mode: a cursor that names nothing is refused. */
 export async function hasRow(db: Db, table: ListedTable, tenant: TenantKey, id: string): Promise<boolean> {

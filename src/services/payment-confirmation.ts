@@ -6,6 +6,7 @@ import { earliestRetry, updateSlot } from '../db/payment-plan-slots.ts';
 import { lockPlan, updatePlan } from '../db/payment-plans.ts';
 import { atomically } from '../db/transaction.ts';
 import { stageIntents } from '../db/workflow-intents.ts';
+import { pass } from '../domain/crash-points.ts';
 import type { Processors } from '../processors/processor.ts';
 import type { PaymentIntentConfirm } from '../resources/payment-intent.ts';
 import type { Call } from './call.ts';
@@ -20,11 +21,13 @@ export interface Repeatable {
   requestKey: string | null;
   /** When the key expires, real time: after it the same key is a new request. */
   keyExpiresAt?: Date | null;
+  /** Called first in the transaction that opens the attempt: takes the key, or throws when another request has it. */
+  hold(tx: Db): Promise<void>;
   /** Called in the transaction that records the outcome. */
   remember(tx: Db, intent: PaymentIntentRow): Promise<void>;
 }
 
-const once: Repeatable = { requestKey: null, async remember() {} };
+const once: Repeatable = { requestKey: null, async hold() {}, async remember() {} };
 
 /** Longer than any request lives: whoever opened such an attempt is dead. */
 const abandonedAfterMilliseconds = 60_000;
@@ -49,12 +52,15 @@ export async function confirmPaymentIntent(
   // Somebody else has finished what this very request began; what it came to is its answer.
   if ('settled' in opened) return opened.settled;
   const { charge } = opened;
+  pass('confirm opened');
   const outcome = await askProcessor(processors, charge);
+  pass('confirm charged');
   const settled = await atomically(db, async (tx) => {
     const intent = await settleCharge(tx, charge, { outcome, requestId: call.requestId, now: call.now });
     if (intent !== null) await request.remember(tx, intent);
     return intent;
   });
+  pass('confirm settled');
   if (settled === null) throw new NotFound('payment intent', id);
   return settled;
 }
@@ -92,9 +98,10 @@ async function openConfirmation(
   call: Call,
   id: string,
   input: PaymentIntentConfirm,
-  { requestKey, keyExpiresAt }: Repeatable,
+  { requestKey, keyExpiresAt, hold }: Repeatable,
 ): Promise<{ charge: Charge } | { settled: PaymentIntentRow }> {
-  const found = await fetchPaymentIntent(tx, call, id);
+  // Sent together, run in this order.
+  const [, found] = await Promise.all([hold(tx), fetchPaymentIntent(tx, call, id)]);
   const { customer_id: customerId, payment_plan_id: planId } = found;
   // An intent without a customer becomes that of the method's customer, and so lives on the same clock.
   const methodId = input.payment_method ?? found.payment_method_id;

@@ -19,6 +19,7 @@ import { atomically } from '../db/transaction.ts';
 import { brandOf, findFixtureCard } from '../domain/cards.ts';
 import { newId } from '../domain/ids.ts';
 import type { BecsData, CardData, PaymentMethodCreate } from '../resources/payment-method.ts';
+import { instrumentOf, type SandboxPaymentMethodCreate } from '../resources/sandbox-payment-method.ts';
 import type { Call, Tenant } from './call.ts';
 import { timeOf } from './customer-time.ts';
 import { Forbidden, NotFound, ValidationFailed } from './errors.ts';
@@ -45,7 +46,29 @@ export async function createPaymentMethod(
   const instrument =
     input.type === 'card' ? cardOf(call, input.payment_method_data) : becsOf(input.payment_method_data);
   const sealed = input.type === 'card' ? null : vault.seal(input.payment_method_data.account_number);
-  const reference = input.customer_reference;
+  return save(db, call, instrument, sealed, input.customer_reference);
+}
+
+/**
+ * Saves a method of a type that comes from elsewhere in live mode, for a customer when one is named.
+ * @throws ValidationFailed for an unknown customer.
+ */
+export async function createSandboxPaymentMethod(
+  db: Db,
+  call: Call,
+  input: SandboxPaymentMethodCreate,
+): Promise<PaymentMethodRow> {
+  const found = { instrument: instrumentOf(input), brand: null, last4: null, fixture_token: null };
+  return save(db, call, { found }, null, input.customer_reference);
+}
+
+async function save(
+  db: Db,
+  call: Call,
+  instrument: Found<InstrumentColumns>,
+  sealed: Buffer | null,
+  reference: string | undefined,
+): Promise<PaymentMethodRow> {
   if (reference === undefined) {
     if (instrument.fault) throw new ValidationFailed([instrument.fault]);
     return insert(db, call, instrument.found, sealed, null);

@@ -12,6 +12,7 @@ import {
   settleRefund,
 } from '../db/refunds.ts';
 import { atomically } from '../db/transaction.ts';
+import { pass } from '../domain/crash-points.ts';
 import { newId } from '../domain/ids.ts';
 import type { Processors } from '../processors/processor.ts';
 import { presentRefund, type RefundCreate } from '../resources/refund.ts';
@@ -28,11 +29,13 @@ export interface RepeatableRefund {
   requestKey: string | null;
   /** When the key expires, real time: after it the same key is a new request. */
   keyExpiresAt?: Date | null;
+  /** Called first in the transaction that opens the refund: takes the key, or throws when another request has it. */
+  hold(tx: Db): Promise<void>;
   /** Called in the transaction that records the outcome. */
   remember(tx: Db, refund: RefundRow): Promise<void>;
 }
 
-const once: RepeatableRefund = { requestKey: null, async remember() {} };
+const once: RepeatableRefund = { requestKey: null, async hold() {}, async remember() {} };
 
 /** Longer than any request lives: whoever opened such a refund is dead. */
 const abandonedAfterMilliseconds = 60_000;
@@ -53,12 +56,15 @@ export async function refundPaymentIntent(
 ): Promise<RefundRow> {
   await fetchPaymentIntent(db, call, intentId);
   const opened = await atomically(db, async (tx) => {
-    const before = await openedBefore(tx, call, intentId, request);
+    // Sent together, run in this order.
+    const [, before] = await Promise.all([request.hold(tx), openedBefore(tx, call, intentId, request)]);
     return before ?? openRefund(tx, processors, call, intentId, input, request);
   });
   // Somebody else has finished what this very request began; what it came to is its answer.
   if (opened.status !== 'processing') return opened;
+  pass('refund opened');
   const settled = await carryOut(db, processors, opened, call, request.remember);
+  pass('refund settled');
   if (settled === null) throw new NotFound('payment intent', intentId);
   return settled;
 }
@@ -172,6 +178,7 @@ async function carryOut(
     currency: refund.currency,
     metadata: refund.metadata,
   });
+  pass('refund asked');
   return atomically(db, async (tx) => {
     const intent = await lockPaymentIntent(tx, refund.payment_intent_id);
     const settled = await settleRefund(tx, refund.id, outcome.kind, refund.created_at);

@@ -33,16 +33,29 @@ const maxEndpoints = 16;
 const hour = 3_600_000;
 
 /**
- * Registers an endpoint; the answer carries its signing secret, this once.
- * @throws ValidationFailed for a destination or event types that cannot be used; InvalidState at the 17th endpoint.
+ * Looks the host of the URL up, which takes seconds where its name server does: not to be done inside of a transaction.
+ * @throws ValidationFailed for a destination or event types that cannot be used.
+ */
+export async function checkWebhookEndpoint(
+  call: Call,
+  input: { url?: string | undefined; event_types?: string[] | undefined },
+  outbound: OutboundPolicy,
+): Promise<void> {
+  const inUrl = input.url === undefined ? null : await faultInDestination(input.url, call.livemode, outbound);
+  const faults = [...(inUrl === null ? [] : [inUrl]), ...faultsInEventTypes(input.event_types ?? [])];
+  if (faults.length > 0) throw new ValidationFailed(faults);
+}
+
+/**
+ * Registers an endpoint that has passed `checkWebhookEndpoint`; the answer carries its signing secret, this once.
+ * @throws InvalidState at the 17th endpoint.
  */
 export async function createWebhookEndpoint(
   db: Db,
   call: Call,
   input: WebhookEndpointCreate,
-  { vault, outbound }: WebhookDeps,
+  { vault }: Pick<WebhookDeps, 'vault'>,
 ): Promise<WebhookEndpoint> {
-  await check(call, input, outbound);
   const secret = newSigningSecret();
   return atomically(db, async (tx) => {
     await lockBiller(tx, call.billerId);
@@ -96,7 +109,7 @@ export async function updateWebhookEndpoint(
   { outbound }: WebhookDeps,
 ): Promise<WebhookEndpoint> {
   await findWebhookEndpoint(db, call, id);
-  await check(call, input, outbound);
+  await checkWebhookEndpoint(call, input, outbound);
   return atomically(db, async (tx) => {
     const before = await lockOrThrow(tx, call, id);
     const { status, ...changes } = input;
@@ -165,16 +178,6 @@ function switched(status: 'enabled' | 'disabled') {
   return status === 'enabled'
     ? { status, disabled_reason: null, failing_since: null }
     : { status, disabled_reason: 'requested' as const, failing_since: null };
-}
-
-async function check(
-  call: Call,
-  input: { url?: string | undefined; event_types?: string[] | undefined },
-  outbound: OutboundPolicy,
-): Promise<void> {
-  const inUrl = input.url === undefined ? null : await faultInDestination(input.url, call.livemode, outbound);
-  const faults = [...(inUrl === null ? [] : [inUrl]), ...faultsInEventTypes(input.event_types ?? [])];
-  if (faults.length > 0) throw new ValidationFailed(faults);
 }
 
 function faultsInEventTypes(eventTypes: string[]): Fault[] {

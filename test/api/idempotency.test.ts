@@ -7,7 +7,7 @@ import { createApp } from '../../src/api/app.ts';
 import { route } from '../../src/api/route.ts';
 import { type RunningServer, serve } from '../../src/api/server.ts';
 import { openPool, type Pool } from '../../src/db/connection.ts';
-import { sweepIdempotencyKeys } from '../../src/db/idempotency-keys.ts';
+import { findKey, holdKey, insertAnswer, sweepIdempotencyKeys } from '../../src/db/idempotency-keys.ts';
 import { realNow } from '../../src/domain/real-time.ts';
 import { InvalidState, ValidationFailed } from '../../src/services/errors.ts';
 import { createVault } from '../../src/services/vault.ts';
@@ -40,6 +40,11 @@ class Gate {
   }
 }
 let gate = new Gate();
+/** Whether the process is to die, as it were, between the commits of a route that commits first. */
+let dying = false;
+/** What the preparation of a request does before it answers. */
+let preparation: () => Promise<void> = async () => {};
+let preparations = 0;
 
 const Note = Type.Object(
   {
@@ -93,16 +98,37 @@ const routes = [
     response,
     // Commits an attempt once, "calls the processor", and records the outcome: what a payment does.
     async handle({ call, body, deps }) {
-      await deps.pool`
-        insert into attempts (text) values (${body.text}) on conflict (text) do update set tries = attempts.tries + 1`;
+      await deps.pool.begin(async (tx) => {
+        await deps.hold(tx);
+        await tx`
+          insert into attempts (text) values (${body.text}) on conflict (text) do update set tries = attempts.tries + 1`;
+        if (body.fail === 'state') throw new InvalidState('No.');
+      });
       await gate.pass();
-      if (body.fail === 'crash') throw new Error('crash before the outcome');
+      if (dying) throw new Error('the process is gone');
       return deps.pool.begin(async (tx) => {
         await tx`insert into notes (biller_id, text) values (${call.billerId}, ${body.text}) on conflict do nothing`;
         const answer = { text: body.text, random: randomUUID() };
         await deps.remember(tx, answer);
         return answer;
       });
+    },
+  }),
+  route({
+    ...common,
+    path: '/prepared',
+    operation: 'prepare',
+    body: Note,
+    response,
+    async prepare({ body, deps }) {
+      preparations += 1;
+      await preparation();
+      const [row] = await deps.sql`select count(*)::int as n from notes where text = ${body.text}`;
+      return `${row?.n} before`;
+    },
+    async handle({ call, body, deps, prepared }) {
+      await deps.sql`insert into notes (biller_id, text) values (${call.billerId}, ${body.text})`;
+      return { prepared, random: randomUUID() };
     },
   }),
 ];
@@ -127,6 +153,9 @@ describe('an Idempotency-Key', () => {
   });
   beforeEach(async () => {
     gate = new Gate();
+    dying = false;
+    preparation = async () => {};
+    preparations = 0;
     key = (await makeKey(db.sql)).key;
   });
 
@@ -339,12 +368,62 @@ describe('an Idempotency-Key', () => {
     assert.deepEqual([again.status, isReplay(again), await notes('cut')], [201, false, 1]);
   });
 
-  it('of a route that commits first is free after a failure, and the repeat goes on from what was committed', async () => {
-    assert.equal((await post('a', { text: 'crash', fail: 'crash' }, '/charges')).status, 500);
-    const again = await post('a', { text: 'crash' }, '/charges');
+  it('of a route that commits first goes on, after a crash, from what was committed, and keeps that answer', async () => {
+    dying = true;
+    assert.equal((await post('a', { text: 'crash' }, '/charges')).status, 500);
+    dying = false;
+    const again = await elsewhere('a', { text: 'crash' }, '/charges');
     assert.deepEqual([again.status, isReplay(again), await notes('crash')], [201, false, 1]);
     assert.deepEqual([...(await db.sql`select tries from attempts where text = 'crash'`)], [{ tries: 2 }]);
-    assert.equal((await elsewhere('a', { text: 'crash' }, '/charges')).text, again.text);
+    const replayed = await post('a', { text: 'crash' }, '/charges');
+    assert.deepEqual([replayed.text, isReplay(replayed)], [again.text, true]);
+  });
+
+  it('of a route that commits first is no other request’s after a crash: not with another body, path or API key', async () => {
+    const merchant = await makeKeys(db.sql);
+    key = merchant.sandboxSecret;
+    dying = true;
+    assert.equal((await post('a', { text: 'mine' }, '/charges')).status, 500);
+    dying = false;
+    const byPublishable = { key: merchant.sandboxPublishable, headers: { 'Idempotency-Key': 'a' } };
+    const refused = [
+      await post('a', { text: 'mine!' }, '/charges'),
+      await elsewhere('a', { text: 'mine!' }, '/charges'),
+      await post('a', { text: 'mine' }, '/notes'),
+      await elsewhere('a', { text: 'mine' }, '/other'),
+      await api.send('POST', '/notes', { ...byPublishable, body: { text: 'mine' } }),
+    ];
+    for (const { status, body } of refused) {
+      assert.deepEqual([status, body.error.code], [422, 'idempotency_key_reused']);
+    }
+    assert.deepEqual([await notes('mine'), await notes('mine!')], [0, 0]);
+    assert.deepEqual([...(await db.sql`select text from attempts where text like 'mine%'`)], [{ text: 'mine' }]);
+    assert.deepEqual([(await post('a', { text: 'mine' }, '/charges')).status, await notes('mine')], [201, 1]);
+  });
+
+  it('of a route that commits first is free after a crash when its time is over, and when nothing was committed', async () => {
+    dying = true;
+    await post('short', { text: 'time' }, '/charges', { 'Idempotency-TTL': '1' });
+    dying = false;
+    assert.equal((await post('short', { text: 'time!' }, '/charges')).status, 422);
+    await pause(1_050);
+    assert.equal((await post('short', { text: 'time!' }, '/charges')).status, 201);
+    assert.equal(
+      (await post('b', { text: 'rolled back', fail: 'state' }, '/charges')).body.error.code,
+      'invalid_state',
+    );
+    assert.equal((await elsewhere('b', { text: 'another' })).status, 201);
+  });
+
+  it('is one request’s, whatever two processes use it for at once', async () => {
+    gate.close();
+    const first = post('a', { text: 'both' }, '/charges');
+    await gate.reached(1);
+    const second = await elsewhere('a', { text: 'both' }, '/other');
+    assert.deepEqual([second.status, second.body.error.code], [422, 'idempotency_key_reused']);
+    gate.release();
+    assert.equal((await first).status, 201);
+    assert.equal((await post('a', { text: 'both' }, '/charges')).text, (await first).text);
   });
 
   it('of a route that commits first holds on when the lock is lost: the first answer stored is the one that stays', async () => {
@@ -363,6 +442,31 @@ describe('an Idempotency-Key', () => {
     assert.deepEqual([...(await db.sql`select tries from attempts where text = 'lost'`)], [{ tries: 2 }]);
   });
 
+  it('has its request prepared outside of any transaction, and once: a replay does without', async () => {
+    let open = -1;
+    preparation = async () => {
+      const [row] = await db.sql`
+        select count(*)::int as n from pg_stat_activity
+        where datname = current_database() and state = 'idle in transaction'`;
+      open = row?.n;
+    };
+    const first = await post('a', { text: 'prepared' }, '/prepared');
+    assert.deepEqual([first.status, first.body.prepared, open], [201, '0 before', 0]);
+    preparation = async () => {
+      throw ValidationFailed.of('/text', 'invalid_value', 'Not any more.');
+    };
+    for (const again of [post, elsewhere]) {
+      const replayed = await again('a', { text: 'prepared' }, '/prepared');
+      assert.deepEqual([replayed.text, isReplay(replayed), preparations], [first.text, true, 1]);
+    }
+    const reused = await post('a', { text: 'prepared!' }, '/prepared');
+    assert.equal(reused.body.error.code, 'idempotency_key_reused');
+    const failed = await post('b', { text: 'prepared' }, '/prepared');
+    assert.deepEqual([failed.status, failed.body.error.code], [422, 'validation_failed']);
+    preparation = async () => {};
+    assert.deepEqual([(await post('b', { text: 'prepared' }, '/prepared')).status, await notes('prepared')], [201, 2]);
+  });
+
   it('is committed by the very transaction that commits the effect', async () => {
     // A test before this one has cut connections; whoever is still given one of them is asked to come back, and does.
     const again = async (name: string): Promise<Reply> => {
@@ -375,6 +479,25 @@ describe('an Idempotency-Key', () => {
       select count(*)::int as n from idempotency_keys join notes on notes.text = idempotency_keys.key
       where key like 'same%' and idempotency_keys.xmin = notes.xmin and status_code = 201`;
     assert.equal(row?.n, 40);
+  });
+
+  it('without an answer is taken again by the same request alone, and with one by nobody', async () => {
+    const createdAt = realNow();
+    const { biller } = await makeKeys(db.sql);
+    const tenant = { billerId: biller.id, livemode: false };
+    const expiresAt = new Date(createdAt.getTime() + 60_000);
+    const mine = { ...tenant, key: 'held', fingerprint: Buffer.alloc(32, 1), createdAt, expiresAt };
+    const others = { ...mine, fingerprint: Buffer.alloc(32, 2) };
+    const hold = (use: typeof mine) => db.sql.begin((tx) => holdKey(tx, use, 100));
+    assert.deepEqual([await hold(mine), await hold(mine), await hold(others)], ['claimed', 'claimed', 'taken']);
+    await insertAnswer(db.sql, others, 200, Buffer.from('theirs'));
+    assert.deepEqual(await findKey(db.sql, mine), { fingerprint: mine.fingerprint, answer: null });
+    await insertAnswer(db.sql, mine, 201, Buffer.from('first'));
+    await insertAnswer(db.sql, mine, 201, Buffer.from('second'));
+    assert.deepEqual([await hold(mine), await hold(others)], ['taken', 'taken']);
+    assert.deepEqual((await findKey(db.sql, mine))?.answer, { status: 201, sealed: Buffer.from('first') });
+    const later = { createdAt: expiresAt, expiresAt: new Date(expiresAt.getTime() + 1) };
+    assert.equal(await hold({ ...others, ...later }), 'claimed');
   });
 
   it('is swept when its time is over, and not before', async () => {

@@ -39,6 +39,15 @@ function operationOf(path: string, method: string): SchemaNode {
   return operation;
 }
 
+/** What is answered where there is no operation, by status. */
+const unmatched: Record<string, SchemaNode | undefined> = Object.fromEntries(
+  Object.entries(asNode(document['x-unmatched-requests']) ?? {}).map(([status, entry]) => [status, asNode(entry)]),
+);
+
+function examplesOf(response: SchemaNode | undefined): SchemaNode {
+  return asNode(asNode(asNode(response?.content)?.['application/json'])?.examples) ?? {};
+}
+
 function statusesOf(path: string, method: string): string[] {
   return Object.keys(asNode(operationOf(path, method).responses) ?? {});
 }
@@ -70,6 +79,43 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(statusesOf('/api/v1/customers', 'post'), made);
     assert.deepEqual(statusesOf('/healthz', 'get'), ['200', '400', '500']);
     assert.deepEqual(statusesOf('/readyz', 'get'), ['200', '400', '500', '503']);
+    const changed = ['200', '400', '401', '403', '404', '413', '422', '429', '500', '503'];
+    assert.deepEqual(statusesOf('/api/v1/customers/{customer_id}', 'put'), changed);
+  });
+
+  it('has 422 for a deletion only where the state can forbid it', () => {
+    const forbidding = documented.filter(
+      ({ method, path }) => method === 'DELETE' && statusesOf(documentedPath(path), 'delete').includes('422'),
+    );
+    assert.deepEqual(
+      forbidding.map(({ operation }) => operation),
+      ['deleteCustomer'],
+    );
+  });
+
+  it('has the headers of the rate limit on what an operation with a key answers, and on nothing without one', () => {
+    const limits = ['RateLimit', 'RateLimit-Policy'];
+    for (const { path, method, access } of documented) {
+      const operation = operationOf(documentedPath(path), method.toLowerCase());
+      for (const status of Object.keys(asNode(operation.responses) ?? {}).map(Number)) {
+        const headers = Object.keys(asNode(responseOf(operation, status)?.headers) ?? {});
+        assert.ok(headers.includes('Request-Id'), `${path} ${status}`);
+        assert.equal(headers.includes('Retry-After'), [409, 429, 503].includes(status), `${path} ${status}`);
+        // The error responses are shared by all operations.
+        const isExpected = status < 400 ? access !== 'public' : status !== 401;
+        for (const limit of limits) assert.equal(headers.includes(limit), isExpected, `${path} ${status}`);
+      }
+    }
+  });
+
+  it('has a name for every object in a request or an answer, so that generated code has one', () => {
+    const nameless = nodesIn({ paths: document.paths, webhooks: document.webhooks, components: document.components })
+      .filter(([path, node]) => asNode(node.properties) && !/^#\/components\/schemas\/\w+$/.test(path))
+      .filter(([path]) => !/\/examples?\//.test(path));
+    assert.deepEqual(
+      nameless.map(([path]) => path),
+      [],
+    );
   });
 
   it('names for each route the key and the scope that it needs', () => {
@@ -110,7 +156,12 @@ describe('the OpenAPI document', () => {
   });
 
   it('has an example of every request and every answer in JSON, and all are of their schemas', () => {
-    const contents = nodesIn({ paths: document.paths, webhooks: document.webhooks, ...document.components.responses })
+    const contents = nodesIn({
+      paths: document.paths,
+      webhooks: document.webhooks,
+      ...document.components.responses,
+      unmatched,
+    })
       .filter(([path]) => path.endsWith('/content/application/json'))
       .map(([path, node]) => ({ path, node }));
     assert.ok(contents.length > operations.length + eventTypes.length);
@@ -196,17 +247,19 @@ describe('the OpenAPI document', () => {
     const { description } = asNode(document.info) ?? {};
     const codes = { ...errorCodes, ...detailCodes, ...declineCodes };
     for (const [code, { meaning, remedy }] of Object.entries(codes)) {
-      assert.ok(String(description).includes(`\`${code}\``), code);
       for (const sentence of [meaning, remedy]) assert.match(sentence, /^[\p{Lu}`].*\.$/u, code);
+      const row = String(description)
+        .split('\n')
+        .find((line) => line.startsWith(`| \`${code}\` |`) && line.includes(meaning) && line.includes(remedy));
+      assert.ok(row, `${code} is not in the tables of the document`);
     }
-    const listed = asNode(asNode(schemas.Error?.properties)?.error);
-    assert.deepEqual(asNode(asNode(listed?.properties)?.code)?.enum, Object.keys(errorCodes));
+    const listed = asNode(asNode(schemas.ErrorBody?.properties)?.code);
+    assert.deepEqual(listed?.enum, Object.keys(errorCodes));
     for (const [code, { statuses }] of Object.entries(errorCodes)) {
-      const documentedStatuses = statuses.filter((status) => status !== 405);
-      for (const status of documentedStatuses) {
+      for (const status of statuses) {
         const answering = operations.map((operation) => responseOf(operation, status)).find((found) => found);
-        const examples = asNode(asNode(asNode(answering?.content)?.['application/json'])?.examples);
-        assert.ok(examples?.[code], `${status} has no example of ${code}`);
+        const examples = { ...examplesOf(answering), ...examplesOf(unmatched[status]) };
+        assert.ok(examples[code], `${status} has no example of ${code}`);
       }
     }
   });
@@ -229,6 +282,27 @@ describe('the reference', () => {
     assert.equal(status, 200);
     assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
     assert.deepEqual(body, JSON.parse(JSON.stringify(document)));
+  });
+
+  it('says what a request gets that no operation takes, and no operation says it of itself', async () => {
+    const expected: [method: string, path: string, status: number, code: string][] = [
+      ['GET', '/api/v1/nowhere', 404, 'route_not_found'],
+      ['PATCH', '/api/v1/customers', 405, 'method_not_allowed'],
+      ['DELETE', '/healthz', 405, 'method_not_allowed'],
+    ];
+    for (const [method, path, status, code] of expected) {
+      const reply = await api.send(method, path);
+      assert.deepEqual([reply.status, reply.body.error.code], [status, code]);
+      const told = unmatched[status];
+      assert.deepEqual(Object.keys(examplesOf(told)), [code]);
+      assert.deepEqual(faultsBy(jsonSchemaOf(told) ?? {}, reply.body), []);
+      for (const header of Object.keys(asNode(told?.headers) ?? {})) assert.ok(reply.headers.has(header), header);
+    }
+    assert.deepEqual(Object.keys(unmatched), ['404', '405']);
+    for (const operation of operations) {
+      assert.equal(responseOf(operation, 405), undefined);
+      assert.equal('route_not_found' in examplesOf(responseOf(operation, 404)), false);
+    }
   });
 
   it('is served as a page with all of its files, and none from elsewhere', async () => {

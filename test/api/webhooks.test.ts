@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { promises as dns } from 'node:dns';
+import { mock } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { before, describe, it } from 'mocha';
 import { eventRoutes } from '../../src/api/events.ts';
 import { webhookDeliveryRoutes } from '../../src/api/webhook-deliveries.ts';
@@ -96,6 +99,38 @@ describe('the webhook endpoints of the API', () => {
     assert.equal(new Set(replies.map((reply) => reply.text)).size, 1);
     assert.equal(replies[0]?.status, 201);
     await remove(replies[0]?.body.id);
+  });
+
+  it('have their host looked up before the transaction of an Idempotency-Key, and not again for a repeated answer', async () => {
+    const openTransactions = async () => {
+      const rows = await db.sql`
+        select 1 from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`;
+      return rows.length;
+    };
+    const seen: number[] = [];
+    const lookUp = mock.method(dns.Resolver.prototype, 'resolve4', async () => {
+      await pause(100);
+      seen.push(await openTransactions());
+      return ['8.8.8.8'];
+    });
+    mock.method(dns.Resolver.prototype, 'resolve6', async () => []);
+    const register = (host: string, id: string) =>
+      post(endpoints, { url: `https://${host}/hooks` }, key, { 'Idempotency-Key': id });
+    try {
+      const first = await register('hooks.example.com', 'endpoint-2');
+      assert.deepEqual([first.status, seen], [201, [0]]);
+      lookUp.mock.mockImplementation(async () => {
+        throw new Error('the name server is away');
+      });
+      const again = await register('hooks.example.com', 'endpoint-2');
+      assert.deepEqual([again.status, again.text], [201, first.text]);
+      assert.equal(lookUp.mock.callCount(), 1);
+      const fresh = await register('hooks.example.invalid', 'endpoint-3');
+      assert.deepEqual(faultsOf(fresh), [422, 'validation_failed', '/url url_unresolvable']);
+      await remove(first.body.id);
+    } finally {
+      mock.restoreAll();
+    }
   });
 
   it('are refused with every fault at once', async () => {

@@ -1,8 +1,8 @@
 import type { Context, Middleware } from '../context.ts';
 import { patienceOf } from '../patience.ts';
-import type { RequestDeps, Route } from '../route.ts';
+import type { Route } from '../route.ts';
 import { send } from '../send.ts';
-import type { Keeper } from './idempotency.ts';
+import type { Keeper, Performer } from './idempotency.ts';
 
 const json = 'application/json; charset=utf-8';
 
@@ -11,7 +11,7 @@ export function answer(route: Route, keep: Keeper): Middleware {
   const { contentType = json, headers = {} } = route.response;
   const extra = Object.entries(headers);
   return async (ctx) => {
-    const { status, text, replayed } = await keep(route, ctx, perform);
+    const { status, text, replayed } = await keep(route, ctx, performer);
     for (const [name, value] of extra) ctx.res.setHeader(name, value);
     if (replayed) {
       ctx.state.replayed = true;
@@ -22,9 +22,17 @@ export function answer(route: Route, keep: Keeper): Middleware {
   };
 }
 
-async function perform(route: Route, ctx: Context, deps: RequestDeps): Promise<string> {
+const performer: Performer = {
+  async prepare(route, ctx, deps) {
+    return route.prepare?.({ ...inputOf(route, ctx), deps });
+  },
+  async perform(route, ctx, deps, prepared) {
+    const result = await route.handle({ ...inputOf(route, ctx), deps, prepared });
+    return route.response.contentType === undefined ? JSON.stringify(result) : String(result);
+  },
+};
+
+function inputOf(route: Route, ctx: Context) {
   const { call, key, params, query, body } = ctx.state;
-  const patience = route.waits ? patienceOf(ctx) : 0;
-  const result = await route.handle({ call, key, params, query, body, patience, deps });
-  return route.response.contentType === undefined ? JSON.stringify(result) : String(result);
+  return { call, key, params, query, body, patience: route.waits ? patienceOf(ctx) : 0 };
 }

@@ -60,6 +60,7 @@ export function authenticate(route: Route, find: Find): Middleware {
       billerId,
       livemode,
       requestId: ctx.state.requestId,
+      keyId: id,
       now,
       timeZone: credential.time_zone,
       feeSchedule: { basisPoints: credential.fee_basis_points, fixed: credential.fee_fixed },

@@ -1,12 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Db } from '../../db/connection.ts';
-import { claimKey, findAnswer, insertAnswer, type KeyUse, storeAnswer } from '../../db/idempotency-keys.ts';
+import { claimKey, findKey, holdKey, insertAnswer, type KeyUse, storeAnswer } from '../../db/idempotency-keys.ts';
 import { type KeyLocks, keyLocks } from '../../db/key-locks.ts';
 import { atomically } from '../../db/transaction.ts';
+import { pass } from '../../domain/crash-points.ts';
 import { IdempotencyKeyInUse, IdempotencyKeyReused } from '../../services/errors.ts';
 import type { Context } from '../context.ts';
 import { readKeyUse } from '../idempotency-key.ts';
-import type { AppDeps, RequestDeps, Route } from '../route.ts';
+import { type AppDeps, type RequestDeps, type Route, successStatusOf } from '../route.ts';
 
 /** How long a request waits for the first one with its key. */
 const waitMs = 5_000;
@@ -20,11 +21,16 @@ interface Answer {
   fingerprint: Buffer;
 }
 
-/** Does what the route does, with the given deps, and gives the text of the response. */
-export type Perform = (route: Route, ctx: Context, deps: RequestDeps) => Promise<string>;
+/** Does what the route does, in the two steps that a route has. */
+export interface Performer {
+  /** Finds out what the handler needs and no transaction may wait for. */
+  prepare(route: Route, ctx: Context, deps: RequestDeps): Promise<unknown>;
+  /** Runs the handler with the given deps, and gives the text of the response. */
+  perform(route: Route, ctx: Context, deps: RequestDeps, prepared: unknown): Promise<string>;
+}
 
 /** Performs the route for the request, or finds what was answered before. */
-export type Keeper = (route: Route, ctx: Context, perform: Perform) => Promise<Answered>;
+export type Keeper = (route: Route, ctx: Context, performer: Performer) => Promise<Answered>;
 
 export interface Answered {
   status: number;
@@ -40,12 +46,14 @@ export interface Answered {
  * unique index until the first has ended, then finds its answer, or its place. Requests of the same process wait for each
  * other in memory before, so that twenty racers do not hold twenty connections.
  *
- * A `committed-first` route commits before it calls another system, so no transaction can hold its key. It is held by an
- * advisory lock instead, and the answer is written by `deps.remember` in the handler's last transaction, beside the
- * outcome. This is safe, because the lock only decides who waits, never whether something happens twice:
- * - A crash before the last commit: the lock is gone with the connection, the key is free, and the repeat runs the handler
- *   again, which finds what was committed (the attempt, with the id that is the processor's idempotency key) and goes on
- *   from there. That is what such a handler has to promise.
+ * A `committed-first` route commits before it calls another system, so no transaction can hold its key to the end. An
+ * advisory lock holds it meanwhile; `deps.hold` writes it, without an answer, in the handler's first transaction, beside
+ * what that opens; `deps.remember` writes the answer in the last one, beside the outcome. This is safe, because the lock
+ * only decides who waits, never whether something happens twice:
+ * - A crash before the first commit: nothing is there, neither effect nor key.
+ * - A crash before the last commit: the lock is gone with the connection, and the key is still the request's own. Another
+ *   request cannot have it; the same one runs the handler again, which finds what was committed (the attempt, with the id
+ *   that is the processor's idempotency key) and goes on from there. That is what such a handler has to promise.
  * - A crash after it: outcome and answer are both there, and the repeat finds the answer.
  * - A lock lost while its holder lives on: two handlers run, which the same rows and constraints keep from charging twice,
  *   and the first answer stored is the one that stays.
@@ -58,12 +66,16 @@ export function idempotency(deps: AppDeps): Keeper {
     pool: deps.sql,
     idempotencyKey: null,
     idempotencyExpiresAt: null,
+    hold: async () => {},
     remember: async () => {},
   };
 
-  return async (route, ctx, perform) => {
+  return async (route, ctx, performer) => {
     const use = route.method === 'POST' ? readKeyUse(ctx) : null;
-    if (use === null) return { status: route.response.status, text: await perform(route, ctx, plain), replayed: false };
+    if (use === null) {
+      const text = await performer.perform(route, ctx, plain, await performer.prepare(route, ctx, plain));
+      return { status: successStatusOf(route, ctx.state.body), text, replayed: false };
+    }
 
     const name = `${use.billerId}/${use.livemode ? 'live' : 'sandbox'}/${use.key}`;
     const giveUpAt = performance.now() + waitMs;
@@ -72,7 +84,7 @@ export function idempotency(deps: AppDeps): Keeper {
       if (answer !== null) return replay(answer, use);
     }
     const work = route.idempotency === 'committed-first' ? underLock : inOneTransaction;
-    const mine = work(route, ctx, perform, use, giveUpAt);
+    const mine = work(route, ctx, performer, use, giveUpAt);
     const shared = mine.then(
       ({ answer }) => answer,
       () => null,
@@ -86,73 +98,95 @@ export function idempotency(deps: AppDeps): Keeper {
     }
   };
 
-  async function inOneTransaction(route: Route, ctx: Context, perform: Perform, use: KeyUse, giveUpAt: number) {
-    const { status } = route.response;
-    let stored = Promise.resolve();
+  async function inOneTransaction(route: Route, ctx: Context, performer: Performer, use: KeyUse, giveUpAt: number) {
+    const status = successStatusOf(route, ctx.state.body);
+    // What takes its time to prepare, and may fail by now, is not asked of a repetition.
+    const stored = route.prepare ? await storedAnswer(use) : null;
+    if (stored !== null) return { answer: stored, replayed: true };
+    const prepared = await performer.prepare(route, ctx, plain);
+    let storing = Promise.resolve();
     try {
       const text = await atomically(deps.sql, async (tx) => {
         // Statements of a transaction are carried out in the order in which they are sent, so neither the handler waits
         // for the claim nor the commit for the answer to be stored: two round trips less. A handler that has worked
         // without the key is rolled back.
         const claiming = claimKey(tx, use, giveUpAt - performance.now());
-        const [claim, outcome] = await Promise.allSettled([claiming, perform(route, ctx, { ...plain, sql: tx })]);
+        const performing = performer.perform(route, ctx, { ...plain, sql: tx }, prepared);
+        const [claim, outcome] = await Promise.allSettled([claiming, performing]);
         if (claim.status === 'rejected') throw claim.reason;
-        if (claim.value === 'busy') throw new IdempotencyKeyInUse();
-        if (claim.value === 'answered') throw new AnsweredBefore();
+        assertClaimed(claim.value);
         if (outcome.status === 'rejected') throw outcome.reason;
-        stored = storeAnswer(tx, use, status, deps.vault.seal(outcome.value));
-        stored.catch(() => undefined); // is looked at below
+        pass('request performed');
+        storing = storeAnswer(tx, use, status, deps.vault.seal(outcome.value));
+        storing.catch(() => undefined); // is looked at below
         return outcome.value;
       });
       // PostgreSQL turns the commit of a transaction with a failed statement into a rollback, without an error.
-      await stored;
+      await storing;
+      pass('request committed');
       return { answer: { status, text, fingerprint: use.fingerprint }, replayed: false };
     } catch (error) {
-      if (!(error instanceof AnsweredBefore)) throw error;
-      const answer = await storedAnswer(deps.sql, use);
-      // Its time has run out since.
-      if (answer === null) throw new IdempotencyKeyInUse();
-      return { answer, replayed: true };
+      return { answer: await answerInstead(error, use), replayed: true };
     }
   }
 
-  async function underLock(route: Route, ctx: Context, perform: Perform, use: KeyUse, giveUpAt: number) {
+  async function underLock(route: Route, ctx: Context, performer: Performer, use: KeyUse, giveUpAt: number) {
     const release = await takeLock(locks, `idempotency/${use.billerId}/${use.livemode}/${use.key}`, giveUpAt);
     try {
-      const stored = await storedAnswer(deps.sql, use);
+      const stored = await storedAnswer(use);
       if (stored !== null) return { answer: stored, replayed: true };
-      const { status } = route.response;
+      const status = successStatusOf(route, ctx.state.body);
       const store = (tx: Db, text: string) => insertAnswer(tx, use, status, deps.vault.seal(text));
       let remembered: string | undefined;
-      const remember = async (tx: Db, body: unknown) => {
-        remembered = JSON.stringify(body);
-        await store(tx, remembered);
-      };
-      const returned = await perform(route, ctx, {
+      const keyed: RequestDeps = {
         ...plain,
         idempotencyKey: use.key,
         idempotencyExpiresAt: use.expiresAt,
-        remember,
-      });
+        hold: async (tx) => assertClaimed(await holdKey(tx, use, giveUpAt - performance.now())),
+        remember: async (tx, body) => {
+          remembered = JSON.stringify(body);
+          await store(tx, remembered);
+        },
+      };
+      const returned = await performer.perform(route, ctx, keyed, await performer.prepare(route, ctx, plain));
       // A handler that had nothing to commit last: the answer alone is kept.
       if (remembered === undefined) await store(deps.sql, returned);
       return { answer: { status, text: remembered ?? returned, fingerprint: use.fingerprint }, replayed: false };
+    } catch (error) {
+      return { answer: await answerInstead(error, use), replayed: true };
     } finally {
       void release();
     }
   }
 
-  async function storedAnswer(db: Db, use: KeyUse): Promise<Answer | null> {
-    const stored = await findAnswer(db, use);
-    if (stored === null) return null;
-    const { status_code: status, fingerprint, sealed_response: sealed } = stored;
-    return { status, fingerprint, text: deps.vault.open(sealed) };
+  /** The answer that the key has; null when it has none yet, or nobody has it. @throws IdempotencyKeyReused */
+  async function storedAnswer(use: KeyUse): Promise<Answer | null> {
+    const held = await findKey(deps.sql, use);
+    if (held === null) return null;
+    const { fingerprint, answer } = held;
+    if (!fingerprint.equals(use.fingerprint)) throw new IdempotencyKeyReused();
+    return answer && { status: answer.status, fingerprint, text: deps.vault.open(answer.sealed) };
+  }
+
+  /** What a request is answered whose transaction has found the key taken; any other failure stays one. */
+  async function answerInstead(error: unknown, use: KeyUse): Promise<Answer> {
+    if (!(error instanceof TakenBefore)) throw error;
+    const answer = await storedAnswer(use);
+    // Its time has run out since.
+    if (answer === null) throw new IdempotencyKeyInUse();
+    return answer;
   }
 }
 
-/** Ends a transaction whose key has an answer already. */
-class AnsweredBefore extends Error {}
+/** Ends a transaction whose key another request has, or this one with an answer already. */
+class TakenBefore extends Error {}
 
+function assertClaimed(claim: 'claimed' | 'taken' | 'busy'): void {
+  if (claim === 'busy') throw new IdempotencyKeyInUse();
+  if (claim === 'taken') throw new TakenBefore();
+}
+
+/** @throws IdempotencyKeyReused when the answer is another request's. */
 function replay(answer: Answer, use: KeyUse): Answered {
   if (!answer.fingerprint.equals(use.fingerprint)) throw new IdempotencyKeyReused();
   return { ...answer, replayed: true };

@@ -1,0 +1,41 @@
+import type { Db } from './connection.ts';
+import { jsonb } from './json.ts';
+
+/** A row of `audit_log`. */
+export interface AuditRow {
+  id: number;
+  at: Date;
+  action: string;
+  actor_kind: string;
+  actor_id: string;
+  biller_id: string | null;
+  livemode: boolean | null;
+  subject_id: string | null;
+  request_id: string | null;
+  changes: Record<string, { from: unknown; to: unknown }>;
+}
+
+/** Which part of the log: the newest `limit` rows, of one biller, and older than the row `before`, where these are given. */
+export interface AuditPage {
+  billerId?: string | undefined;
+  before?: number | undefined;
+  limit: number;
+}
+
+/** Adds a row; there is no other way to write to the log. */
+export async function insertAuditRow(tx: Db, row: Omit<AuditRow, 'id'>): Promise<void> {
+  await tx`
+    insert into audit_log (at, action, actor_kind, actor_id, biller_id, livemode, subject_id, request_id, changes)
+    values (${row.at}, ${row.action}, ${row.actor_kind}, ${row.actor_id}, ${row.biller_id}, ${row.livemode},
+      ${row.subject_id}, ${row.request_id}, ${jsonb(tx, row.changes)})`;
+}
+
+/** A page of the log, newest first. */
+export async function selectAuditRows(db: Db, { billerId, before, limit }: AuditPage): Promise<AuditRow[]> {
+  return db<AuditRow[]>`
+    select * from audit_log
+    where ${billerId === undefined ? db`true` : db`biller_id = ${billerId}`}
+      and ${before === undefined ? db`true` : db`id < ${before}`}
+    order by id desc
+    limit ${limit}`;
+}

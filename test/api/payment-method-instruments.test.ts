@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import type { Reply } from '../support/api.ts';
+import { usePayer } from '../support/payer.ts';
+import { refusal, rowCounts, useStage } from '../support/stage.ts';
+
+const path = '/test_helpers/payment_methods';
+const klarna = { dob: { day: 1, month: 2, year: 1990 } };
+const payId = { payid: 'jo@example.com', account_name: 'Jo', payid_type: 'email' };
+const payPal = { paypal_email: 'jo@example.com', account_name: 'Jo', paypal_token: 'tok_1' };
+
+/** One of each type, with all that it can have and with as little as it may have. */
+const instruments: [type: string, data: object][] = [
+  ['klarna', klarna],
+  ['klarna', { dob: { day: null, month: null, year: null } }],
+  ['klarna', { dob: null }],
+  ['pay_id', payId],
+  ['pay_id', { payid: '+61400000000', account_name: 'Jo' }],
+  ['paypal', payPal],
+  ['paypal', { paypal_email: 'jo@example.com', account_name: 'Jo' }],
+];
+
+describe('a Klarna, PayID or PayPal method', () => {
+  const stage = useStage();
+  const post = (type: unknown, instrument_data: unknown, more: object = {}): Promise<Reply> =>
+    stage.request('POST', path, { type, instrument_data, ...more });
+  async function made(type: string, data: object, customer_reference?: string): Promise<string> {
+    const { status, body } = await post(type, data, { customer_reference });
+    assert.equal(status, 200);
+    return body.payment_method.id;
+  }
+
+  it('is answered with 200 and the instrument_data that was given', async () => {
+    for (const [type, instrument_data] of instruments) {
+      const { status, body } = await post(type, instrument_data);
+      const { id } = body.payment_method;
+      assert.match(id, /^pm_[0-9A-Za-z]{32}$/);
+      assert.deepEqual([status, body], [200, { success: true, payment_method: { id, type, instrument_data } }]);
+    }
+  });
+
+  it('is shown alike by its fetch, its customer’s, both lists and its detachment', async () => {
+    const { id: customer } = await stage.merchant.customer();
+    for (const [type, instrument_data] of instruments) {
+      const id = await made(type, instrument_data, customer);
+      const payment_method = { id, type, instrument_data };
+      const shown = { success: true, payment_method };
+      assert.deepEqual((await stage.request('GET', `/payment_methods/${id}`)).body, shown);
+      assert.deepEqual((await stage.request('GET', `/customers/${customer}/payment_methods/${id}`)).body, shown);
+      assert.deepEqual((await stage.request('GET', '/payment_methods')).body.payment_methods[0], payment_method);
+      const own = await stage.request('GET', `/customers/${customer}/payment_methods`);
+      assert.deepEqual(own.body, { success: true, payment_methods: [payment_method] });
+      assert.deepEqual((await stage.request('POST', `/payment_methods/${id}/detach`)).body, shown);
+      assert.deepEqual((await stage.request('GET', '/payment_methods')).body.payment_methods, []);
+      assert.deepEqual((await stage.request('GET', `/payment_methods/${id}`)).body, shown);
+    }
+  });
+
+  it('of Klarna has every part of the date of birth as null that was not given', async () => {
+    const none = { dob: { day: null, month: null, year: null } };
+    const table: [given: object, shown: object][] = [
+      [{}, { dob: null }],
+      [{ dob: {} }, none],
+      [{ dob: { year: 1990 } }, { dob: { ...none.dob, year: 1990 } }],
+    ];
+    for (const [given, shown] of table) {
+      const { body } = await post('klarna', given);
+      assert.deepEqual(body.payment_method.instrument_data, shown);
+      const { id } = body.payment_method;
+      const fetched = await stage.request('GET', `/payment_methods/${id}`);
+      assert.deepEqual(fetched.body.payment_method.instrument_data, shown);
+    }
+  });
+
+  it('belongs to the customer whose id or reference is named, becomes the default of one without, and of nobody else', async () => {
+    const { id: customer } = await stage.merchant.customer({ reference: 'R-1' });
+    const first = await made('klarna', klarna, 'R-1');
+    const second = await made('pay_id', payId, customer);
+    await made('paypal', payPal);
+    const { body } = await stage.request('GET', `/customers/${customer}/payment_methods`);
+    assert.deepEqual(
+      body.payment_methods.map(({ id }: { id: string }) => id),
+      [second, first],
+    );
+    assert.equal((await stage.request('GET', `/customers/${customer}`)).body.default_payment_method, first);
+  });
+
+  it('without a customer can be attached to one later', async () => {
+    const { id: customer_id } = await stage.merchant.customer();
+    const id = await made('paypal', payPal);
+    assert.equal((await stage.request('POST', `/payment_methods/${id}/attach`, { customer_id })).status, 200);
+    assert.equal((await stage.request('GET', `/customers/${customer_id}`)).body.default_payment_method, id);
+  });
+
+  it('for an unknown, foreign or deleted customer is 400, and none is saved', async () => {
+    const { merchant } = await stage.stranger();
+    const theirs = await merchant.customer({ reference: 'R-2' });
+    const deleted = await stage.merchant.customer();
+    await stage.request('DELETE', `/customers/${deleted.id}`);
+    const before = await rowCounts(stage);
+    for (const customer_reference of ['cus_none', 'R-2', theirs.id]) {
+      const reply = await post('klarna', klarna, { customer_reference });
+      assert.deepEqual(refusal(reply, 400), ['/customer_reference resource_missing']);
+    }
+    const reply = await post('klarna', klarna, { customer_reference: deleted.id });
+    assert.deepEqual(refusal(reply, 400), ['/customer_reference customer_deleted']);
+    assert.deepEqual(await rowCounts(stage), before);
+  });
+
+  it('is charged by the outcome rules, like a card', async () => {
+    const { id: customer_id } = await stage.merchant.customer();
+    for (const [type, data] of instruments) {
+      const payment_method = await made(type, data, customer_id);
+      const table: [amount: number, word: string | undefined, status: string][] = [
+        [300, undefined, 'succeeded'],
+        [301, undefined, 'failed'],
+        [302, undefined, 'requires_action'],
+        [399, undefined, 'failed'],
+        [301, 'succeed', 'succeeded'],
+        [300, 'decline', 'failed'],
+      ];
+      for (const [amount, word, status] of table) {
+        const metadata: Record<string, string> = word === undefined ? {} : { _sandbox_outcome: word };
+        const intent = await stage.merchant.intent({ amount, currency: 'AUD', customer_id, metadata });
+        const { body } = await stage.request('POST', `/payment_intents/${intent.id}/confirm`, { payment_method });
+        assert.deepEqual([body.status, body.payment_method_id], [status, payment_method], `${type} ${amount} ${word}`);
+      }
+    }
+  });
+
+  it('that is detached is not charged', async () => {
+    const id = await made('pay_id', payId);
+    await stage.merchant.detach(id);
+    const intent = await stage.merchant.intent({ amount: 300, currency: 'AUD' });
+    const reply = await stage.request('POST', `/payment_intents/${intent.id}/confirm`, { payment_method: id });
+    assert.deepEqual(refusal(reply, 400), ['/payment_method payment_method_detached']);
+  });
+
+  it('of another shape than its type’s is 400, which names every fault, and none is saved', async () => {
+    const before = await rowCounts(stage);
+    const table: [type: unknown, data: unknown, faults: string[]][] = [
+      ['klarna', { dob: '1990-02-01' }, ['/instrument_data/dob invalid_type']],
+      ['klarna', { dob: { ...klarna.dob, day: '1' } }, ['/instrument_data/dob/day invalid_type']],
+      ['klarna', { dob: { ...klarna.dob, month: 1.5 } }, ['/instrument_data/dob/month invalid_type']],
+      ['klarna', { dob: { ...klarna.dob, age: 36 } }, ['/instrument_data/dob/age unknown_parameter']],
+      ['klarna', { ...klarna, account_name: 'Jo' }, ['/instrument_data/account_name unknown_parameter']],
+      ['pay_id', {}, ['/instrument_data/account_name parameter_missing', '/instrument_data/payid parameter_missing']],
+      ['pay_id', { ...payId, payid: '' }, ['/instrument_data/payid too_short']],
+      ['pay_id', { ...payId, payid_type: null }, ['/instrument_data/payid_type invalid_type']],
+      ['pay_id', { ...payId, account_name: 'J'.repeat(256) }, ['/instrument_data/account_name too_long']],
+      [
+        'paypal',
+        { paypal_token: 1 },
+        [
+          '/instrument_data/account_name parameter_missing',
+          '/instrument_data/paypal_email parameter_missing',
+          '/instrument_data/paypal_token invalid_type',
+        ],
+      ],
+      ['paypal', { ...payPal, paypal_email: 'jo' }, ['/instrument_data/paypal_email invalid_format']],
+      ['paypal', { ...payPal, paypal_token: '' }, ['/instrument_data/paypal_token too_short']],
+      ['paypal', payId, ['payid', 'payid_type'].map((name) => `/instrument_data/${name} unknown_parameter`)],
+      ['klarna', undefined, ['/instrument_data parameter_missing']],
+      ['card', klarna, ['/type invalid_value']],
+      ['au_becs_debit', klarna, ['/type invalid_value']],
+      [undefined, klarna, ['/type parameter_missing']],
+    ];
+    for (const [type, data, faults] of table) {
+      const found = refusal(await post(type, data), 400);
+      assert.deepEqual(
+        faults.filter((fault) => !found.includes(fault)),
+        [],
+        `${type} ${JSON.stringify(data)}: ${found}`,
+      );
+    }
+    assert.deepEqual(refusal(await post('klarna', klarna, { name: 'x' }), 400), ['/name unknown_parameter']);
+    assert.deepEqual(await rowCounts(stage), before);
+  });
+
+  it('is made in the sandbox alone, and by a secret key alone', async () => {
+    const body = { type: 'klarna', instrument_data: klarna };
+    const codeFor = async (key: string) => {
+      const reply = await stage.api.send('POST', `/api/v1${path}`, { key, body });
+      return `${reply.status} ${reply.body.error.code}`;
+    };
+    assert.equal(await codeFor(stage.keys.liveSecret), '403 sandbox_only');
+    assert.equal(await codeFor(stage.keys.sandboxPublishable), '403 secret_key_required');
+    assert.deepEqual((await stage.request('GET', '/payment_methods')).body.payment_methods, []);
+  });
+
+  it('is not shown to another biller', async () => {
+    const id = await made('paypal', payPal);
+    const { merchant } = await stage.stranger();
+    refusal(await merchant.request('GET', `/payment_methods/${id}`), 404, 'resource_missing');
+  });
+});
+
+describe('a plan on a Klarna, PayID or PayPal method', () => {
+  const payer = usePayer();
+
+  it('collects from it, and is retried by the outcome rules', async () => {
+    for (const [type, instrument_data] of [
+      ['klarna', klarna],
+      ['pay_id', payId],
+      ['paypal', payPal],
+    ] as const) {
+      const { stage, customer: customer_reference } = payer;
+      const { body } = await stage.request('POST', path, { type, instrument_data, customer_reference });
+      const payment_instrument_id = body.payment_method.id;
+      const good = await payer.active({ payment_instrument_id });
+      const bad = await payer.active({ payment_instrument_id, recurring_amount_cents: 1001 });
+      assert.deepEqual(await payer.told(good), ['0 paid 2027-01-10T00:00:00.000Z'], type);
+      assert.deepEqual(await payer.told(bad), ['0 retrying 2027-01-10T00:00:00.000Z'], type);
+      const [payment] = await stage.merchant.payments(good);
+      const intent = await stage.merchant.getIntent(String(payment?.payment_intent_id));
+      assert.equal(intent.payment_method_id, payment_instrument_id);
+    }
+  });
+
+  it('is made on the clock’s time, and not while the clock is advancing', async () => {
+    const { stage, clock, customer: customer_reference } = payer;
+    const body = { type: 'paypal', instrument_data: payPal, customer_reference };
+    await stage.merchant.beginAdvance(clock, '2027-01-11T00:00:00Z');
+    refusal(await stage.request('POST', path, body), 422, 'test_clock_advancing');
+    await stage.carryOut(clock);
+    assert.equal((await stage.request('POST', path, body)).status, 200);
+  });
+});
