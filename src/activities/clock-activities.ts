@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { Pool } from '../db/connection.ts';
 import type { ClockAdvanceRow } from '../db/test-clocks.ts';
 import { findClockById, findOpenAdvance } from '../db/test-clocks.ts';
+import { pass } from '../domain/crash-points.ts';
 import { realNow } from '../domain/real-time.ts';
 import type { ClockStanding } from '../domain/standing.ts';
 import { completeAdvance, type DueSubject, dueOnClock, failAdvance } from '../services/clock-advance.ts';
@@ -43,6 +44,7 @@ export function createClockActivities({ sql, moveSubject }: ClockDeps) {
 }
 
 async function carryOutAdvance(sql: Pool, moveSubject: MoveSubject, advance: ClockAdvanceRow): Promise<void> {
+  pass('advance found');
   const { test_clock_id: clockId, target_time: target } = advance;
   const failures: string[] = [];
   let due = await carryOut(() => dueOnClock(sql, clockId, target));
@@ -55,9 +57,11 @@ async function carryOutAdvance(sql: Pool, moveSubject: MoveSubject, advance: Clo
   const [left] = due;
   if (failures.length === 0 && left !== undefined) failures.push(`${left.id} is due and was not collected`);
   const [reason] = failures;
+  pass('advance moved all');
   // `ready` means done: it is written only when nothing is due any more up to the target.
   if (reason === undefined) await carryOut(() => completeAdvance(sql, advance, realNow()));
   else await carryOut(() => failAdvance(sql, advance, reason, realNow()));
+  pass('advance completed');
 }
 
 async function standingAfterExpiry(sql: Pool, clockId: string, at: Date): Promise<ClockStanding> {

@@ -6,7 +6,6 @@ export const eventTypes = [
   'payment_intent.requires_action',
   'payment_plan.activated',
   'payment_plan.suspended',
-  'payment_plan.resumed',
   'payment_plan.deactivated',
   'payment_plan.closed',
   'refund.succeeded',

@@ -2,11 +2,11 @@
 import { createApp } from '../api/app.ts';
 import { serve } from '../api/server.ts';
 import { openPool } from '../db/connection.ts';
-import { sandboxProcessor } from '../processors/sandbox.ts';
 import { readConfig } from './config.ts';
 import { startDispatcher } from './dispatcher.ts';
 import { announceReady, onShutdown, surviveOutages } from './lifecycle.ts';
 import { createLogger } from './logger.ts';
+import { processorsOf } from './processors.ts';
 import { requirementsOf } from './requirements.ts';
 import { openTemporal } from './temporal-client.ts';
 import { watchTimeSkipping } from './time-skipping.ts';
@@ -24,7 +24,7 @@ const app = createApp({
   vault,
   logger,
   settings: config,
-  processors: { sandbox: sandboxProcessor, live: null },
+  processors: processorsOf(config),
   canSkipTime: timeSkipping.known,
   checks: {
     PostgreSQL: () => sql`select 1`,

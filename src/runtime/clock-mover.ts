@@ -3,6 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { MoveSubject } from '../activities/clock-activities.ts';
 import { effectFailed } from '../activities/failures.ts';
 import { workflowIdOf } from '../db/workflow-intents.ts';
+import { pass } from '../domain/crash-points.ts';
 import { timeSkippingNeeded } from '../services/errors.ts';
 import { allowTimeSkipping, isNotFound, isSkippingRefused } from './time-skipping.ts';
 
@@ -15,10 +16,12 @@ export function createClockMover(temporal: Client, taskQueue: string): MoveSubje
     const workflowId = workflowIdOf(subject.workflowType, subject.id);
     const move = async (): Promise<void> => {
       await allowTimeSkipping(temporal, workflowId);
+      pass('advance allowed to skip');
       await temporal.workflow.getHandle(workflowId).executeUpdate('advanceTo', {
         args: [advance.target_time.getTime()],
         updateId: advance.id,
       });
+      pass('advance moved a subject');
     };
     try {
       await move().catch(async (error: unknown) => {

@@ -33,6 +33,8 @@ export interface Config {
   /** Requests per second and API key, and how many may come at once. */
   readonly rateLimitPerSecond: number;
   readonly rateLimitBurst: number;
+  /** File in which the sandbox's processor writes down each call, beside and independent of the database; null: none. */
+  readonly sandboxLedger: string | null;
 }
 
 /** What was wrong with the environment: every fault, one per line, each naming its variable. */
@@ -74,6 +76,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     webhookAllowLoopback: read.flag('WEBHOOK_ALLOW_LOOPBACK', false),
     rateLimitPerSecond: read.whole('RATE_LIMIT_PER_SECOND', 500, 1, 1_000_000),
     rateLimitBurst: read.whole('RATE_LIMIT_BURST', 1000, 1, 1_000_000),
+    sandboxLedger: read.text('SANDBOX_LEDGER'),
   };
   if (config.temporalApiKey !== null && !config.temporalTls) {
     read.faults.push('TEMPORAL_TLS must not be false while TEMPORAL_API_KEY is set: the key would travel in the clear');

@@ -1,26 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Pool } from '../db/connection.ts';
 import { onIntentsCommitted } from '../db/transaction.ts';
-import {
-  claimIntents,
-  deleteIntents,
-  postponeIntent,
-  type StagedIntent,
-  type WorkflowType,
-} from '../db/workflow-intents.ts';
+import { claimIntents, deleteIntents, postponeIntent, type StagedIntent } from '../db/workflow-intents.ts';
+import { pass } from '../domain/crash-points.ts';
 import { realNow } from '../domain/real-time.ts';
 import { webhookTaskQueue } from '../domain/task-queues.ts';
 import type { Logger } from './logger.ts';
 
 /** Enough to keep Temporal busy, few enough that a dead process holds up little. */
 const batchSize = 50;
-/** A claim that was not fulfilled by then is anybody's again: its process is dead or frozen. */
+/** A claim that was not fulfilled by then is anybody's again: its process is dead or frozen. No call to Temporal lasts as long. */
 const claimMilliseconds = 5_000;
 /** How often to look for what other processes left behind; what this process commits is carried out at once. */
 const pollMilliseconds = 500;
 const longestBackoffMilliseconds = 10_000;
-const callTimeoutMilliseconds = 4_000;
 /** How long a worker that died with a workflow task is waited for; one that lives asks for more time by itself. */
 const workflowTaskTimeout = '5 seconds';
 
@@ -68,8 +62,10 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
     const now = realNow();
     const claimedUntil = new Date(now.getTime() + claimMilliseconds);
     const intents = await claimIntents(sql, batchSize, now, claimedUntil);
+    if (intents.length > 0) pass('intents claimed');
     const results = await Promise.all(intents.map((intent) => dispatch(intent)));
     const done = intents.filter((_, index) => results[index]).map(({ id }) => id);
+    if (done.length > 0) pass('intents told');
     if (done.length > 0) await deleteIntents(sql, done);
     return intents.length;
   }
@@ -77,9 +73,7 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
   /** Answers whether Temporal knows now; if not, the intent waits for its next try. */
   async function dispatch(intent: StagedIntent): Promise<boolean> {
     try {
-      await temporal.withDeadline(realNow().getTime() + callTimeoutMilliseconds, () =>
-        tell(temporal, taskQueue, intent),
-      );
+      await tell(temporal, taskQueue, intent);
       return true;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
@@ -103,24 +97,15 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
   };
 }
 
-/**
- * Deliveries can be taken up again after their workflow has ended. Everything else has one life, unless it was ended from
- * outside: a plan whose workflow was terminated is to be revived by the next change.
- */
-const reusePolicies: Record<WorkflowType, 'ALLOW_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY'> = {
-  paymentPlan: 'ALLOW_DUPLICATE_FAILED_ONLY',
-  scheduledPayment: 'ALLOW_DUPLICATE_FAILED_ONLY',
-  testClock: 'ALLOW_DUPLICATE_FAILED_ONLY',
-  webhookDelivery: 'ALLOW_DUPLICATE',
-};
-
 async function tell(temporal: Client, taskQueue: string, intent: StagedIntent): Promise<void> {
   const options = {
     taskQueue: intent.workflow_type === 'webhookDelivery' ? webhookTaskQueue(taskQueue) : taskQueue,
     workflowId: intent.workflow_id,
     args: [intent.subject_id],
     workflowTaskTimeout,
-    workflowIdReusePolicy: reusePolicies[intent.workflow_type],
+    // A workflow that has ended may be wanted again: its object was taken up again, or restored from a back-up. One that
+    // is started for nothing reads so in the database, and ends.
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     workflowIdConflictPolicy: 'USE_EXISTING' as const,
   };
   try {
@@ -132,8 +117,7 @@ async function tell(temporal: Client, taskQueue: string, intent: StagedIntent): 
       await temporal.workflow.getHandle(intent.workflow_id).signal(intent.signal);
     }
   } catch (error) {
-    // It has run its course, or is not there and need not be.
-    if (error instanceof WorkflowExecutionAlreadyStartedError) return;
+    // It is not there, and need not be.
     if (error instanceof WorkflowNotFoundError && !intent.start) return;
     throw error;
   }

@@ -1,5 +1,6 @@
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
 import type { NativeConnectionOptions } from '@temporalio/worker';
+import { realNow } from '../domain/real-time.ts';
 import type { Config } from './config.ts';
 
 type Address = Pick<NativeConnectionOptions, 'address' | 'tls' | 'apiKey'>;
@@ -19,8 +20,34 @@ export function temporalAddress(config: Pick<Config, 'temporalAddress' | 'tempor
   };
 }
 
-/** A client that connects when it is first used, and again after an outage: a Temporal that is away keeps nobody from starting. */
-export function openTemporal(config: Config): Client {
-  const connection = Connection.lazy({ ...temporalAddress(config), connectTimeout: '5s' });
+/**
+ * A client that connects when it is first used, and again after an outage: a Temporal that is away keeps nobody from starting.
+ * A call fails when it has no answer after four seconds, its repetitions included.
+ */
+export function openTemporal(
+  config: Parameters<typeof temporalAddress>[0] & Pick<Config, 'temporalNamespace'>,
+): Client {
+  const connection = Connection.lazy({
+    ...temporalAddress(config),
+    connectTimeout: '5s',
+    interceptors: [retryInTime],
+  });
   return new Client({ connection, namespace: config.temporalNamespace });
 }
+
+/** Shorter than the dispatcher's claims. */
+const callTimeoutMs = 4_000;
+
+/** These wait at the server for what is to happen, for as long as the server lets them. */
+const waiting = /\/(UpdateWorkflowExecution|PollWorkflowExecutionUpdate)$/;
+
+const retry = makeGrpcRetryInterceptor(defaultGrpcRetryOptions());
+
+/**
+ * The client's own `withDeadline` would set a limit too, by an AsyncLocalStorage. In Node 20 one use of that makes every
+ * promise of the process dearer for good: a fifth of the processor time of each request to the API.
+ */
+const retryInTime: typeof retry = (options, next) => {
+  if (waiting.test(options.method_definition.path)) return retry(options, next);
+  return retry({ ...options, deadline: realNow().getTime() + callTimeoutMs }, next);
+};

@@ -1,11 +1,12 @@
 // The worker process: runs workflows and activities, and the dispatcher that tells Temporal what was committed.
 import { openPool } from '../db/connection.ts';
-import { sandboxProcessor } from '../processors/sandbox.ts';
 import { readConfig } from './config.ts';
 import { startDispatcher } from './dispatcher.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { announceReady, onShutdown, surviveOutages } from './lifecycle.ts';
 import { createLogger } from './logger.ts';
+import { processorsOf } from './processors.ts';
+import { startReconciliations } from './reconciliation-schedule.ts';
 import { requirementsOf } from './requirements.ts';
 import { openTemporal } from './temporal-client.ts';
 import { installTemporalRuntime, startWorkers } from './workers.ts';
@@ -17,12 +18,15 @@ installTemporalRuntime(logger);
 surviveOutages(logger);
 const sql = openPool(databaseUrl, { max: 40, name: 'payments worker' });
 const temporal = openTemporal(config);
-const workers = await startWorkers({ config, sql, vault, temporal, logger });
+const processors = processorsOf(config);
+const workers = await startWorkers({ config, sql, vault, temporal, processors, logger });
 const dispatcher = startDispatcher(sql, temporal, config.temporalTaskQueue, logger);
-const housekeeping = startHousekeeping(sql, { sandbox: sandboxProcessor, live: null }, logger);
+const reconciliations = startReconciliations(sql, temporal, config.temporalTaskQueue, logger);
+const housekeeping = startHousekeeping(sql, processors, logger);
 
 onShutdown(async () => {
   await housekeeping.close();
+  await reconciliations.close();
   await dispatcher.close();
   await workers.close();
   await temporal.connection.close();

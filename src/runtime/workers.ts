@@ -5,7 +5,7 @@ import { createWebhookActivities } from '../activities/webhook-activities.ts';
 import type { Pool } from '../db/connection.ts';
 import { realNow } from '../domain/real-time.ts';
 import { webhookTaskQueue } from '../domain/task-queues.ts';
-import { sandboxProcessor } from '../processors/sandbox.ts';
+import type { Processors } from '../processors/processor.ts';
 import { outboundPolicy } from '../services/outbound-address.ts';
 import type { Vault } from '../services/vault.ts';
 import { createWebhookSender } from '../services/webhook-sender.ts';
@@ -38,6 +38,7 @@ export interface WorkerDeps {
   sql: Pool;
   vault: Vault;
   temporal: Client;
+  processors: Processors;
   logger: Logger;
   /** Made once and given to several workers, as the tests do; bundled here when it is missing. */
   workflowBundle?: WorkflowBundle;
@@ -59,7 +60,7 @@ export interface RunningWorkers {
  * in slots of its own, so that a flood of events, or receivers that hang, hold up no plan.
  */
 export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
-  const { config, sql, vault, temporal, logger } = deps;
+  const { config, sql, vault, temporal, processors, logger } = deps;
   const taskQueue = config.temporalTaskQueue;
   const workflowBundle = deps.workflowBundle ?? (await bundleWorkflows(logger));
   const connection = await NativeConnection.connect(temporalAddress(config));
@@ -76,7 +77,7 @@ export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
     workflowBundle,
     activities: createActivities({
       sql,
-      processors: { sandbox: sandboxProcessor, live: null },
+      processors,
       moveSubject: createClockMover(temporal, taskQueue),
     }),
     maxConcurrentWorkflowTaskExecutions: 100,

@@ -3,6 +3,7 @@ import { type ApiKeyKind, type ApiKeyRow, endApiKey, insertApiKey, lockApiKey, s
 import type { Db } from '../db/connection.ts';
 import { atomically, violates } from '../db/transaction.ts';
 import { newId, randomBase62 } from '../domain/ids.ts';
+import { type Actor, changesBetween, recordAudit } from './audit.ts';
 import { type Fault, InvalidState, NotFound, ValidationFailed } from './errors.ts';
 import { allScopes, isScope } from './scopes.ts';
 
@@ -12,11 +13,16 @@ export interface KeyTraits {
   kind: ApiKeyKind;
 }
 
-export interface NewKey extends KeyTraits {
+/** Who changes something, and when: real time. */
+export interface Deed {
+  by: Actor;
+  now: Date;
+}
+
+export interface NewKey extends KeyTraits, Deed {
   billerId: string;
   /** Of a secret key: all by default. A publishable key has none. */
   scopes?: readonly string[] | undefined;
-  now: Date;
 }
 
 /** What can be told of a key at any time. */
@@ -55,20 +61,24 @@ export function hashKey(key: string): Buffer {
 }
 
 /** Makes a key. @throws ValidationFailed for an unknown scope, scopes on a publishable key, an unknown biller. */
-export async function createKey(sql: Db, { billerId, livemode, kind, scopes, now }: NewKey): Promise<IssuedKey> {
+export async function createKey(sql: Db, { billerId, livemode, kind, scopes, by, now }: NewKey): Promise<IssuedKey> {
   const faults = scopeFaults(kind, scopes);
   if (faults.length > 0) throw new ValidationFailed(faults);
   const key = `${kind === 'secret' ? 'sk' : 'pk'}_${livemode ? 'live' : 'sandbox'}_${randomBase62(secretLength)}`;
   try {
-    const row = await insertApiKey(sql, {
-      id: newId('api_key'),
-      biller_id: billerId,
-      livemode,
-      kind,
-      scopes: kind === 'secret' ? [...new Set(scopes ?? allScopes)] : [],
-      hash: hashKey(key),
-      hint: key.slice(-4),
-      created_at: now,
+    const row = await atomically(sql, async (tx) => {
+      const inserted = await insertApiKey(tx, {
+        id: newId('api_key'),
+        biller_id: billerId,
+        livemode,
+        kind,
+        scopes: kind === 'secret' ? [...new Set(scopes ?? allScopes)] : [],
+        hash: hashKey(key),
+        hint: key.slice(-4),
+        created_at: now,
+      });
+      await recordChange(tx, 'api_key.created', null, inserted, { by, now });
+      return inserted;
     });
     const { id, ...rest } = present(row);
     return { id, key, ...rest };
@@ -84,17 +94,23 @@ export async function listKeys(sql: Db, billerId: string | null): Promise<ApiKey
 }
 
 /** Refuses the key from now on (running API processes know it within 5 s). Once more changes nothing. @throws NotFound */
-export async function revokeKey(sql: Db, id: string, now: Date): Promise<ApiKey> {
-  const row = await endApiKey(sql, id, now);
-  if (!row) throw new NotFound('API key', id);
-  return present(row);
+export async function revokeKey(sql: Db, id: string, deed: Deed): Promise<ApiKey> {
+  return atomically(sql, async (tx) => {
+    const before = await lockApiKey(tx, id);
+    const after = before && (await endApiKey(tx, id, deed.now));
+    if (!after) throw new NotFound('API key', id);
+    if (before.revoked_at === null || before.revoked_at > deed.now) {
+      await recordChange(tx, 'api_key.revoked', before, after, deed);
+    }
+    return present(after);
+  });
 }
 
 /**
  * Makes a successor with the same biller, mode, kind and scopes, and lets the old key end `overlapHours` from now.
  * @throws NotFound, InvalidState when the key has ended already, ValidationFailed for a number of hours that is none.
  */
-export async function rollKey(sql: Db, id: string, { overlapHours, now }: { overlapHours: number; now: Date }) {
+export async function rollKey(sql: Db, id: string, { overlapHours, by, now }: { overlapHours: number } & Deed) {
   if (!(overlapHours >= 0 && overlapHours <= maxOverlapHours)) {
     const message = `overlap_hours must be a number from 0 to ${maxOverlapHours}.`;
     throw ValidationFailed.of('/overlap_hours', 'out_of_range', message);
@@ -105,9 +121,26 @@ export async function rollKey(sql: Db, id: string, { overlapHours, now }: { over
     if (old.revoked_at && old.revoked_at <= now) {
       throw new InvalidState(`API key ${id} was revoked at ${old.revoked_at.toISOString()}: create a new one instead.`);
     }
-    await endApiKey(tx, id, new Date(now.getTime() + overlapHours * hourInMilliseconds));
+    const ended = await endApiKey(tx, id, new Date(now.getTime() + overlapHours * hourInMilliseconds));
+    await recordChange(tx, 'api_key.rolled', old, ended, { by, now });
     const { biller_id: billerId, livemode, kind, scopes } = old;
-    return createKey(tx, { billerId, livemode, kind, scopes: kind === 'secret' ? scopes : undefined, now });
+    return createKey(tx, { billerId, livemode, kind, scopes: kind === 'secret' ? scopes : undefined, by, now });
+  });
+}
+
+type KeyAction = 'api_key.created' | 'api_key.rolled' | 'api_key.revoked';
+
+async function recordChange(tx: Db, action: KeyAction, before: ApiKeyRow | null, after: ApiKeyRow | null, deed: Deed) {
+  const row = after ?? before;
+  if (row === null) return;
+  const shown = (key: ApiKeyRow | null) => key && { kind: key.kind, scopes: key.scopes, revoked_at: key.revoked_at };
+  await recordAudit(tx, {
+    action,
+    by: deed.by,
+    at: deed.now,
+    tenant: { billerId: row.biller_id, livemode: row.livemode },
+    subjectId: row.id,
+    changes: changesBetween(shown(before), shown(after)),
   });
 }
 

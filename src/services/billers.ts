@@ -5,16 +5,16 @@ import { atomically } from '../db/transaction.ts';
 import { isTimeZone } from '../domain/calendar.ts';
 import { newId } from '../domain/ids.ts';
 import { realNow } from '../domain/real-time.ts';
-import { createKey, hashKey, type KeyTraits } from './api-keys.ts';
+import { createKey, type Deed, hashKey, type KeyTraits } from './api-keys.ts';
+import { changesBetween, recordAudit } from './audit.ts';
 import { type Fault, ValidationFailed } from './errors.ts';
 
-export interface NewBiller {
+export interface NewBiller extends Deed {
   name: string;
   /** IANA name; UTC by default. */
   timeZone?: string | undefined;
   /** At most 22 characters; what the payer's statement says unless a payment has its own. */
   statementDescriptor?: string | undefined;
-  now: Date;
 }
 
 export interface Biller {
@@ -42,19 +42,31 @@ const demoTraits: Record<keyof DemoKeys, KeyTraits> = {
 };
 // Two starts at once on one database make one demo biller. Any constant that nobody else locks.
 const demoLock = 7_266_338;
+const start = { kind: 'service', id: 'start' } as const;
 
 /** Makes a biller with the default fee schedule. @throws ValidationFailed with every fault of name, zone, descriptor. */
 export async function createBiller(sql: Db, biller: NewBiller): Promise<Biller> {
   const faults = billerFaults(biller);
   if (faults.length > 0) throw new ValidationFailed(faults);
-  const row = await insertBiller(sql, {
-    id: newId('biller'),
-    name: biller.name,
-    time_zone: biller.timeZone ?? 'UTC',
-    statement_descriptor: biller.statementDescriptor ?? null,
-    created_at: biller.now,
+  return atomically(sql, async (tx) => {
+    const row = await insertBiller(tx, {
+      id: newId('biller'),
+      name: biller.name,
+      time_zone: biller.timeZone ?? 'UTC',
+      statement_descriptor: biller.statementDescriptor ?? null,
+      created_at: biller.now,
+    });
+    const { id, created_at, ...made } = present(row);
+    await recordAudit(tx, {
+      action: 'biller.created',
+      by: biller.by,
+      at: biller.now,
+      tenant: { billerId: id, livemode: null },
+      subjectId: id,
+      changes: changesBetween(null, made),
+    });
+    return { id, created_at, ...made };
   });
-  return present(row);
 }
 
 /** All billers, oldest first. */
@@ -74,12 +86,12 @@ export async function ensureDemoBiller(
     await tx`select pg_advisory_xact_lock(${demoLock})`;
     const now = realNow();
     const found = (known && (await findBiller(tx, known.billerId))) ?? (await findBillerByName(tx, demoName));
-    const billerId = found?.id ?? (await createBiller(tx, { name: demoName, now })).id;
+    const billerId = found?.id ?? (await createBiller(tx, { name: demoName, by: start, now })).id;
     const keyFor = async (name: keyof DemoKeys): Promise<string> => {
       const traits = demoTraits[name];
       const kept = known?.keys[name];
       if (kept && (await works(tx, kept, billerId, traits, now))) return kept;
-      return (await createKey(tx, { billerId, ...traits, now })).key;
+      return (await createKey(tx, { billerId, ...traits, by: start, now })).key;
     };
     const keys = {
       sandbox_secret: await keyFor('sandbox_secret'),

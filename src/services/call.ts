@@ -9,6 +9,8 @@ export interface Tenant {
 /** One request as the services see it: who asks, for which biller and mode, and the real instant of asking. */
 export interface Call extends Tenant {
   requestId: string;
+  /** The id of the API key that asks. */
+  keyId: string;
   /** Real time. A clock-bound customer's time is read from the clock. */
   now: Date;
   /** IANA name; payments fall due at 00:00 in it. */

@@ -15,7 +15,7 @@ import type { CustomerCreate } from '../resources/customer.ts';
 import type { Call, Tenant } from './call.ts';
 import { timeOnClock } from './customer-time.ts';
 import { InvalidState, NotFound, ValidationFailed } from './errors.ts';
-import { pageOf } from './paging.ts';
+import { rowsOfPage } from './paging.ts';
 
 /** Limits of the contract. */
 const customersPerClock = 3;
@@ -54,8 +54,7 @@ export async function listCustomers(
   tenant: Tenant,
   query: CustomerFilter & { limit?: number | undefined; starting_after?: string | undefined },
 ): Promise<{ rows: CustomerRow[]; limit: number }> {
-  const page = await pageOf(db, 'customers', tenant, query);
-  return { rows: await selectCustomers(db, tenant, query, page), limit: page.limit };
+  return rowsOfPage(db, 'customers', tenant, query, (page) => selectCustomers(db, tenant, query, page));
 }
 
 async function assertRoom(tx: Db, call: Call, clock: TestClockRow): Promise<void> {

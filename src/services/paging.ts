@@ -16,11 +16,32 @@ export async function pageOf(
   limitIfNotGiven: number = defaultLimit,
 ): Promise<Page> {
   const after = query.starting_after;
-  if (after !== undefined && !(await hasRow(db, table, tenant, after))) {
-    const message = `starting_after names nothing in this list: ${after}.`;
-    throw new BadRequest(message, 'validation_failed', [
-      { code: 'resource_missing', message, path: 'query/starting_after' },
-    ]);
-  }
+  if (after !== undefined) await assertCursor(db, table, tenant, after);
   return { limit: query.limit ?? limitIfNotGiven, after };
+}
+
+/**
+ * The rows of a page by a query that looks its cursor up itself (`isAfter`): only of a page without any is it to be found out
+ * whether it is the end of the list.
+ * @throws BadRequest when `starting_after` names nothing of this biller and mode.
+ */
+export async function rowsOfPage<R>(
+  db: Db,
+  table: Parameters<typeof hasRow>[1],
+  tenant: Tenant,
+  query: { limit?: number | undefined; starting_after?: string | undefined },
+  select: (page: Page) => Promise<R[]>,
+): Promise<{ rows: R[]; limit: number }> {
+  const { limit = defaultLimit, starting_after: after } = query;
+  const rows = await select({ limit, after });
+  if (rows.length === 0 && after !== undefined) await assertCursor(db, table, tenant, after);
+  return { rows, limit };
+}
+
+async function assertCursor(db: Db, table: Parameters<typeof hasRow>[1], tenant: Tenant, id: string): Promise<void> {
+  if (await hasRow(db, table, tenant, id)) return;
+  const message = `starting_after names nothing in this list: ${id}.`;
+  throw new BadRequest(message, 'validation_failed', [
+    { code: 'resource_missing', message, path: 'query/starting_after' },
+  ]);
 }

@@ -1,4 +1,5 @@
 import type { Db } from '../db/connection.ts';
+import { type CustomerRow, findCustomer, unchanged } from '../db/customers.ts';
 import {
   findPaymentIntent,
   insertPaymentIntent,
@@ -15,7 +16,7 @@ import type { PaymentIntentCreate } from '../resources/payment-intent.ts';
 import type { Call, Tenant } from './call.ts';
 import { timeOf } from './customer-time.ts';
 import { type Fault, NotFound, ValidationFailed } from './errors.ts';
-import { pageOf } from './paging.ts';
+import { rowsOfPage } from './paging.ts';
 import { attachMethod, customerNamed, lockOwner, metadataFaults, methodNamed } from './references.ts';
 
 /** Days (contract: Limits). */
@@ -27,9 +28,9 @@ const scheduleAhead = 366;
  */
 export async function createPaymentIntent(db: Db, call: Call, input: PaymentIntentCreate): Promise<PaymentIntentRow> {
   const faults = plainFaults(call, input);
-  if (input.customer_id === undefined && input.payment_method === undefined) {
-    if (faults.length > 0) throw new ValidationFailed(faults);
-    return insert(db, call, input, { at: call.now, customerId: null, methodId: null, surcharge: false });
+  if (input.payment_method === undefined && faults.length === 0) {
+    const created = await createInOne(db, call, input);
+    if (created !== null) return created;
   }
   return atomically(db, async (tx) => {
     const { customer_id: customerId, payment_method: methodId } = input;
@@ -49,12 +50,18 @@ export async function createPaymentIntent(db: Db, call: Call, input: PaymentInte
     faults.push(...scheduleFaults(call, input, at));
     if (faults.length > 0) throw new ValidationFailed(faults);
     if (method?.found && payer) await attachMethod(tx, method.found, payer.id, at);
-    return insert(tx, call, input, {
+    const methodOrNull = method?.found?.id ?? null;
+    const row = newRow(call, input, {
       at,
       customerId: payer?.id ?? null,
-      methodId: method?.found?.id ?? null,
-      surcharge: payer?.fee_preferences?.customer_pays_transaction_fees ?? false,
+      methodId: methodOrNull,
+      surcharge: paysFees(payer),
     });
+    await insertPaymentIntent(tx, row, input.payment_method_data ?? null);
+    if (row.scheduled_at !== null) {
+      await stageIntents(tx, [{ workflowType: 'scheduledPayment', subjectId: row.id, start: true }], call.now);
+    }
+    return row;
   });
 }
 
@@ -75,8 +82,7 @@ export async function listPaymentIntents(
   filter: PaymentIntentFilter,
   query: { limit?: number | undefined; starting_after?: string | undefined },
 ): Promise<{ rows: PaymentIntentRow[]; limit: number }> {
-  const page = await pageOf(db, 'payment_intents', tenant, query);
-  return { rows: await selectIntents(db, tenant, filter, page), limit: page.limit };
+  return rowsOfPage(db, 'payment_intents', tenant, query, (page) => selectIntents(db, tenant, filter, page));
 }
 
 function plainFaults(call: Call, input: PaymentIntentCreate): Fault[] {
@@ -97,8 +103,29 @@ function scheduleFaults(call: Call, input: PaymentIntentCreate, at: Date): Fault
   return [{ code: 'out_of_range', message, path: '/scheduled_payment_date' }];
 }
 
-async function insert(
-  db: Db,
+/**
+ * An intent of nobody, or of a customer in real time, is one statement, which writes only while the customer is what it was
+ * when it was read. Null when it is not, when there is no such customer, or it is on a clock: that takes a lock first.
+ */
+async function createInOne(db: Db, call: Call, input: PaymentIntentCreate): Promise<PaymentIntentRow | null> {
+  const { customer_id: customerId, payment_method_data: methodData = null } = input;
+  const customer = customerId === undefined ? null : await findCustomer(db, call, customerId);
+  if (customerId !== undefined && (customer === null || customer.test_clock_id !== null)) return null;
+  const row = newRow(call, input, {
+    at: call.now,
+    customerId: customer?.id ?? null,
+    methodId: null,
+    surcharge: paysFees(customer),
+  });
+  const premises = customer === null ? [] : [unchanged(customer)];
+  return (await insertPaymentIntent(db, row, methodData, premises)) ? row : null;
+}
+
+function paysFees(customer: CustomerRow | null): boolean {
+  return customer?.fee_preferences?.customer_pays_transaction_fees ?? false;
+}
+
+function newRow(
   call: Call,
   input: PaymentIntentCreate,
   {
@@ -107,11 +134,11 @@ async function insert(
     methodId,
     surcharge,
   }: { at: Date; customerId: string | null; methodId: string | null; surcharge: boolean },
-): Promise<PaymentIntentRow> {
+): PaymentIntentRow {
   const price = priceOf(input.amount, call.feeSchedule, input.surcharge_applied === true || surcharge);
   const date = input.scheduled_payment_date ?? null;
   const isToday = date !== null && date <= dateIn(at, call.timeZone);
-  const row: PaymentIntentRow = {
+  return {
     id: newId('payment_intent', call),
     biller_id: call.billerId,
     livemode: call.livemode,
@@ -137,9 +164,4 @@ async function insert(
     created_at: at,
     updated_at: at,
   };
-  await insertPaymentIntent(db, row, input.payment_method_data ?? null);
-  if (date !== null) {
-    await stageIntents(db, [{ workflowType: 'scheduledPayment', subjectId: row.id, start: true }], call.now);
-  }
-  return row;
 }

@@ -2,6 +2,8 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, ti
 
 /** Encrypts what is stored and must not be readable in the database, and derives secrets that need no storing. */
 export interface Vault {
+  /** The ids of its keys; the first one is that of the key which encrypts. */
+  readonly keyIds: readonly [string, ...string[]];
   /** Encrypts with the first key. The same text never gives the same bytes twice. */
   seal(plain: string): Buffer;
   /** Decrypts what `seal` made with any of the keys. Throws VaultError for bytes of another key, or changed ones. */
@@ -21,7 +23,7 @@ export class VaultError extends Error {
 }
 
 // Sealed bytes: format (1), length of the key id (1), key id, nonce (12), tag (16), ciphertext. The head is
-// authenticated with the rest, so that nobody can point a text at another key.
+// authenticated with the rest, so that nobody can point a text at another key. db/sealed-values.ts reads the id too.
 const format = 1;
 const nonceLength = 12;
 const tagLength = 16;
@@ -43,11 +45,13 @@ interface VaultKey {
  */
 export function createVault(keys: readonly { readonly id: string; readonly key: Buffer }[]): Vault {
   const known = new Map(keys.map((item) => [item.id, prepare(item.id, item.key)]));
-  const [first] = known.values();
+  const [first, ...others] = known.values();
   if (first === undefined) throw new TypeError('a vault needs at least one key');
   if (known.size < keys.length) throw new TypeError('two keys of a vault have the same id');
 
   return {
+    keyIds: [first.id, ...others.map(({ id }) => id)],
+
     seal(plain) {
       const nonce = randomBytes(nonceLength);
       const cipher = createCipheriv('aes-256-gcm', first.key, nonce).setAAD(first.head);

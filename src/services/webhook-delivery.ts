@@ -16,6 +16,7 @@ import {
   updateWebhookEndpoint,
   type WebhookEndpointRow,
 } from '../db/webhook-endpoints.ts';
+import { pass } from '../domain/crash-points.ts';
 import { delayAfter, hasFailedTooLong, parseRetryAfter } from '../domain/webhook-schedule.ts';
 import { eventBody } from '../resources/event.ts';
 import { presentWebhookEndpoint } from '../resources/webhook-endpoint.ts';
@@ -75,8 +76,12 @@ export async function attemptDelivery(
   const prepared = await prepare(db, deps, id, after);
   if (prepared === null) return null;
   if (prepared.kind !== 'prepared') return progressOf(prepared.delivery, prepared.delivery, prepared.kind, deps.now());
+  pass('delivery prepared');
   const answer = await deps.sender.send(prepared.request);
-  return record(db, deps, prepared, answer);
+  pass('delivery posted');
+  const progress = await record(db, deps, prepared, answer);
+  pass('delivery recorded');
+  return progress;
 }
 
 /** Ends a delivery as failed because an operator says so, unless it has ended; it can be retried later. */

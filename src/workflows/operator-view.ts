@@ -1,19 +1,8 @@
-import { defineSearchAttributeKey, type SearchAttributeUpdatePair } from '@temporalio/common';
+import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { ClockStanding, Standing } from '../domain/standing.ts';
 import type { CustomerTime } from './customer-time.ts';
-
-/** The attributes by which operators find workflows in the Web UI; registered at start, typed there as here. */
-export const attributes = {
-  billerId: defineSearchAttributeKey('BillerId', 'KEYWORD'),
-  customerId: defineSearchAttributeKey('CustomerId', 'KEYWORD'),
-  testClockId: defineSearchAttributeKey('TestClockId', 'KEYWORD'),
-  planState: defineSearchAttributeKey('PlanState', 'KEYWORD'),
-  livemode: defineSearchAttributeKey('Livemode', 'BOOL'),
-  nextDueAt: defineSearchAttributeKey('NextDueAt', 'DATETIME'),
-  failedAttempts: defineSearchAttributeKey('FailedAttempts', 'INT'),
-  clockStatus: defineSearchAttributeKey('ClockStatus', 'KEYWORD'),
-};
+import { attributes } from './search-attributes.ts';
 
 /** Shows where a subject stands: in the attributes that operators search by, and on the workflow's own page. */
 export function showStanding(standing: Standing, time: CustomerTime): void {

@@ -1,4 +1,4 @@
-import { defineSearchAttributeKey, type SearchAttributeUpdatePair } from '@temporalio/common';
+import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import {
   CancellationScope,
   condition,
@@ -12,15 +12,12 @@ import {
 } from '@temporalio/workflow';
 import type { WebhookActivities } from '../activities/webhook-activities.ts';
 import { webhookTaskQueue } from '../domain/task-queues.ts';
-import { attributes } from './operator-view.ts';
+import { attributes } from './search-attributes.ts';
 
 /** Makes the next attempt now instead of at its time. Safe to send twice. */
 export const retryNow = defineSignal('retryNow');
 /** Ends the delivery as failed; it can be retried later. Safe to send twice. */
 export const giveUp = defineSignal('giveUp');
-
-const endpointId = defineSearchAttributeKey('EndpointId', 'KEYWORD');
-const eventType = defineSearchAttributeKey('EventType', 'KEYWORD');
 
 type Progress = NonNullable<Awaited<ReturnType<WebhookActivities['attemptWebhookDelivery']>>>;
 
@@ -110,8 +107,8 @@ function show({ status, attempts, lastAnswer, nextAttemptAt, about }: Progress):
   const updates: SearchAttributeUpdatePair[] = [
     { key: attributes.billerId, value: about.billerId },
     { key: attributes.livemode, value: about.livemode },
-    { key: eventType, value: about.eventType },
-    { key: endpointId, value: about.endpointId },
+    { key: attributes.eventType, value: about.eventType },
+    { key: attributes.endpointId, value: about.endpointId },
   ];
   if (about.testClockId !== null) updates.push({ key: attributes.testClockId, value: about.testClockId });
   upsertSearchAttributes(updates);

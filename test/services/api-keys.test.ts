@@ -6,9 +6,10 @@ import { createBiller, ensureDemoBiller, listBillers } from '../../src/services/
 import { InvalidState, NotFound, ValidationFailed } from '../../src/services/errors.ts';
 import { allScopes } from '../../src/services/scopes.ts';
 import { useDatabase } from '../support/database.ts';
-import { makeBiller, makeKey } from '../support/factories.ts';
+import { makeBiller, makeKey, tester } from '../support/factories.ts';
 
 const now = realNow();
+const deed = { by: tester, now };
 
 describe('API keys', () => {
   const db = useDatabase();
@@ -38,7 +39,7 @@ describe('API keys', () => {
     await assert.rejects(makeKey(db.sql, { scopes: [] }), ValidationFailed);
     await assert.rejects(makeKey(db.sql, { kind: 'publishable', scopes: ['events:read'] }), ValidationFailed);
     const billerId = 'acct_00000000000000000000000000000000';
-    await assert.rejects(createKey(db.sql, { billerId, livemode: false, kind: 'secret', now }), ValidationFailed);
+    await assert.rejects(createKey(db.sql, { billerId, livemode: false, kind: 'secret', ...deed }), ValidationFailed);
   });
 
   it('are listed for one biller without the key itself', async () => {
@@ -53,14 +54,17 @@ describe('API keys', () => {
 
   it('end when revoked, and keep their first end when revoked again', async () => {
     const { id } = await makeKey(db.sql);
-    assert.equal((await revokeKey(db.sql, id, now)).revoked_at, now.toISOString());
-    assert.equal((await revokeKey(db.sql, id, new Date(now.getTime() + 1000))).revoked_at, now.toISOString());
-    await assert.rejects(revokeKey(db.sql, 'key_none', now), NotFound);
+    assert.equal((await revokeKey(db.sql, id, deed)).revoked_at, now.toISOString());
+    assert.equal(
+      (await revokeKey(db.sql, id, { ...deed, now: new Date(now.getTime() + 1000) })).revoked_at,
+      now.toISOString(),
+    );
+    await assert.rejects(revokeKey(db.sql, 'key_none', deed), NotFound);
   });
 
   it('roll into a key with the same biller, mode, kind and scopes, and overlap it as long as asked', async () => {
     const old = await makeKey(db.sql, { scopes: ['events:read'] });
-    const fresh = await rollKey(db.sql, old.id, { overlapHours: 2, now });
+    const fresh = await rollKey(db.sql, old.id, { overlapHours: 2, ...deed });
     assert.notEqual(fresh.key, old.key);
     assert.deepEqual([fresh.biller_id, fresh.scopes, fresh.livemode], [old.biller_id, ['events:read'], false]);
     const [before] = await listKeys(db.sql, old.biller_id);
@@ -69,10 +73,10 @@ describe('API keys', () => {
 
   it('roll when publishable too, and not once they have ended or when they do not exist', async () => {
     const old = await makeKey(db.sql, { kind: 'publishable' });
-    assert.equal((await rollKey(db.sql, old.id, { overlapHours: 0, now })).kind, 'publishable');
-    await assert.rejects(rollKey(db.sql, old.id, { overlapHours: 0, now }), InvalidState);
-    await assert.rejects(rollKey(db.sql, 'key_none', { overlapHours: 0, now }), NotFound);
-    await assert.rejects(rollKey(db.sql, old.id, { overlapHours: -1, now }), ValidationFailed);
+    assert.equal((await rollKey(db.sql, old.id, { overlapHours: 0, ...deed })).kind, 'publishable');
+    await assert.rejects(rollKey(db.sql, old.id, { overlapHours: 0, ...deed }), InvalidState);
+    await assert.rejects(rollKey(db.sql, 'key_none', { overlapHours: 0, ...deed }), NotFound);
+    await assert.rejects(rollKey(db.sql, old.id, { overlapHours: -1, ...deed }), ValidationFailed);
   });
 });
 
@@ -88,7 +92,12 @@ describe('billers', () => {
   });
 
   it('are refused with all that is wrong with them at once', async () => {
-    const refused = createBiller(db.sql, { name: '', timeZone: 'Sydney', statementDescriptor: 'x'.repeat(23), now });
+    const refused = createBiller(db.sql, {
+      name: '',
+      timeZone: 'Sydney',
+      statementDescriptor: 'x'.repeat(23),
+      ...deed,
+    });
     await assert.rejects(refused, (error) => error instanceof ValidationFailed && error.faults.length === 3);
   });
 });
@@ -106,7 +115,7 @@ describe('the demo biller', () => {
   it('gets a new key for one that no longer works, and keeps the others', async () => {
     const first = await ensureDemoBiller(db.sql, null);
     const row = (await listKeys(db.sql, null)).find(({ hint }) => first.keys.live_secret.endsWith(hint));
-    await revokeKey(db.sql, row?.id ?? '', now);
+    await revokeKey(db.sql, row?.id ?? '', deed);
     const second = await ensureDemoBiller(db.sql, first);
     assert.notEqual(second.keys.live_secret, first.keys.live_secret);
     assert.deepEqual({ ...second.keys, live_secret: '' }, { ...first.keys, live_secret: '' });

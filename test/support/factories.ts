@@ -1,17 +1,21 @@
 import type { Db } from '../../src/db/connection.ts';
 import { realNow } from '../../src/domain/real-time.ts';
 import { createKey, type IssuedKey, type NewKey } from '../../src/services/api-keys.ts';
+import type { Actor } from '../../src/services/audit.ts';
 import { type Biller, createBiller, type NewBiller } from '../../src/services/billers.ts';
+
+/** Who does what tests do past the API. */
+export const tester: Actor = { kind: 'command_line', id: 'tester' };
 
 /** A biller in UTC, with the default fees and no statement descriptor. */
 export function makeBiller(sql: Db, overrides: Partial<NewBiller> = {}): Promise<Biller> {
-  return createBiller(sql, { name: 'Test biller', now: realNow(), ...overrides });
+  return createBiller(sql, { name: 'Test biller', by: tester, now: realNow(), ...overrides });
 }
 
 /** A sandbox secret key with every scope; of a new biller unless one is named. */
 export async function makeKey(sql: Db, overrides: Partial<NewKey> = {}): Promise<IssuedKey> {
   const billerId = overrides.billerId ?? (await makeBiller(sql)).id;
-  return createKey(sql, { livemode: false, kind: 'secret', now: realNow(), ...overrides, billerId });
+  return createKey(sql, { livemode: false, kind: 'secret', by: tester, now: realNow(), ...overrides, billerId });
 }
 
 /** A biller with one key of each sort: what a merchant has. */

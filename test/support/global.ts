@@ -1,16 +1,42 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Suite } from 'mocha';
 import postgres from 'postgres';
 import { migrate } from '../../src/db/migrate.ts';
 import { startPostgres } from '../../src/runtime/embedded/postgres.ts';
 import { assertInvariantsHeld } from './database.ts';
 import { endRun } from './endings.ts';
+import { assertDocumentExercised } from './openapi.ts';
+
+const testFolder = fileURLToPath(new URL('../', import.meta.url));
 
 let stop: () => Promise<void> = async () => {};
 
-/** After the tests of this process: the databases that they left were sound. */
-export const mochaHooks = { afterAll: assertInvariantsHeld };
+/**
+ * After the tests of this process: the databases that they left were sound, and when they were all tests that there are,
+ * they have seen every answer and every event that the OpenAPI document promises.
+ */
+export const mochaHooks = {
+  async afterAll(this: Mocha.Context): Promise<void> {
+    assertInvariantsHeld();
+    const root = this.test?.parent;
+    if (root && (await isWholeRun(root))) assertDocumentExercised();
+  },
+};
+
+/** Whether every test of every file has been run, and none was left out by a name, a pattern, a failed hook or `bail`. */
+async function isWholeRun(root: Suite): Promise<boolean> {
+  const loaded = new Set(root.suites.map((suite) => suite.file));
+  const files = await readdir(testFolder, { recursive: true });
+  const isLoaded = (file: string) => loaded.has(join(testFolder, file));
+  let unrun = 0;
+  root.eachTest((test) => {
+    if (test.state === undefined && !test.pending) unrun += 1;
+  });
+  return unrun === 0 && files.filter((file) => file.endsWith('.test.ts')).every(isLoaded);
+}
 
 /**
  * Before all tests: one PostgreSQL in a temporary folder (or the server that TEST_DATABASE_URL names), with one migrated

@@ -2,11 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { Client, Connection } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { after, before } from 'mocha';
 import { createApp } from '../../src/api/app.ts';
 import { type RunningServer, serve } from '../../src/api/server.ts';
+import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { type Dispatcher, startDispatcher } from '../../src/runtime/dispatcher.ts';
+import { openTemporal } from '../../src/runtime/temporal-client.ts';
 import { type RunningWorkers, startWorkers } from '../../src/runtime/workers.ts';
 import type { NewBiller } from '../../src/services/billers.ts';
 import { createVault } from '../../src/services/vault.ts';
@@ -62,7 +64,6 @@ export function useService(options: ServiceOptions = {}): Service {
   const namespace = options.namespace ?? testNamespace;
   const children = new Set<ChildProcess>();
   let address = '';
-  let connection: Connection | undefined;
   let temporal: Client | undefined;
   let api: RunningServer | undefined;
   let workers: RunningWorkers | undefined;
@@ -95,6 +96,7 @@ export function useService(options: ServiceOptions = {}): Service {
         sql: db.sql,
         vault,
         temporal: service.temporal,
+        processors: { sandbox: sandboxProcessor, live: null },
         logger: testLogger(),
         workflowBundle: await workflowBundle(),
         maxCachedWorkflows: options.maxCachedWorkflows,
@@ -138,8 +140,12 @@ export function useService(options: ServiceOptions = {}): Service {
   before('start the service', async function () {
     this.timeout(serverStartTimeoutMs);
     address = await (options.temporal ?? temporalServer)();
-    connection = Connection.lazy({ address, connectTimeout: '5s' });
-    temporal = new Client({ connection, namespace });
+    temporal = openTemporal({
+      temporalAddress: address,
+      temporalTls: false,
+      temporalApiKey: null,
+      temporalNamespace: namespace,
+    });
     const { deps } = testDeps(db, { vault, canSkipTime: options.canSkipTime ?? (() => true) });
     api = await serve(createApp(deps), { port: 0 });
     if (options.idle) return;
@@ -152,7 +158,7 @@ export function useService(options: ServiceOptions = {}): Service {
     await api?.close();
     await service.stopDispatcher();
     await service.stopWorkers();
-    await connection?.close();
+    await temporal?.connection.close();
   });
 
   return service;

@@ -81,6 +81,7 @@ export async function makeCall(sql: Db, overrides: Partial<Call> = {}): Promise<
     billerId: overrides.billerId ?? (await makeBiller(sql)).id,
     livemode: false,
     requestId: newId('request'),
+    keyId: newId('api_key'),
     now: realNow(),
     timeZone: 'UTC',
     feeSchedule: defaultFeeSchedule,

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { realNow } from '../../domain/real-time.ts';
 import { createBiller, listBillers } from '../../services/billers.ts';
-import { card, runCommand, table, UsageError } from './command.ts';
+import { card, operator, runCommand, table, UsageError } from './command.ts';
 
 const usage = `Usage:
   billers create --name NAME [--timezone Australia/Sydney] [--statement-descriptor TEXT] [--json]
@@ -27,6 +27,7 @@ await runCommand(usage, async (surroundings) => {
       name: values.name,
       timeZone: values.timezone,
       statementDescriptor: values['statement-descriptor'],
+      by: operator(),
       now: realNow(),
     });
     return values.json ? JSON.stringify(biller) : card(biller);

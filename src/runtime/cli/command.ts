@@ -1,14 +1,24 @@
 import { readFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
 import { openPool, type Pool } from '../../db/connection.ts';
 import { isOutage } from '../../db/transaction.ts';
+import type { Actor } from '../../services/audit.ts';
 import { ServiceError } from '../../services/errors.ts';
-import { ConfigError, readConfig } from '../config.ts';
+import { createVault, type Vault } from '../../services/vault.ts';
+import { ConfigError, type EncryptionKey, readConfig } from '../config.ts';
+import { openTemporal } from '../temporal-client.ts';
 
 /** What a command works on: the database of the running service, and its demo biller where there is one. */
 export interface Surroundings {
   sql: Pool;
+  /** Opened when it is asked for, and closed with the command. */
+  temporal(): Client;
+  taskQueue: string;
   demoBillerId: string | null;
+  /** With the keys of ENCRYPTION_KEYS, or else those of the data directory. @throws when there are none. */
+  vault(): Promise<Vault>;
 }
 
 /** The command line cannot be understood. The message says what to type instead. */
@@ -24,19 +34,26 @@ export class UsageError extends Error {
  * on stderr (status 1, or 2 for a command line that cannot be understood).
  */
 export async function runCommand(usage: string, work: (surroundings: () => Promise<Surroundings>) => Promise<string>) {
-  const opened: Pool[] = [];
+  const opened: { close(): Promise<void> }[] = [];
   try {
     const text = await work(async () => {
-      const surroundings = await findSurroundings(process.env);
-      opened.push(surroundings.sql);
-      return surroundings;
+      return findSurroundings(process.env, opened);
     });
     process.stdout.write(`${text}\n`);
   } catch (error) {
     process.stderr.write(`${explain(error, usage)}\n`);
     process.exitCode = isMisuse(error) ? 2 : 1;
   } finally {
-    await Promise.all(opened.map((sql) => sql.end({ timeout: 5 })));
+    await Promise.all(opened.map((connection) => connection.close()));
+  }
+}
+
+/** Who is at the command line, for the audit log: the user of the operating system, by number where it has no name. */
+export function operator(): Actor {
+  try {
+    return { kind: 'command_line', id: userInfo().username };
+  } catch {
+    return { kind: 'command_line', id: `uid ${process.getuid?.() ?? 'unknown'}` };
   }
 }
 
@@ -69,7 +86,7 @@ function cell(value: unknown): string {
   return Array.isArray(value) ? value.join(',') : String(value);
 }
 
-async function findSurroundings(env: NodeJS.ProcessEnv): Promise<Surroundings> {
+async function findSurroundings(env: NodeJS.ProcessEnv, opened: { close(): Promise<void> }[]): Promise<Surroundings> {
   const config = readConfig(env);
   const development = await readDevelopment(config.dataDir);
   const url = config.databaseUrl ?? development.databaseUrl;
@@ -79,22 +96,57 @@ async function findSurroundings(env: NodeJS.ProcessEnv): Promise<Surroundings> {
         'Start the service with npm start, or set DATABASE_URL or DATA_DIR.',
     );
   }
-  return { sql: openPool(url, { max: 1, name: 'cli' }), demoBillerId: development.billerId };
+  const sql = openPool(url, { max: 4, name: 'cli' });
+  opened.push({ close: () => sql.end({ timeout: 5 }) });
+  return {
+    sql,
+    temporal() {
+      const temporal = openTemporal({
+        ...config,
+        temporalAddress: config.temporalAddress ?? development.temporalAddress,
+      });
+      opened.push(temporal.connection);
+      return temporal;
+    },
+    taskQueue: config.temporalTaskQueue,
+    demoBillerId: development.billerId,
+    vault: async () => createVault([...(config.encryptionKeys ?? (await readDevelopmentKeys(config.dataDir)))]),
+  };
 }
 
-async function readDevelopment(dataDir: string): Promise<{ databaseUrl: string | null; billerId: string | null }> {
+/** The keys that `npm start` has made for itself. */
+async function readDevelopmentKeys(dataDir: string): Promise<readonly EncryptionKey[]> {
+  const file = join(dataDir, 'encryption.key');
+  const text = await readFile(file, 'utf8').catch(() => '');
+  const { encryptionKeys } = readConfig({ ENCRYPTION_KEYS: text });
+  if (encryptionKeys === null)
+    throw new Error(`There are no keys: set ENCRYPTION_KEYS, as the service has it (no ${file}).`);
+  return encryptionKeys;
+}
+
+interface Development {
+  databaseUrl: string | null;
+  temporalAddress: string | null;
+  billerId: string | null;
+}
+
+async function readDevelopment(dataDir: string): Promise<Development> {
   const file = join(dataDir, 'development.json');
   let text: string;
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      return { databaseUrl: null, billerId: null };
+      return { databaseUrl: null, temporalAddress: null, billerId: null };
     throw error;
   }
   try {
     const content: unknown = JSON.parse(text);
-    return { databaseUrl: member(content, 'database_url'), billerId: member(content, 'biller_id') };
+    return {
+      databaseUrl: member(content, 'database_url'),
+      temporalAddress: member(content, 'temporal_address'),
+      billerId: member(content, 'biller_id'),
+    };
   } catch (cause) {
     throw new Error(`${file} is not JSON. Start the service again, which writes it anew.`, { cause });
   }

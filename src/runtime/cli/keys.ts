@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { realNow } from '../../domain/real-time.ts';
 import { createKey, listKeys, revokeKey, rollKey } from '../../services/api-keys.ts';
 import { listBillers } from '../../services/billers.ts';
-import { card, runCommand, type Surroundings, table, UsageError } from './command.ts';
+import { card, operator, runCommand, type Surroundings, table, UsageError } from './command.ts';
 
 const usage = `Usage:
   keys create --mode sandbox|live [--publishable] [--scopes a:read,b:write] [--biller acct_...] [--json]
@@ -28,7 +28,7 @@ await runCommand(usage, async (surroundings) => {
   if (takesId !== (id !== undefined) || rest.length > 0) {
     throw new UsageError(takesId ? `keys ${command} needs the id of one key.` : 'Give one command.');
   }
-  const now = realNow();
+  const deed = { by: operator(), now: realNow() };
   const print = (result: object) => (values.json ? JSON.stringify(result) : card(result));
 
   if (command === 'create') {
@@ -39,7 +39,7 @@ await runCommand(usage, async (surroundings) => {
       livemode: values.mode === 'live',
       kind: values.publishable ? 'publishable' : 'secret',
       scopes: values.scopes?.split(',').map((scope) => scope.trim()),
-      now,
+      ...deed,
     });
     return print(key);
   }
@@ -47,10 +47,10 @@ await runCommand(usage, async (surroundings) => {
     const keys = await listKeys((await surroundings()).sql, values.biller ?? null);
     return values.json ? JSON.stringify(keys) : table(keys);
   }
-  if (command === 'revoke' && id !== undefined) return print(await revokeKey((await surroundings()).sql, id, now));
+  if (command === 'revoke' && id !== undefined) return print(await revokeKey((await surroundings()).sql, id, deed));
   if (command === 'roll' && id !== undefined) {
     const overlapHours = readHours(values['overlap-hours'] ?? '0');
-    return print(await rollKey((await surroundings()).sql, id, { overlapHours, now }));
+    return print(await rollKey((await surroundings()).sql, id, { overlapHours, ...deed }));
   }
   throw new UsageError(command === undefined ? 'Give a command.' : `There is no command "${command}".`);
 });

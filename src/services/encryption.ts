@@ -1,0 +1,167 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Pool } from '../db/connection.ts';
+import {
+  countPages,
+  countSealed,
+  lockSealedOtherwise,
+  type Pages,
+  readSealed,
+  replaceSealed,
+  type SealedColumn,
+  type SealedValue,
+  sealedColumns,
+} from '../db/sealed-values.ts';
+import { atomically } from '../db/transaction.ts';
+import { realNow } from '../domain/real-time.ts';
+import type { Deed } from './api-keys.ts';
+import { recordAudit } from './audit.ts';
+import { type Vault, VaultError } from './vault.ts';
+
+/** What stands under one key. `encrypts`: the first; `decrypts`: another one that is configured; `missing`: none is. */
+export type KeyUsage = { key: string; role: 'encrypts' | 'decrypts' | 'missing'; values: number } & Record<
+  SealedColumn,
+  number
+>;
+
+/** A value that does not open. */
+export interface Unreadable {
+  column: string;
+  /** Page and line in the table, as in `where ctid = '(0,1)'`. */
+  place: string;
+  problem: string;
+}
+
+export interface Rotation {
+  /** Values that are sealed with the first key now, and were not before. */
+  resealed: number;
+  /** Values that no key opens, left as they are: `findUnreadable` says which. */
+  unreadable: number;
+}
+
+/** Its rows are locked for as long as they take to be sealed: some milliseconds. */
+const pagesAtOnce = 16;
+/** Rows that others have locked are looked for again this often, with a pause between. */
+const maxPasses = 5;
+const pauseBetweenPasses = 250;
+
+const columns = Object.keys(sealedColumns) as SealedColumn[];
+
+/** How many values are sealed with each key: those that are configured, and those that are found. */
+export async function keyUsage(sql: Pool, vault: Vault): Promise<KeyUsage[]> {
+  const [first, ...others] = vault.keyIds;
+  const none = {
+    values: 0,
+    account_numbers: 0,
+    webhook_secrets: 0,
+    previous_webhook_secrets: 0,
+    idempotent_answers: 0,
+  };
+  const usage = new Map<string, KeyUsage>([[first, { key: first, role: 'encrypts', ...none }]]);
+  for (const key of others) usage.set(key, { key, role: 'decrypts', ...none });
+  for (const column of columns) {
+    for (const { key_id: key, values } of await countSealed(sql, column)) {
+      const row = usage.get(key) ?? { key, role: 'missing', ...none };
+      row[column] += values;
+      row.values += values;
+      usage.set(key, row);
+    }
+  }
+  return [...usage.values()];
+}
+
+/**
+ * Seals with the vault's first key what is sealed with others, while the service runs: a few pages in a transaction, each
+ * value opened, sealed, and opened again before it is written. Broken off, it is simply run again. `keyUsage` tells what is
+ * left afterwards, such as what an API process with the old configuration still writes.
+ */
+export async function rotateEncryption(sql: Pool, vault: Vault, { by, now }: Deed): Promise<Rotation> {
+  const entry = { by, tenant: null, subjectId: null };
+  const before = await valuesOfOtherKeys(sql, vault);
+  await recordAudit(sql, {
+    ...entry,
+    action: 'encryption.rotation_begun',
+    at: now,
+    changes: { keys: { from: [...before.keys()], to: vault.keyIds } },
+  });
+  const rotation = { resealed: 0, unreadable: 0 };
+  for (let passes = 0; passes < maxPasses; passes++) {
+    const pass = await sealEverythingAnew(sql, vault);
+    rotation.resealed += pass.resealed;
+    rotation.unreadable = pass.unreadable;
+    if (sum(await valuesOfOtherKeys(sql, vault)) <= pass.unreadable) break;
+    await pause(pauseBetweenPasses);
+  }
+  const after = await valuesOfOtherKeys(sql, vault);
+  const keys = [...new Set([...before.keys(), ...after.keys()])];
+  await recordAudit(sql, {
+    ...entry,
+    action: 'encryption.rotation_finished',
+    at: realNow(),
+    changes: Object.fromEntries(keys.map((key) => [key, { from: before.get(key) ?? 0, to: after.get(key) ?? 0 }])),
+  });
+  return rotation;
+}
+
+/** Every value that no configured key opens. It changes nothing. */
+export async function findUnreadable(sql: Pool, vault: Vault): Promise<Unreadable[]> {
+  const found: Unreadable[] = [];
+  for (const column of columns) {
+    for await (const pages of pagesOf(sql, column)) {
+      for (const { place, sealed } of await readSealed(sql, column, pages)) {
+        const problem = problemWith(vault, sealed);
+        if (problem !== null) found.push({ column, place, problem });
+      }
+    }
+  }
+  return found;
+}
+
+async function sealEverythingAnew(sql: Pool, vault: Vault): Promise<Rotation> {
+  const rotation = { resealed: 0, unreadable: 0 };
+  for (const column of columns) {
+    for await (const pages of pagesOf(sql, column)) {
+      const [found, resealed] = await atomically(sql, async (tx) => {
+        const values = await lockSealedOtherwise(tx, column, vault.keyIds[0], pages);
+        const readable = values.filter(({ sealed }) => problemWith(vault, sealed) === null);
+        const anew = readable.map((value) => sealedAnew(vault, value));
+        if (anew.length > 0) await replaceSealed(tx, column, anew);
+        return [values.length, anew.length] as const;
+      });
+      rotation.resealed += resealed;
+      rotation.unreadable += found - resealed;
+    }
+  }
+  return rotation;
+}
+
+function sealedAnew(vault: Vault, { place, sealed }: SealedValue): SealedValue {
+  const plain = vault.open(sealed);
+  const anew = vault.seal(plain);
+  if (vault.open(anew) !== plain) throw new VaultError('a value does not open to what was sealed');
+  return { place, sealed: anew };
+}
+
+/** What is sealed with other keys than the first, by key. */
+async function valuesOfOtherKeys(sql: Pool, vault: Vault): Promise<Map<string, number>> {
+  const others = (await keyUsage(sql, vault)).filter(({ role, values }) => role !== 'encrypts' && values > 0);
+  return new Map(others.map(({ key, values }) => [key, values]));
+}
+
+function sum(values: ReadonlyMap<string, number>): number {
+  return [...values.values()].reduce((total, value) => total + value, 0);
+}
+
+async function* pagesOf(sql: Pool, column: SealedColumn): AsyncGenerator<Pages> {
+  const count = await countPages(sql, column);
+  for (let from = 0; from < count; from += pagesAtOnce) yield { from, to: from + pagesAtOnce };
+}
+
+function problemWith(vault: Vault, sealed: Buffer): string | null {
+  try {
+    vault.open(sealed);
+    return null;
+  } catch (error) {
+    if (error instanceof VaultError) return error.message;
+    throw error;
+  }
+}

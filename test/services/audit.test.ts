@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { atomically } from '../../src/db/transaction.ts';
+import { realNow } from '../../src/domain/real-time.ts';
+import { revokeKey, rollKey } from '../../src/services/api-keys.ts';
+import { type AuditRecord, changesBetween, listAudit, recordAudit } from '../../src/services/audit.ts';
+import { ensureDemoBiller } from '../../src/services/billers.ts';
+import { useDatabase } from '../support/database.ts';
+import { makeBiller, makeKey, tester } from '../support/factories.ts';
+
+const now = realNow();
+const deed = { by: tester, now };
+
+describe('the audit log', () => {
+  const db = useDatabase();
+
+  /** What was recorded of a biller, oldest first. */
+  const told = async (billerId: string): Promise<AuditRecord[]> =>
+    (await listAudit(db.sql, { billerId, limit: 100 })).reverse();
+
+  it('tells of a new biller: who, when and what', async () => {
+    const { id } = await makeBiller(db.sql, { ...deed, timeZone: 'Australia/Sydney' });
+    const [{ id: number, ...entry } = assert.fail(), ...others] = await told(id);
+    assert.deepEqual(others, []);
+    assert.ok(number >= 1);
+    assert.deepEqual(entry, {
+      at: now.toISOString(),
+      action: 'biller.created',
+      actor: tester,
+      biller_id: id,
+      livemode: null,
+      subject_id: id,
+      request_id: null,
+      changes: { name: { from: null, to: 'Test biller' }, time_zone: { from: null, to: 'Australia/Sydney' } },
+    });
+  });
+
+  it('tells of each key that is made, rolled and revoked, with its mode and when it ends', async () => {
+    const { id: billerId } = await makeBiller(db.sql);
+    const first = await makeKey(db.sql, { billerId, livemode: true, scopes: ['events:read'] });
+    const second = await rollKey(db.sql, first.id, { overlapHours: 1, ...deed });
+    await revokeKey(db.sql, first.id, deed);
+    const entries = (await told(billerId)).slice(1);
+    const ends = new Date(now.getTime() + 3_600_000).toISOString();
+    const made = { kind: { from: null, to: 'secret' }, scopes: { from: null, to: ['events:read'] } };
+    assert.deepEqual(
+      entries.map(({ action, subject_id, livemode, changes }) => [action, subject_id, livemode, changes]),
+      [
+        ['api_key.created', first.id, true, made],
+        ['api_key.rolled', first.id, true, { revoked_at: { from: null, to: ends } }],
+        ['api_key.created', second.id, true, made],
+        ['api_key.revoked', first.id, true, { revoked_at: { from: ends, to: now.toISOString() } }],
+      ],
+    );
+  });
+
+  it('tells nothing of a revocation that changes nothing', async () => {
+    const { id, biller_id } = await makeKey(db.sql);
+    await revokeKey(db.sql, id, deed);
+    const before = await told(biller_id);
+    await revokeKey(db.sql, id, { ...deed, now: new Date(now.getTime() + 1000) });
+    assert.deepEqual(await told(biller_id), before);
+  });
+
+  it('names the service itself for the demo biller and its keys', async () => {
+    const { billerId } = await ensureDemoBiller(db.sql, null);
+    const entries = await told(billerId);
+    assert.equal(entries.length, 5);
+    for (const { actor } of entries) assert.deepEqual(actor, { kind: 'service', id: 'start' });
+  });
+
+  it('never holds a key, its hash or the end of it', async () => {
+    const { key, hint, biller_id } = await makeKey(db.sql);
+    const [row] = await db.sql`select hash from api_keys where biller_id = ${biller_id}`;
+    const text = JSON.stringify(await db.sql`select * from audit_log where biller_id = ${biller_id}`);
+    for (const part of [key, hint, row?.hash.toString('hex'), row?.hash.toString('base64')]) {
+      assert.equal(text.includes(`"${part}"`) || text.includes(key.slice(11)), false);
+    }
+  });
+
+  it('is written with the change or not at all', async () => {
+    const { id: billerId } = await makeBiller(db.sql);
+    const before = await told(billerId);
+    const failing = atomically(db.sql, async (tx) => {
+      await makeKey(tx, { billerId });
+      throw new Error('the change fails');
+    });
+    await assert.rejects(failing, /the change fails/);
+    assert.deepEqual(await told(billerId), before);
+    await db.sql`alter table audit_log add constraint broken check (action <> 'api_key.created') not valid`;
+    await assert.rejects(makeKey(db.sql, { billerId }), /broken/);
+    await db.sql`alter table audit_log drop constraint broken`;
+    assert.equal((await db.sql`select 1 from api_keys where biller_id = ${billerId}`).length, 0);
+  });
+
+  it('refuses that an entry is changed or removed, even to a session that replicates', async () => {
+    await makeBiller(db.sql);
+    const before = await listAudit(db.sql, { limit: 100 });
+    for (const role of ['origin', 'replica']) {
+      for (const statement of [
+        `update audit_log set actor_id = 'somebody else'`,
+        'delete from audit_log',
+        'truncate audit_log',
+        'truncate billers cascade',
+      ]) {
+        const refused = db.sql.begin(async (tx) => {
+          await tx.unsafe(`set local session_replication_role = ${role}`);
+          await tx.unsafe(statement);
+        });
+        await assert.rejects(refused, { code: '23001' }, `${statement} as ${role}`);
+      }
+    }
+    assert.deepEqual(await listAudit(db.sql, { limit: 100 }), before);
+  });
+
+  it('is read newest first, in pages, for one biller or for all', async () => {
+    const { id: billerId } = await makeBiller(db.sql);
+    for (let n = 0; n < 3; n++) await makeKey(db.sql, { billerId });
+    const all = await listAudit(db.sql, { billerId, limit: 100 });
+    assert.equal(all.length, 4);
+    assert.ok(all.every(({ id }, index) => index === 0 || id < (all[index - 1]?.id ?? 0)));
+    const first = await listAudit(db.sql, { billerId, limit: 2 });
+    const rest = await listAudit(db.sql, { billerId, limit: 2, before: first.at(-1)?.id });
+    assert.deepEqual([...first, ...rest], all);
+    const { id: other } = await makeBiller(db.sql);
+    assert.deepEqual(
+      (await listAudit(db.sql, { limit: 2 })).map(({ biller_id }) => biller_id),
+      [other, billerId],
+    );
+  });
+
+  it('takes an entry of the whole service, which belongs to no biller', async () => {
+    const at = realNow();
+    const entry = { action: 'encryption.rotation_begun', by: tester, at, tenant: null, subjectId: null } as const;
+    await recordAudit(db.sql, { ...entry, changes: { keys: { from: ['k1'], to: ['k2', 'k1'] } } });
+    const [newest] = await listAudit(db.sql, { limit: 1 });
+    assert.deepEqual([newest?.biller_id, newest?.subject_id, newest?.livemode], [null, null, null]);
+    assert.deepEqual(newest?.changes, { keys: { from: ['k1'], to: ['k2', 'k1'] } });
+  });
+});
+
+describe('the changes of an entry', () => {
+  it('are the fields that differ, in their values before and after', () => {
+    const before = { url: 'https://a', event_types: ['*'], description: 'same' };
+    const after = { url: 'https://b', event_types: ['*'], description: 'same' };
+    assert.deepEqual(changesBetween(before, after), { url: { from: 'https://a', to: 'https://b' } });
+    assert.deepEqual(changesBetween(before, before), {});
+  });
+
+  it('have null for what was not there before, or is not there after', () => {
+    assert.deepEqual(changesBetween(null, { name: 'x', zone: null }), { name: { from: null, to: 'x' } });
+    assert.deepEqual(changesBetween({ name: 'x' }, null), { name: { from: 'x', to: null } });
+  });
+});

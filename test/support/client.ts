@@ -1,0 +1,20 @@
+import { type ClientOptions, PaymentsClient } from '@payments-service/client';
+import { assertMatchesDocument } from './openapi.ts';
+
+/** `fetch`, which holds each answer against the OpenAPI document. */
+export const checkedFetch: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init);
+  const { pathname, search } = new URL(input instanceof Request ? input.url : input);
+  const isJson = response.headers.get('Content-Type')?.startsWith('application/json') === true;
+  const body = isJson ? await response.clone().json() : undefined;
+  assertMatchesDocument(init?.method ?? 'GET', pathname + search, response.status, body);
+  return response;
+};
+
+/**
+ * The client of `clients/typescript`, whose every answer is held against the OpenAPI document. It sends nothing twice unless
+ * it is told to: a failure that a retry would hide is what a test looks for.
+ */
+export function checkedClient(url: string, key: string, options: Partial<ClientOptions> = {}): PaymentsClient {
+  return new PaymentsClient({ baseUrl: url, apiKey: key, maxRetries: 0, fetch: checkedFetch, ...options });
+}

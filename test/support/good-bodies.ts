@@ -1,0 +1,77 @@
+import { asNode } from '../../src/api/expectations.ts';
+import { exampleIds } from '../../src/api/openapi/examples.ts';
+import { requestExamples } from '../../src/api/openapi/request-examples.ts';
+import type { Route } from '../../src/api/route.ts';
+import type { usePayer } from './payer.ts';
+
+type Here = ReturnType<typeof usePayer>;
+
+/** A request that the service accepts: an example of the documentation, with the ids of objects that exist. */
+export interface GoodRequest {
+  readonly route: Route;
+  readonly name: string;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+/**
+ * For each route with a body the examples of its documentation, addressed to objects of the payer that are in the state
+ * that they need. An advance comes last, since nothing of the clock's customers can be written after it.
+ */
+export async function goodRequests(here: Here, routes: readonly Route[]): Promise<GoodRequest[]> {
+  const objects = await objectsOf(here);
+  const requests: GoodRequest[] = [];
+  for (const route of routes) {
+    for (const [name, { value }] of Object.entries(requestExamples[route.operation] ?? {})) {
+      const ids: Record<string, string> = { ...objects.ids, payment_intent_id: await intentFor(here, route.operation) };
+      const path = route.path.replaceAll(/:(\w+)/g, (_, parameter: string) => ids[parameter] ?? 'none');
+      requests.push({ route, name, path, body: withReal(objects.real, value) });
+    }
+  }
+  const isAdvance = ({ route, body }: GoodRequest) => route.operation === 'advanceTestClock' && !asNode(body)?.dry_run;
+  return [...requests.filter((request) => !isAdvance(request)), ...requests.filter(isAdvance)];
+}
+
+/** What the paths name, by their parameters, and what stands for the made-up values of the examples. */
+async function objectsOf({ stage, customer, clock, card, plan }: Here) {
+  await stage.request('PUT', `/customers/${customer}`, { reference: 'member-1042' });
+  const token_metadata = { type: 'vault', token: 'x', data: '' };
+  const payment_method_data = { expiry_month: 1, expiry_year: 2040, token_metadata };
+  const unattached = await stage.request('POST', '/payment_methods', { type: 'card', payment_method_data });
+  const url = 'http://127.0.0.1:9/hooks';
+  return {
+    ids: {
+      customer_id: customer,
+      payment_method_id: unattached.body.payment_method.id,
+      plan_id: (await plan()).id,
+      id: clock,
+      webhook_endpoint_id: (await stage.merchant.endpoint(url)).id,
+    },
+    real: {
+      [exampleIds.biller]: stage.keys.biller.id,
+      [exampleIds.customer]: customer,
+      [exampleIds.method]: card,
+      [exampleIds.clock]: clock,
+      // The host of the examples cannot be looked up.
+      'https://hooks.example.com/payments': url,
+    },
+  };
+}
+
+/** A payment intent in the state that the operation is for. */
+async function intentFor({ stage, customer, card }: Here, operation: string): Promise<string> {
+  const terms = { amount: 2500, currency: 'AUD', customer_id: customer, payment_method: card } as const;
+  const isChallenged = operation === 'completePaymentIntentAction';
+  const metadata: Record<string, string> = isChallenged ? { _sandbox_outcome: 'requires_action' } : {};
+  const { id } = await stage.merchant.intent({ ...terms, metadata });
+  if (isChallenged || operation === 'createRefund') await stage.request('POST', `/payment_intents/${id}/confirm`);
+  return id;
+}
+
+/** The value with everything in it that has a real counterpart replaced by it. */
+function withReal(real: Record<string, string>, value: unknown): unknown {
+  if (typeof value === 'string') return real[value] ?? value;
+  if (Array.isArray(value)) return value.map((item) => withReal(real, item));
+  const members = Object.entries(asNode(value) ?? {});
+  return asNode(value) ? Object.fromEntries(members.map(([name, member]) => [name, withReal(real, member)])) : value;
+}

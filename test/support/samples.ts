@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { it } from 'mocha';
+
+/*
+ * The samples of a document are run as they stand there. A fenced block is a sample by its language, and words behind the
+ * language say more:
+ *
+ *   ```ts, ```sh         a script of its own: run with `tsx`, or with `bash -euo pipefail`. It passes when it ends with 0
+ *   ```ts continued      goes on in the script before it, of the same language
+ *   ```ts not-run        is held against the types, and not run; a ```sh not-run is only read
+ *   ```text output       what the sample before prints, in any language; `…` stands for anything
+ *
+ * Other blocks are no samples. A script is laid out on the lines that it has in the document, so that its errors name them.
+ */
+
+/** A fenced block of a document. */
+export interface Block {
+  /** Of its first line, from 1. */
+  line: number;
+  language: string;
+  words: string[];
+  code: string;
+  /** The heading that it stands under. */
+  heading: string;
+}
+
+export interface Script {
+  /** Such as `README.md:12, First charge`. */
+  title: string;
+  language: 'ts' | 'sh';
+  isRun: boolean;
+  /** The document with everything but the script left blank. */
+  text: string;
+  /** What it is said to print, in this order. */
+  outputs: string[];
+}
+
+export interface Ran {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const languages: Readonly<Record<string, Script['language']>> = { ts: 'ts', sh: 'sh', bash: 'sh' };
+const longestRunMs = 60_000;
+
+/** Every fenced block of a text in Markdown. */
+export function blocksIn(markdown: string): Block[] {
+  const blocks: Block[] = [];
+  let heading = '';
+  let open: { fence: string; block: Block; lines: string[] } | undefined;
+  for (const [index, line] of markdown.split('\n').entries()) {
+    const [, fence, info = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    if (open === undefined) {
+      heading = /^#+ +(.*)$/.exec(line)?.[1] ?? heading;
+      if (fence === undefined) continue;
+      const [language = '', ...words] = info.trim().split(/\s+/);
+      open = { fence, block: { line: index + 2, language, words, code: '', heading }, lines: [] };
+    } else if (fence?.startsWith(open.fence) && info.trim() === '') {
+      blocks.push({ ...open.block, code: open.lines.join('\n') });
+      open = undefined;
+    } else {
+      open.lines.push(line);
+    }
+  }
+  if (open !== undefined) throw new Error(`the block of line ${open.block.line} does not end`);
+  return blocks;
+}
+
+/**
+ * The scripts of a document, whose `name` their titles give.
+ * @throws Error for a block that continues nothing, or an output of nothing.
+ */
+export function scriptsIn(markdown: string, name: string): Script[] {
+  const scripts: Script[] = [];
+  for (const block of blocksIn(markdown)) {
+    const { line, words, code, heading } = block;
+    const last = scripts.at(-1);
+    const language = languages[block.language];
+    if (words.includes('output')) {
+      if (last === undefined) throw new Error(`${name}:${line} is the output of nothing`);
+      last.outputs.push(code);
+    } else if (language !== undefined && words.includes('continued')) {
+      if (last?.language !== language) throw new Error(`${name}:${line} continues nothing`);
+      last.text = laidOut(last.text, line, code);
+    } else if (language !== undefined) {
+      const title = `${name}:${line}${heading === '' ? '' : `, ${heading}`}`;
+      scripts.push({
+        title,
+        language,
+        isRun: !words.includes('not-run'),
+        text: laidOut('', line, code),
+        outputs: [],
+      });
+    }
+  }
+  return scripts;
+}
+
+function laidOut(text: string, line: number, code: string): string {
+  const before = text === '' ? 0 : text.split('\n').length;
+  return `${text}${'\n'.repeat(line - Math.max(1, before))}${code}`;
+}
+
+/** A folder in which scripts find the packages of this repository, and nothing else of it. */
+export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'samples-'));
+  try {
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Runs a script in a process of its own, with this environment and no more of ours than it takes to run. */
+export function runScript({ language, text }: Script, env: Readonly<Record<string, string>>): Promise<Ran> {
+  return withFolder(async (folder) => {
+    const file = join(folder, `sample.${language}`);
+    await writeFile(file, text);
+    const command =
+      language === 'ts' ? [process.execPath, '--import', 'tsx', file] : ['bash', '-euo', 'pipefail', file];
+    return run(command, folder, env);
+  });
+}
+
+/** What the compiler says of the scripts in TypeScript, by the rules of this repository; nothing when all are right. */
+export function typeFaults(scripts: readonly Script[]): Promise<string> {
+  return withFolder(async (folder) => {
+    const written = scripts.filter(({ language }) => language === 'ts');
+    for (const [index, { text }] of written.entries()) {
+      // Two samples may use the same names: each is a module, even when it imports nothing.
+      await writeFile(join(folder, `sample-${index}.ts`), `${text}\nexport {};\n`);
+    }
+    const compilerOptions = { types: ['node'], noUnusedLocals: false };
+    const config = { extends: join(root, 'tsconfig.json'), compilerOptions, include: ['*.ts'] };
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const { stdout, stderr } = await run(
+      [process.execPath, tsc, '--noEmit', '--pretty', 'false', '-p', folder],
+      folder,
+      {},
+    );
+    const named = (text: string) => text.replace(/sample-(\d+)\.ts/g, (_, index) => written[index]?.title ?? '');
+    return named(stdout + stderr).trim();
+  });
+}
+
+async function run(command: string[], folder: string, env: Readonly<Record<string, string>>): Promise<Ran> {
+  const [program = '', ...args] = command;
+  const child = spawn(program, args, {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: longestRunMs,
+  });
+  const ran = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      ran[name] += text;
+    });
+  }
+  const [code] = await once(child, 'close');
+  return { code, ...ran };
+}
+
+/** @throws AssertionError when a script has failed, or has not printed what the document says. */
+export function assertRan({ title, outputs }: Script, { code, stdout, stderr }: Ran): void {
+  assert.equal(code, 0, `${title} ended with ${code}:\n${stdout}${stderr}`);
+  let from = 0;
+  for (const output of outputs) {
+    const found = patternOf(output).exec(stdout.slice(from));
+    assert.ok(found, `${title} should have printed\n${output}\nand has printed\n${stdout}`);
+    from += found.index + found[0].length;
+  }
+}
+
+function patternOf(output: string): RegExp {
+  const parts = output.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*?')}$`, 'm');
+}
+
+/**
+ * Declares the tests of a document's samples in the calling `describe`: each is run with an environment of its own, usually
+ * a new biller's `BASE_URL` and `API_KEY`, and all are held against the types.
+ */
+export function itRunsSamplesOf(file: URL, env: () => Promise<Record<string, string>>): void {
+  const scripts = scriptsIn(readFileSync(file, 'utf8'), basename(file.pathname));
+
+  it('has samples that are of the right types', async function () {
+    this.timeout(longestRunMs);
+    assert.ok(scripts.length > 0, `${file.pathname} has no samples`);
+    assert.equal(await typeFaults(scripts), '');
+  });
+  for (const script of scripts.filter(({ isRun }) => isRun)) {
+    it(`has a sample that runs as it stands: ${script.title}`, async function () {
+      this.timeout(longestRunMs + 10_000);
+      assertRan(script, await runScript(script, await env()));
+    });
+  }
+}

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { workflowIdOf } from '../../src/db/workflow-intents.ts';
+import { dateIn } from '../../src/domain/calendar.ts';
+import { realNow } from '../../src/domain/real-time.ts';
+import { findFreePorts } from '../../src/runtime/embedded/ports.ts';
+import { findMismatches, mend } from '../../src/runtime/reconciler.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Merchant, told } from '../support/merchant.ts';
+import { useService } from '../support/service.ts';
+import { prepareNamespace, serverStartTimeoutMs, startOwnTemporal } from '../support/temporal.ts';
+import { useReceiver } from '../support/webhooks.ts';
+
+const inAYear = dateIn(new Date(realNow().getTime() + 365 * 86_400_000), 'UTC');
+
+describe('a reconciliation', () => {
+  const service = useService();
+  const find = async (): Promise<string[]> => {
+    const mismatches = await findMismatches(service.db.sql, service.temporal, service.taskQueue);
+    return mismatches.map(({ problem, subjectId }) => `${problem} ${subjectId}`).sort();
+  };
+  const mendAll = async () =>
+    mend(service.db.sql, await findMismatches(service.db.sql, service.temporal, service.taskQueue));
+  const statusOf = async (planId: string): Promise<string> =>
+    (await service.temporal.workflow.getHandle(workflowIdOf('paymentPlan', planId)).describe()).status.name;
+  /** Those that are found are found a moment later than they are there. */
+  const agreed = () => eventually('both agree', async () => (await find()).length === 0);
+
+  it('finds nothing where nothing is wrong, also among what has just been made', async () => {
+    const merchant = await service.merchant();
+    const payer = await merchant.payer();
+    await Promise.all(
+      Array.from({ length: 12 }, () => merchant.activePlan({ customer_id: payer.id, start_date: inAYear })),
+    );
+    assert.deepEqual(
+      (await find()).filter((mismatch) => !mismatch.startsWith('stale')),
+      [],
+    );
+    await agreed();
+  });
+
+  it('starts the workflow of a plan again that was terminated, and of one that was restored after its end', async () => {
+    const merchant = await service.merchant();
+    const payer = await merchant.payer();
+    const terminated = await merchant.activePlan({ customer_id: payer.id, start_date: inAYear });
+    const restored = await merchant.activePlan({ customer_id: payer.id, start_date: inAYear });
+    await agreed();
+    await service.temporal.workflow.getHandle(workflowIdOf('paymentPlan', terminated.id)).terminate();
+    const [row] = await service.db.sql`select next_due_at from payment_plans where id = ${restored.id}`;
+    await merchant.move(restored.id, 'close');
+    await eventually('its workflow has ended', async () => (await statusOf(restored.id)) === 'COMPLETED');
+    await service.db.sql`
+      update payment_plans set state = 'active', state_reason = null, next_due_at = ${row?.next_due_at}
+      where id = ${restored.id}`;
+
+    await service.db.sql`
+      with forgotten as (
+        delete from events where subject_id = ${restored.id} and event_type = 'payment_plan.closed' returning biller_id
+      )
+      update event_sequences set last_sequence = last_sequence - 1 where biller_id = (select biller_id from forgotten)`;
+
+    await eventually('both are missing', async () => {
+      return (await find()).join() === [`missing ${terminated.id}`, `missing ${restored.id}`].sort().join();
+    });
+    await mendAll();
+    for (const { id } of [terminated, restored]) {
+      await eventually('it runs again', async () => (await statusOf(id)) === 'RUNNING');
+    }
+    await agreed();
+  });
+
+  it('ends the workflow of a plan that is not there any more', async () => {
+    const merchant = await service.merchant();
+    const payer = await merchant.payer();
+    const lost = await merchant.activePlan({ customer_id: payer.id, start_date: inAYear });
+    await agreed();
+    await service.db.sql`delete from payment_plans where id = ${lost.id}`;
+    assert.deepEqual(await find(), [`orphaned ${lost.id}`]);
+    await mendAll();
+    await eventually('it has ended', async () => (await statusOf(lost.id)) === 'COMPLETED');
+    await agreed();
+  });
+
+  it('makes a workflow look again that waits for another date than its plan', async () => {
+    const merchant = await service.merchant();
+    const payer = await merchant.payer();
+    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: inAYear });
+    await agreed();
+    // As after a restart of PostgreSQL from a back-up of another time: the plan is due now.
+    await service.db.sql`update payment_plans set next_due_at = ${realNow()} where id = ${plan.id}`;
+    assert.deepEqual(await find(), [`stale ${plan.id}`]);
+    assert.deepEqual(await merchant.payments(plan.id), []);
+    await mendAll();
+    await eventually('it is collected', async () => (await merchant.payments(plan.id))[0]?.status === 'paid');
+    await agreed();
+  });
+});
+
+describe('a service whose Temporal has lost its database', () => {
+  let port = 0;
+  let server: Awaited<ReturnType<typeof startOwnTemporal>> | undefined;
+  const receiver = useReceiver();
+  const service = useService({
+    idle: true,
+    async temporal() {
+      [port = 0] = await findFreePorts(1);
+      server = await startOwnTemporal(port);
+      await prepareNamespace(server.address);
+      return server.address;
+    },
+  });
+  after('end the server', () => server?.stop());
+
+  it('rebuilds every workflow from PostgreSQL, and charges nothing again and nothing less', async function () {
+    this.timeout(serverStartTimeoutMs);
+    service.startDispatcher();
+    await service.startWorkers();
+    const merchant = await service.merchant();
+    receiver.answer = (_, response) => response.writeHead(500).end();
+    const endpoint = await merchant.endpoint(receiver.url, ['payment_plan.activated']);
+    const today = dateIn(realNow(), 'UTC');
+    const live = await merchant.payer();
+    const collected = await merchant.activePlan({ customer_id: live.id, start_date: today });
+    const clock = await merchant.clock('2027-01-04T00:00:00Z');
+    const payer = await merchant.payer({ test_clock: clock.id });
+    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    await merchant.advance(clock.id, '2027-01-06T00:00:00Z');
+    const scheduled = await scheduledPayment(merchant, payer.id, '2027-01-09');
+    await eventually(
+      'the first payment is made',
+      async () => (await merchant.payments(collected.id))[0]?.status === 'paid',
+    );
+    await eventually('the receiver has refused', () => receiver.received.length >= 2);
+
+    await service.stopDispatcher();
+    await service.stopWorkers();
+    await server?.stop();
+    server = await startOwnTemporal(port);
+    await prepareNamespace(server.address);
+    receiver.answer = undefined;
+    const mismatches = await eventually('it answers', () =>
+      findMismatches(service.db.sql, service.temporal, service.taskQueue).catch(() => null),
+    );
+    assert.deepEqual(mismatches.map(({ workflowType, problem }) => `${problem} ${workflowType}`).sort(), [
+      'missing paymentPlan',
+      'missing paymentPlan',
+      'missing scheduledPayment',
+      'missing testClock',
+      'missing webhookDelivery',
+      'missing webhookDelivery',
+    ]);
+    await mend(service.db.sql, mismatches);
+    service.startDispatcher();
+    await service.startWorkers();
+
+    await merchant.advance(clock.id, '2027-01-12T00:00:00Z');
+    assert.deepEqual(told(await merchant.payments(plan.id)), [
+      '0 paid 2027-01-05T00:00:00.000Z',
+      '1 paid 2027-01-12T00:00:00.000Z',
+    ]);
+    assert.equal((await merchant.getIntent(scheduled)).status, 'succeeded');
+    assert.deepEqual(
+      (await merchant.payments(collected.id)).map(({ attempts }) => attempts.length),
+      [1],
+    );
+    await eventually('the webhooks have come', async () =>
+      (await merchant.deliveries(endpoint.id)).every(({ status }) => status === 'delivered'),
+    );
+    const left = await findMismatches(service.db.sql, service.temporal, service.taskQueue);
+    assert.deepEqual(
+      left.filter(({ problem }) => problem !== 'stale'),
+      [],
+    );
+  });
+});
+
+async function scheduledPayment(
+  merchant: Merchant,
+  customer_id: string,
+  scheduled_payment_date: string,
+): Promise<string> {
+  const payment_method = await merchant.card(customer_id);
+  const intent = { amount: 1000, currency: 'AUD' as const, customer_id, payment_method, scheduled_payment_date };
+  return (await merchant.intent(intent)).id;
+}
