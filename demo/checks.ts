@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Api, Event, PlanPayment } from './api.ts';
+import type { PaymentsClient, PlanPayment, WebhookEvent } from '@payments-service/client';
 import {
   type Card,
   type Course,
@@ -58,14 +58,14 @@ export class Checks {
 /** Compares a plan, its payments, its calendar and its customer's payment intents; answers the payments as they are. */
 export async function checkPlan(
   checks: Checks,
-  api: Api,
+  payments: PaymentsClient,
   { label, customerId, planId, cards, course }: Tracked,
 ): Promise<PlanPayment[]> {
-  const [plan, payments, schedule, intents] = await Promise.all([
-    api.plan(planId),
-    api.payments(planId),
-    api.schedule(planId, scheduleLength),
-    api.intents(customerId),
+  const [plan, slots, schedule, intents] = await Promise.all([
+    payments.paymentPlans.get(planId),
+    payments.paymentPlans.listPayments(planId, { limit: 100 }).toArray(),
+    payments.paymentPlans.getSchedule(planId, { count: scheduleLength }),
+    payments.customers.listPaymentIntents(customerId, { limit: 100 }).toArray(),
   ]);
   const suspended = course.state === 'suspended';
   checks.members(label, plan, {
@@ -78,13 +78,13 @@ export async function checkPlan(
   });
 
   const expected = course.payments.toReversed();
-  const known = payments.map((payment) => ({
+  const known = slots.map((payment) => ({
     ...payment,
     attempts: payment.attempts.map(({ number, at, outcome, code }) => ({ number, at, outcome, code })),
   }));
   checks.list(`${label}, payments`, known, expected.map(shownPayment), ({ slot }) => `slot ${slot}`);
   const attempted = expected.filter(({ amount }) => amount !== null);
-  const idOf = new Map(payments.map(({ slot, payment_intent_id: id }) => [slot, id]));
+  const idOf = new Map(slots.map(({ slot, payment_intent_id: id }) => [slot, id]));
   const shownIntents = attempted.map((payment) => ({
     id: idOf.get(payment.slot) ?? 'pi_…',
     payment_plan_id: planId,
@@ -97,11 +97,11 @@ export async function checkPlan(
   const ahead = upcoming(course, scheduleLength + 1);
   checks.list(`${label}, schedule`, schedule.data, ahead.slice(0, scheduleLength), ({ slot }) => `slot ${slot}`);
   checks.equal(`${label}, schedule, has_more`, schedule.has_more, ahead.length > scheduleLength);
-  return payments;
+  return slots;
 }
 
 /** Compares the events of a plan, in the order of their sequence, with what has happened to it. */
-export function checkPlanEvents(checks: Checks, { label, planId, course }: Tracked, events: Event[]): void {
+export function checkPlanEvents(checks: Checks, { label, planId, course }: Tracked, events: WebhookEvent[]): void {
   const got = events
     .filter((event) => planOf(event) === planId)
     .map(({ event_type, created_at, data }) => ({
@@ -114,9 +114,9 @@ export function checkPlanEvents(checks: Checks, { label, planId, course }: Track
 }
 
 /** The plan that an event is about; null for one that is about something else. */
-export function planOf({ event_type: type, data }: Event): string | null {
-  if (type.startsWith('payment_plan.')) return data.id;
-  return type.startsWith('payment_intent.') ? (data.payment_plan_id ?? null) : null;
+export function planOf({ data }: WebhookEvent): string | null {
+  if ('payment_plan_id' in data) return data.payment_plan_id ?? null;
+  return 'collected_amount_cents' in data ? data.id : null;
 }
 
 function shownPayment({ slot, dueDate, amount, status, attempts }: Payment) {

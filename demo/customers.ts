@@ -1,4 +1,4 @@
-import type { Api } from './api.ts';
+import type { PaymentsClient } from '@payments-service/client';
 import type { Tracked } from './checks.ts';
 import { newCourse, type Terms } from './rules.ts';
 
@@ -40,10 +40,14 @@ export const customers: Customer[] = [
 const tokens = { good: 'tok_sandbox_visa_succeed', declining: 'tok_sandbox_visa_decline_insufficient_funds' };
 
 /** Makes a customer on the clock with a card and a pending plan. */
-export async function enrol(api: Api, clockId: string, { name, label, terms, card }: Customer): Promise<Tracked> {
-  const { id: customerId } = await api.createCustomer(name, clockId);
-  const cards = { good: null, declining: null, [card]: await api.saveCard(customerId, tokens[card]) };
-  const plan = await api.createPlan({
+export async function enrol(
+  payments: PaymentsClient,
+  clockId: string,
+  { name, label, terms, card }: Customer,
+): Promise<Tracked> {
+  const { id: customerId } = await payments.customers.create({ name, test_clock: clockId });
+  const cards = { good: null, declining: null, [card]: await saveCard(payments, customerId, card) };
+  const plan = await payments.paymentPlans.create({
     customer_id: customerId,
     name: label,
     frequency_type: terms.every === 'week' ? 'weekly' : 'monthly',
@@ -58,10 +62,24 @@ export async function enrol(api: Api, clockId: string, { name, label, terms, car
 }
 
 /** Saves a good card, and makes it the one that the plan charges. */
-export async function giveGoodCard(api: Api, tracked: Tracked): Promise<string> {
-  const card = await api.saveCard(tracked.customerId, tokens.good);
-  await api.updatePlan(tracked.planId, { payment_instrument_id: card });
+export async function giveGoodCard(payments: PaymentsClient, tracked: Tracked): Promise<string> {
+  const card = await saveCard(payments, tracked.customerId, 'good');
+  await payments.paymentPlans.update(tracked.planId, { payment_instrument_id: card });
   tracked.cards.good = card;
   tracked.course.card = 'good';
   return card;
+}
+
+/** Saves a card that is always charged, or always declined; answers its id. */
+async function saveCard(payments: PaymentsClient, customerId: string, card: keyof typeof tokens): Promise<string> {
+  const { payment_method: method } = await payments.paymentMethods.create({
+    type: 'card',
+    customer_reference: customerId,
+    payment_method_data: {
+      expiry_month: 12,
+      expiry_year: 2034,
+      token_metadata: { type: 'fixture', token: tokens[card], data: '' },
+    },
+  });
+  return method.id;
 }

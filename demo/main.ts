@@ -1,5 +1,6 @@
 // `npm run demo`: the whole of the service, driven through REST alone and compared with its rules.
-import { type Api, ApiError, createApi, refusalOf } from './api.ts';
+import { ApiError, type PaymentsClient } from '@payments-service/client';
+import { createApi, refusalOf, toldOf } from './api.ts';
 import { Checks } from './checks.ts';
 import { help, type Options, readOptions, UsageError } from './options.ts';
 import { startReceiver } from './receiver.ts';
@@ -38,7 +39,7 @@ async function main(): Promise<number> {
 /** Tells the story on this service, and afterwards removes what it made there. */
 async function run(service: Service, { keep }: Options, signal: AbortSignal): Promise<number> {
   const receiver = await startReceiver(signal);
-  const scene = newScene({ api: createApi(service, signal), receiver, checks: new Checks(difference) });
+  const scene = newScene({ payments: createApi(service, signal), receiver, checks: new Checks(difference) });
   try {
     await tellStory(scene);
     if (!keep) await deleteClock(scene);
@@ -46,8 +47,8 @@ async function run(service: Service, { keep }: Options, signal: AbortSignal): Pr
     showSummary(scene, service, keep);
     return conclude(scene);
   } catch (error) {
-    if (error instanceof ApiError && error.error.code === 'test_clock_limit') {
-      await tellOfClocks(scene.api);
+    if (error instanceof ApiError && error.code === 'test_clock_limit') {
+      await tellOfClocks(scene.payments);
       return 1;
     }
     throw error;
@@ -60,12 +61,12 @@ async function run(service: Service, { keep }: Options, signal: AbortSignal): Pr
 async function deleteClock(scene: Scene): Promise<void> {
   chapter('The clock is deleted, and with it its customers and all that they have');
   const id = scene.clockId ?? '';
-  scene.checks.members('clock, deleted', await scene.api.deleteClock(id), { id, deleted: true });
+  scene.checks.members('clock, deleted', await scene.payments.testClocks.delete(id), { id, deleted: true });
   const at = new Date(scene.now).toISOString();
   scene.clockEvents.push({ event_type: 'test_clock.deleted', created_at: at, id });
   await awaitWebhooks(scene);
   await showNews(scene);
-  scene.checks.equal('clock, fetched once deleted', (await refusalOf(scene.api.clock(id)))?.status, 404);
+  scene.checks.equal('clock, fetched once deleted', (await refusalOf(scene.payments.testClocks.get(id)))?.status, 404);
 }
 
 function conclude({ checks, advances }: Scene): number {
@@ -81,23 +82,23 @@ function conclude({ checks, advances }: Scene): number {
 }
 
 /** Removes what the demo has made, as far as it is still there; kept, the endpoint is disabled: nobody listens any more. */
-async function tidy(api: Api, { clockId, endpointId }: Scene, keep: boolean): Promise<void> {
+async function tidy(payments: PaymentsClient, { clockId, endpointId }: Scene, keep: boolean): Promise<void> {
   const gone = (error: unknown) => {
     if (error instanceof ApiError && error.status === 404) return;
     console.error(`Not cleared away: ${error instanceof Error ? error.message : error}`);
   };
   if (keep) {
-    if (endpointId !== null) await api.disableEndpoint(endpointId).catch(gone);
+    if (endpointId !== null) await payments.webhookEndpoints.update(endpointId, { status: 'disabled' }).catch(gone);
     if (clockId !== null)
       say(`Kept: the test clock ${clockId} with its customers, and the endpoint ${endpointId}, disabled.`);
     return;
   }
-  if (clockId !== null) await api.deleteClock(clockId).catch(gone);
-  if (endpointId !== null) await api.deleteEndpoint(endpointId).catch(gone);
+  if (clockId !== null) await payments.testClocks.delete(clockId).catch(gone);
+  if (endpointId !== null) await payments.webhookEndpoints.delete(endpointId).catch(gone);
 }
 
-async function tellOfClocks(api: Api): Promise<void> {
-  const clocks = await api.clocks();
+async function tellOfClocks(payments: PaymentsClient): Promise<void> {
+  const clocks = await payments.testClocks.list({ limit: 100 }).toArray();
   say('\nThe demo needs a test clock of its own, and the account has as many as it can have. Delete one first:');
   for (const { id, name, status, frozen_time: time } of clocks.filter((clock) => clock.status !== 'failed')) {
     say(
@@ -132,7 +133,7 @@ function listenForSignals(): AbortSignal {
 function failed(error: unknown): number {
   if (error instanceof UsageError) console.error(`${error.message}\nnpm run demo -- --help tells what there is.`);
   else if (error instanceof Error && error.name === 'AbortError') return interrupted;
-  else if (error instanceof ApiError) console.error(`\nFAILED: ${error.message}`);
+  else if (error instanceof ApiError) console.error(`\nFAILED: ${toldOf(error)}`);
   else console.error(`\nFAILED: ${error instanceof Error ? error.message : error}`);
   return 1;
 }

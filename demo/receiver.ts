@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Webhook } from 'standardwebhooks';
-import type { Event } from './api.ts';
+import { verifyWebhook, type WebhookEvent } from '@payments-service/client';
 
 /** A webhook whose signature is right. */
 export interface Arrival {
@@ -10,7 +9,7 @@ export interface Arrival {
   at: number;
   /** The header `webhook-id`. */
   id: string;
-  event: Event;
+  event: WebhookEvent;
 }
 
 export interface Receiver {
@@ -28,24 +27,23 @@ export interface Receiver {
 const lookAgainAfterMs = 5;
 
 /**
- * A webhook receiver on loopback, as a biller would write one with the official `standardwebhooks` library. Whoever waits
- * for a webhook stops waiting when the signal comes.
+ * A webhook receiver on loopback, as a biller would write one with the client. Whoever waits for a webhook stops waiting when
+ * the signal comes.
  */
 export async function startReceiver(signal: AbortSignal): Promise<Receiver> {
   const arrivals: Arrival[] = [];
   const refused: string[] = [];
   let trust: (secret: string) => void = () => {};
-  const webhook = new Promise<Webhook>((resolve) => {
-    trust = (secret) => resolve(new Webhook(secret));
+  const secret = new Promise<string>((resolve) => {
+    trust = resolve;
   });
 
   const server = createServer(async (request, response) => {
     const at = Date.now();
     const body = await textOf(request);
     try {
-      const headers = headersOf(request);
-      const event = (await webhook).verify(body, headers) as Event;
-      arrivals.push({ at, id: headers['webhook-id'] ?? '', event });
+      const event = verifyWebhook(body, request.headers, await secret);
+      arrivals.push({ at, id: String(request.headers['webhook-id']), event });
       response.writeHead(204).end();
     } catch (error) {
       refused.push(`${request.method} ${request.url}: ${error instanceof Error ? error.message : String(error)}`);
@@ -81,8 +79,4 @@ async function textOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
-}
-
-function headersOf(request: IncomingMessage): Record<string, string> {
-  return Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
 }

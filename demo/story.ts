@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { type Api, type Clock, type Event, type PlanPayment, refusalOf } from './api.ts';
+import type { PaymentsClient, PlanPayment, WebhookEvent } from '@payments-service/client';
+import { refusalOf } from './api.ts';
 import { type Checks, checkPlan, checkPlanEvents, planOf, type Tracked } from './checks.ts';
 import { customers, enrol, giveGoodCard, start } from './customers.ts';
 import type { Receiver } from './receiver.ts';
@@ -17,7 +17,7 @@ export interface Advance {
 
 /** What the demo has made so far, for whoever has to report on it or to remove it. */
 export interface Scene {
-  api: Api;
+  payments: PaymentsClient;
   receiver: Receiver;
   checks: Checks;
   endpointId: string | null;
@@ -33,7 +33,6 @@ export interface Scene {
   arrivedAfterMs: Map<string, number | null>;
 }
 
-const pollMs = 20;
 const readyTimeoutMs = 60_000;
 const arrivalTimeoutMs = 15_000;
 /** More than it takes: a service that never gets there is not to run for ever. */
@@ -41,7 +40,7 @@ const mostAdvances = 10;
 /** The contract names no event for a resume; a service may tell of it all the same. */
 const unasked = new Set(['payment_plan.resumed']);
 
-export function newScene(parts: Pick<Scene, 'api' | 'receiver' | 'checks'>): Scene {
+export function newScene(parts: Pick<Scene, 'payments' | 'receiver' | 'checks'>): Scene {
   const made = { endpointId: null, clockId: null, tracked: [], advances: [], clockEvents: [] };
   return { ...parts, ...made, now: start, isLate: false, arrivedAfterMs: new Map() };
 }
@@ -57,7 +56,7 @@ export async function tellStory(scene: Scene): Promise<void> {
 }
 
 /** The events of the demo's clock that have arrived, each once, in the order of their sequence. */
-export function arrivedEvents({ receiver, clockId }: Scene): Event[] {
+export function arrivedEvents({ receiver, clockId }: Scene): WebhookEvent[] {
   const own = receiver.arrivals.filter(({ event }) => event.test_clock === clockId && !unasked.has(event.event_type));
   const byId = new Map(own.map(({ event }) => [event.id, event]));
   return [...byId.values()].sort((a, b) => a.sequence - b.sequence);
@@ -66,9 +65,9 @@ export function arrivedEvents({ receiver, clockId }: Scene): Event[] {
 /** Waits until all webhooks are there that should be, compares everything with the rules, and shows what is new. */
 export async function settle(scene: Scene): Promise<void> {
   await awaitWebhooks(scene);
-  const payments: PlanPayment[] = [];
-  for (const plan of scene.tracked) payments.push(...(await checkPlan(scene.checks, scene.api, plan)));
-  await showNews(scene, payments);
+  const slots: PlanPayment[] = [];
+  for (const plan of scene.tracked) slots.push(...(await checkPlan(scene.checks, scene.payments, plan)));
+  await showNews(scene, slots);
 }
 
 /** Waits for the webhooks, and compares them with what should have happened. */
@@ -85,39 +84,42 @@ export async function awaitWebhooks(scene: Scene): Promise<void> {
 }
 
 /** Shows the events that have arrived since the last time. */
-export async function showNews(scene: Scene, payments: PlanPayment[] = []): Promise<void> {
-  const { api, receiver, tracked, endpointId, arrivedAfterMs } = scene;
+export async function showNews(scene: Scene, slots: PlanPayment[] = []): Promise<void> {
+  const { payments, receiver, tracked, endpointId, arrivedAfterMs } = scene;
   const news = arrivedEvents(scene).filter(({ id }) => !arrivedAfterMs.has(id));
-  const deliveries = endpointId === null ? [] : await api.deliveries(endpointId);
+  const deliveries =
+    endpointId === null ? [] : await payments.webhookEndpoints.listDeliveries(endpointId, { limit: 100 }).toArray();
   const madeAt = new Map(deliveries.map((delivery) => [delivery.event_id, Date.parse(delivery.created_at)]));
-  const attempts = new Map(payments.map((payment) => [payment.payment_intent_id, payment.attempts.length]));
+  const attempts = new Map(slots.map((payment) => [payment.payment_intent_id, payment.attempts.length]));
   const rows = news.map((event) => {
     const made = madeAt.get(event.id);
     const arrived = receiver.arrivals.find(({ id }) => id === event.id)?.at;
     const ms = made === undefined || arrived === undefined ? null : arrived - made;
     arrivedAfterMs.set(event.id, ms);
     const isPayment = event.event_type.startsWith('payment_intent.');
+    const told = 'attempt' in event.data ? event.data.attempt : undefined;
     return {
       event,
       ms,
       plan: tracked.find(({ planId }) => planId === planOf(event))?.label ?? null,
-      attempt: isPayment ? (event.data.attempt ?? attempts.get(event.data.id) ?? null) : null,
+      attempt: isPayment ? (told ?? attempts.get(event.data.id) ?? null) : null,
     };
   });
   timeline(rows);
 }
 
 async function setUp(scene: Scene): Promise<void> {
-  const { api, receiver, clockEvents } = scene;
+  const { payments, receiver, clockEvents } = scene;
   chapter(`A clock, frozen at ${minute(start)}, and three customers on it`);
   for (const { label, name, about } of customers) say(`${label.padEnd(6)}  ${name}: ${about}`);
-  const endpoint = await api.createEndpoint(receiver.url, 'npm run demo');
+  const endpoint = await payments.webhookEndpoints.create({ url: receiver.url, description: 'npm run demo' });
   scene.endpointId = endpoint.id;
-  receiver.trust(endpoint.secret);
-  const clock = await api.createClock(new Date(start).toISOString(), 'npm run demo');
+  receiver.trust(endpoint.secret ?? '');
+  const frozen = new Date(start).toISOString();
+  const clock = await payments.testClocks.create({ frozen_time: frozen, name: 'npm run demo' });
   scene.clockId = clock.id;
-  clockEvents.push({ event_type: 'test_clock.created', created_at: new Date(start).toISOString(), id: clock.id });
-  for (const customer of customers) scene.tracked.push(await enrol(api, clock.id, customer));
+  clockEvents.push({ event_type: 'test_clock.created', created_at: frozen, id: clock.id });
+  for (const customer of customers) scene.tracked.push(await enrol(payments, clock.id, customer));
   await findBound(scene);
   say();
   timelineTitles();
@@ -127,7 +129,7 @@ async function setUp(scene: Scene): Promise<void> {
 async function activatePlans(scene: Scene): Promise<void> {
   chapter('The plans are activated: the payment of today is made at once, no advance is needed');
   for (const { planId, course } of scene.tracked) {
-    await scene.api.movePlan(planId, 'activate');
+    await scene.payments.paymentPlans.activate(planId);
     rules.activate(course);
   }
   await settle(scene);
@@ -137,8 +139,8 @@ async function activatePlans(scene: Scene): Promise<void> {
 async function mend(scene: Scene, plan: Tracked): Promise<void> {
   const { label, planId, course } = plan;
   chapter(`The ${label} plan gets a good card and is resumed: the unpaid payment is caught up at once`);
-  const card = await giveGoodCard(scene.api, plan);
-  const resumed = await scene.api.movePlan(planId, 'resume');
+  const card = await giveGoodCard(scene.payments, plan);
+  const resumed = await scene.payments.paymentPlans.resume(planId);
   scene.checks.members(`${label}, resumed`, resumed, { state: 'active', payment_instrument_id: card });
   rules.resume(course);
   await settle(scene);
@@ -147,16 +149,16 @@ async function mend(scene: Scene, plan: Tracked): Promise<void> {
 }
 
 async function advanceToBound(scene: Scene): Promise<void> {
-  const { api, checks, tracked, advances, clockEvents, now } = scene;
+  const { payments, checks, tracked, advances, clockEvents, now } = scene;
   const clockId = scene.clockId ?? '';
   chapter(`Advance ${advances.length + 1}`);
   const bound = await findBound(scene);
   const [from, to] = [new Date(now).toISOString(), new Date(bound).toISOString()];
 
   const began = performance.now();
-  const accepted = await api.advance(clockId, to);
+  const accepted = await payments.testClocks.advance(clockId, { frozen_time: to });
   checks.members('clock, advance accepted', accepted, { id: clockId, status: 'advancing', frozen_time: from });
-  const clock = await untilReady(scene);
+  const clock = await payments.testClocks.waitUntilReady(clockId, { waitTimeoutMs: readyTimeoutMs });
   const wallMs = performance.now() - began;
   checks.members('clock', clock, { status: 'ready', frozen_time: to });
   checks.equal('clock, last_advanced_at is given', clock.last_advanced_at !== null, true);
@@ -169,7 +171,7 @@ async function advanceToBound(scene: Scene): Promise<void> {
   clockEvents.push({ event_type: 'test_clock.ready', created_at: to, id: clockId, effects_manifest: manifest });
   scene.now = bound;
   await settle(scene);
-  const told = arrivedEvents(scene).findLast(({ event_type: type }) => type === 'test_clock.ready');
+  const told = arrivedEvents(scene).findLast((event) => event.event_type === 'test_clock.ready');
   const got = told?.data.effects_manifest ?? null;
   advances.push({ from: now, to: bound, wallMs, manifest: got });
   const effects = `${count(got?.payment_intents_enqueued ?? 0, 'payment intent')} attempted, `;
@@ -179,36 +181,24 @@ async function advanceToBound(scene: Scene): Promise<void> {
 }
 
 /** The latest instant that one advance may name: the service says it when it is asked for a second more. */
-async function findBound({ api, checks, clockId, now, tracked }: Scene): Promise<number> {
+async function findBound({ payments, checks, clockId, now, tracked }: Scene): Promise<number> {
   const active = tracked.filter(({ course }) => course.state === 'active').map(({ label }) => label);
   const expected = rules.advanceBound(
     now,
     tracked.map(({ course }) => course),
   );
   const tooFar = new Date(expected + 1000).toISOString();
-  const refusal = await refusalOf(api.advance(clockId ?? '', tooFar));
+  const refusal = await refusalOf(payments.testClocks.advance(clockId ?? '', { frozen_time: tooFar }));
   if (refusal === null) throw new Error(`An advance to ${tooFar} was accepted, which is beyond the bound.`);
   checks.equal('bound, status', refusal.status, 422);
-  checks.members('bound', refusal.error, {
+  checks.members('bound', refusal, {
     code: 'advance_bound_exceeded',
-    max_frozen_time: new Date(expected).toISOString(),
+    maxFrozenTime: new Date(expected).toISOString(),
   });
   const days = (expected - now) / rules.day;
   const plans = active.length === 0 ? 'no plan is active' : `active: ${active.join(', ')}`;
   say(`The bound is ${days} days (${plans}): up to ${minute(expected)}; a second more is refused.`);
-  return Date.parse(refusal.error.max_frozen_time ?? tooFar);
-}
-
-async function untilReady({ api, clockId }: Scene): Promise<Clock> {
-  const giveUpAt = performance.now() + readyTimeoutMs;
-  for (;;) {
-    const clock = await api.clock(clockId ?? '');
-    if (clock.status === 'failed') throw new Error(`The clock has failed: ${clock.failure_reason}`);
-    if (clock.status !== 'advancing') return clock;
-    if (performance.now() > giveUpAt)
-      throw new Error(`The clock was still advancing after ${readyTimeoutMs / 1000} s.`);
-    await pause(pollMs);
-  }
+  return Date.parse(refusal.maxFrozenTime ?? tooFar);
 }
 
 /** The capped plans are paid in full, and the endless one was paid on a 29th, a 30th and a 31st. */

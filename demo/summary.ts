@@ -53,7 +53,7 @@ export function showSummary(
   const waits = [...arrivedAfterMs.values()].filter((ms) => ms !== null).sort((a, b) => a - b);
   const median = waits[Math.floor(waits.length / 2)] ?? 0;
   say(
-    `${count(arrivedAfterMs.size, 'event')} received, signatures checked with standardwebhooks; ` +
+    `${count(arrivedAfterMs.size, 'event')} received, their signatures checked; ` +
       `${median} ms in the middle, ${waits.at(-1) ?? 0} ms at most.`,
   );
 

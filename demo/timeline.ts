@@ -1,10 +1,10 @@
 import { styleText } from 'node:util';
-import type { Event } from './api.ts';
+import type { WebhookEvent } from '@payments-service/client';
 
 // What the demo shows: at most 100 columns, colour on a terminal only.
 
 export interface Row {
-  event: Event;
+  event: WebhookEvent;
   /** Of the event's customer; null for the clock's own events. */
   plan: string | null;
   attempt: number | null;
@@ -80,7 +80,7 @@ export function count(number: number, noun: string): string {
 }
 
 function cells({ event, plan, attempt, ms }: Row): string[] {
-  const amount = event.data.amount;
+  const amount = 'amount' in event.data ? event.data.amount : undefined;
   return [
     minute(event.created_at),
     plan ?? 'clock',
@@ -92,26 +92,28 @@ function cells({ event, plan, attempt, ms }: Row): string[] {
   ];
 }
 
-function outcomeOf({ event_type: type, data }: Event): string {
-  switch (type) {
+function outcomeOf(event: WebhookEvent): string {
+  switch (event.event_type) {
     case 'payment_intent.succeeded':
       return 'paid';
     case 'payment_intent.failed':
-      return data.next_attempt_at ? `declined, again ${data.next_attempt_at.slice(5, 10)}` : 'declined, no retry';
+      return event.data.next_attempt_at
+        ? `declined, again ${event.data.next_attempt_at.slice(5, 10)}`
+        : 'declined, no retry';
     case 'payment_plan.activated':
-      return `starts ${data.next_payment_date ?? ''}`;
+      return `starts ${event.data.next_payment_date ?? ''}`;
     case 'payment_plan.closed':
-      return `closed with ${money(data.collected_amount_cents ?? 0)}`;
+      return `closed with ${money(event.data.collected_amount_cents)}`;
     case 'test_clock.advancing':
-      return `to ${minute(data.target_time ?? 0)}`;
+      return `to ${minute(event.data.target_time)}`;
     case 'test_clock.ready':
-      return `${count(data.effects_manifest?.payment_intents_enqueued ?? 0, 'payment')} attempted`;
+      return `${count(event.data.effects_manifest.payment_intents_enqueued, 'payment')} attempted`;
     default:
-      return type.slice(type.indexOf('.') + 1);
+      return event.event_type.slice(event.event_type.indexOf('.') + 1);
   }
 }
 
-function colourOf({ event_type: type }: Event): Colour | null {
+function colourOf({ event_type: type }: WebhookEvent): Colour | null {
   if (type === 'payment_intent.failed' || type === 'payment_plan.suspended') return 'yellow';
   if (type.startsWith('test_clock.')) return 'dim';
   return null;

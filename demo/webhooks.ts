@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Delivery, Event } from './api.ts';
+import type { Event, PaymentsClient, WebhookDelivery, WebhookEvent } from '@payments-service/client';
 import { planOf } from './checks.ts';
 import { arrivedEvents, type Scene } from './story.ts';
 
@@ -9,10 +9,10 @@ const pollMs = 50;
 
 /** Compares the webhooks as a whole with the API's own list of events and deliveries. */
 export async function checkWebhooks(scene: Scene): Promise<void> {
-  const { api, checks, receiver, clockId } = scene;
+  const { payments, checks, receiver, clockId } = scene;
   checks.equal('webhooks with a wrong signature', receiver.refused, []);
   const arrived = arrivedEvents(scene);
-  const listed = await api.eventsSince(arrived[0]?.sequence ?? Number.POSITIVE_INFINITY);
+  const listed = await eventsSince(payments, arrived[0]?.sequence ?? Number.POSITIVE_INFINITY);
   checkSequence(scene, listed);
   for (const event of listed.filter(({ test_clock: clock }) => clock === clockId)) {
     const copies = receiver.arrivals.filter(({ event: { id } }) => id === event.id);
@@ -25,6 +25,16 @@ export async function checkWebhooks(scene: Scene): Promise<void> {
   await checkDeliveries(scene, arrived);
 }
 
+/** The events of every clock and none, with this sequence number and later ones: the newest come first. */
+async function eventsSince(payments: PaymentsClient, sequence: number): Promise<Event[]> {
+  const found: Event[] = [];
+  for await (const event of payments.events.list({ limit: 100 })) {
+    if (event.sequence < sequence) break;
+    found.push(event);
+  }
+  return found;
+}
+
 /** Events of others may lie between those of the demo's clock; no number is missing all the same. */
 function checkSequence({ checks }: Scene, listed: Event[]): void {
   const sequences = listed.map(({ sequence }) => sequence).sort((a, b) => a - b);
@@ -34,11 +44,11 @@ function checkSequence({ checks }: Scene, listed: Event[]): void {
 }
 
 /** What an advance did was recorded between its `advancing` and its `ready`, and happened after `from` and up to `to`. */
-function checkWindows({ checks }: Scene, events: Event[]): void {
+function checkWindows({ checks }: Scene, events: WebhookEvent[]): void {
   let [from, to] = ['', ''];
   for (const event of events) {
-    const { event_type: type, created_at: at, sequence, data } = event;
-    if (type === 'test_clock.advancing') [from, to] = [at, data.target_time ?? ''];
+    const { event_type: type, created_at: at, sequence } = event;
+    if (event.event_type === 'test_clock.advancing') [from, to] = [at, event.data.target_time];
     else if (type.startsWith('test_clock.')) [from, to] = ['', at];
     if (planOf(event) === null) continue;
     const isInside = from === '' ? at === to : at > from && at <= to;
@@ -47,13 +57,14 @@ function checkWindows({ checks }: Scene, events: Event[]): void {
 }
 
 /** The service may still be writing down that the last ones were delivered. */
-async function checkDeliveries({ api, checks, endpointId }: Scene, events: Event[]): Promise<void> {
+async function checkDeliveries({ payments, checks, endpointId }: Scene, events: WebhookEvent[]): Promise<void> {
   const giveUpAt = performance.now() + deliveredTimeoutMs;
   const ids = new Set(events.map(({ id }) => id));
-  let deliveries: Delivery[] = [];
+  let deliveries: WebhookDelivery[] = [];
   do {
     if (deliveries.length > 0) await pause(pollMs);
-    deliveries = (await api.deliveries(endpointId ?? '')).filter(({ event_id: id }) => ids.has(id));
+    const all = await payments.webhookEndpoints.listDeliveries(endpointId ?? '', { limit: 100 }).toArray();
+    deliveries = all.filter(({ event_id: id }) => ids.has(id));
   } while (deliveries.some(({ status }) => status === 'pending') && performance.now() < giveUpAt);
   checks.equal('deliveries', deliveries.length, events.length);
   for (const { event_type: type, id, status, attempts } of deliveries) {

@@ -59,10 +59,9 @@ describe('npm run demo', function () {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function leftovers({ baseUrl, key }: Service) {
-    const listed = await fetch(`${baseUrl}/api/v1/webhook_endpoints`, { headers: { Authorization: `Bearer ${key}` } });
-    const { data: endpoints } = (await listed.json()) as { data: unknown[] };
-    return { clocks: await createApi({ baseUrl, key }).clocks(), endpoints };
+  async function leftovers(service: Service) {
+    const { testClocks, webhookEndpoints } = createApi(service);
+    return { clocks: await testClocks.list().toArray(), endpoints: await webhookEndpoints.list().toArray() };
   }
 
   it('finds the service to do what the rules say, and leaves nothing behind on a running copy', async () => {

@@ -164,7 +164,7 @@ describe('workflows that are disturbed from outside', () => {
     const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-04' });
     // As when a worker is older or newer than the schema.
     await service.db.sql`alter table payment_plans rename column state_reason to renamed`;
-    await service.db.sql`alter table clock_advances rename column manifest to renamed`;
+    await service.db.sql`alter table clock_advances rename column failure_reason to renamed`;
     service.startDispatcher();
     const details = async (workflowId: string): Promise<string> => {
       const handle = service.temporal.workflow.getHandle(workflowId);
@@ -181,9 +181,9 @@ describe('workflows that are disturbed from outside', () => {
     await eventually('the plan goes on', async () => (await merchant.payments(plan.id))[0]?.status === 'paid');
 
     await merchant.beginAdvance(clock.id, '2027-01-12T00:00:00Z');
-    await eventually('the clock is stalled', async () => /Stalled.*manifest/.test(await details(ofClock)));
+    await eventually('the clock is stalled', async () => /Stalled.*failure_reason/.test(await details(ofClock)));
     assert.equal((await merchant.getClock(clock.id)).status, 'advancing');
-    await service.db.sql`alter table clock_advances rename column renamed to manifest`;
+    await service.db.sql`alter table clock_advances rename column renamed to failure_reason`;
     await service.temporal.workflow.getHandle(ofClock).signal('recheck');
     assert.equal((await merchant.settled(clock.id)).status, 'ready');
     assert.deepEqual(told(await merchant.payments(plan.id)), [

@@ -1,0 +1,8 @@
+// `npm run generate`: writes the client anew from the document of the service beside it.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { folder, generate, serviceDocument } from './generate.ts';
+
+await mkdir(folder, { recursive: true });
+for (const [name, text] of Object.entries(await generate(serviceDocument()))) {
+  await writeFile(new URL(name, folder), text);
+}

@@ -1,0 +1,138 @@
+import {
+  type Document,
+  nameIn,
+  type Operation,
+  type Parameter,
+  resolved,
+  resolvedParameter,
+  type Schema,
+} from './document.ts';
+import { camel, methodName, wordsOf } from './naming.ts';
+
+/** A member of the client, such as `paymentPlans`: the operations that belong together. */
+export interface Resource {
+  words: string[];
+  description: string;
+  methods: Method[];
+}
+
+export interface Method {
+  name: string;
+  operationId: string;
+  httpMethod: string;
+  path: string;
+  summary: string;
+  description: string;
+  pathParameters: string[];
+  body: { type: string; required: boolean } | null;
+  query: { required: boolean } | null;
+  /** The name of the type of the answer. */
+  answer: string;
+  mediaType: string;
+  /** Of a list that goes on: the member with the items, and the member of an item that the next page starts after. */
+  paging: { items: string; cursor: string } | null;
+  options: 'RequestOptions' | 'WriteOptions' | 'WaitOptions';
+}
+
+/**
+ * Everything that the client offers, from the document alone: each operation is a method of one resource.
+ * @throws Error when two operations would be the same method.
+ */
+export function resourcesOf(document: Document): Resource[] {
+  const found = new Map<string, Resource>();
+  const collections = collectionsOf(document);
+  for (const [path, operations] of Object.entries(document.paths)) {
+    for (const [httpMethod, operation] of Object.entries(operations)) {
+      const words = resourceWords(path, operation, collections);
+      const key = camel(words);
+      const resource = found.get(key) ?? { words, description: describe(document, operation), methods: [] };
+      const method = methodOf(document, path, httpMethod, operation, words);
+      if (resource.methods.some(({ name }) => name === method.name)) {
+        throw new Error(`${operation.operationId} would be a second ${key}.${method.name}`);
+      }
+      resource.methods.push(method);
+      found.set(key, resource);
+    }
+  }
+  return [...found.values()];
+}
+
+/** The segments after which an id may come: the things that the API has. */
+function collectionsOf({ paths }: Document): Set<string> {
+  return new Set(Object.keys(paths).flatMap((path) => [...path.matchAll(/\/(\w+)\/\{/g)].map(([, name = '']) => name)));
+}
+
+/** The collection that the tag names; where the tag is about several, the first one in the path; where none, the tag. */
+function resourceWords(path: string, { tags: [tag = ''] }: Operation, collections: ReadonlySet<string>): string[] {
+  const words = wordsOf(tag);
+  if (collections.has(words.join('_'))) return words;
+  const first = path.split('/').find((segment) => collections.has(segment));
+  return first === undefined ? words : wordsOf(first);
+}
+
+function describe({ tags }: Document, operation: Operation): string {
+  return tags.find(({ name }) => name === operation.tags[0])?.description ?? '';
+}
+
+function methodOf(
+  document: Document,
+  path: string,
+  httpMethod: string,
+  operation: Operation,
+  resource: readonly string[],
+): Method {
+  const { operationId, summary, description = '' } = operation;
+  const parameters = (operation.parameters ?? []).map((parameter) => resolvedParameter(document, parameter));
+  const query = parameters.filter((parameter) => parameter.in === 'query');
+  const inline = `AnswerOf<'${operationId}'>`;
+  const answers = answersOf(operation);
+  const [first] = answers;
+  return {
+    name: methodName(operationId, resource),
+    operationId,
+    httpMethod: httpMethod.toUpperCase(),
+    path,
+    summary,
+    description,
+    pathParameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
+    body: bodyOf(operation),
+    query: query.length === 0 ? null : { required: query.some(({ required }) => required === true) },
+    answer: first !== undefined && answers.length === 1 ? typeName(first.schema, inline) : inline,
+    mediaType: first?.mediaType ?? 'application/json',
+    paging: pagingOf(document, query, first?.schema),
+    options: optionsOf(parameters),
+  };
+}
+
+function bodyOf({ operationId, requestBody }: Operation): Method['body'] {
+  if (requestBody === undefined) return null;
+  const { schema } = requestBody.content['application/json'] ?? {};
+  return { type: typeName(schema, `BodyOf<'${operationId}'>`), required: requestBody.required === true };
+}
+
+/** The schemas of its successes: some operations have more than one. */
+function answersOf({ responses }: Operation): { mediaType: string; schema: Schema }[] {
+  const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  return successes.flatMap(([, { content = {} }]) =>
+    Object.entries(content).map(([mediaType, { schema }]) => ({ mediaType, schema })),
+  );
+}
+
+function typeName(schema: Schema | undefined, otherwise: string): string {
+  return schema?.$ref === undefined ? otherwise : `models.${nameIn(schema.$ref)}`;
+}
+
+/** A list goes on where it takes `starting_after` and answers `has_more`. */
+function pagingOf(document: Document, query: Parameter[], answer: Schema | undefined): Method['paging'] {
+  const members = Object.entries(resolved(document, answer)?.properties ?? {});
+  const items = members.find(([, { type }]) => type === 'array')?.[0];
+  const after = query.find(({ name }) => name === 'starting_after');
+  if (after === undefined || items === undefined || !members.some(([name]) => name === 'has_more')) return null;
+  return { items, cursor: after.schema?.['x-cursor'] ?? 'id' };
+}
+
+function optionsOf(parameters: Parameter[]): Method['options'] {
+  const headers = parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name);
+  if (headers.includes('Idempotency-Key')) return 'WriteOptions';
+  return headers.includes('Prefer') ? 'WaitOptions' : 'RequestOptions';
+}

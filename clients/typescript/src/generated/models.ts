@@ -1,0 +1,137 @@
+// Generated from the OpenAPI document of the service by `npm run generate`. Do not edit.
+
+import type { components } from './schema.ts';
+
+type Schemas = components['schemas'];
+
+export type Address = Schemas['Address'];
+export type AdvancingTestClock = Schemas['AdvancingTestClock'];
+export type BecsData = Schemas['BecsData'];
+export type BecsInstrument = Schemas['BecsInstrument'];
+export type BecsPaymentMethod = Schemas['BecsPaymentMethod'];
+export type BecsPaymentMethodCreate = Schemas['BecsPaymentMethodCreate'];
+export type BecsSummary = Schemas['BecsSummary'];
+export type CardData = Schemas['CardData'];
+export type CardInstrument = Schemas['CardInstrument'];
+export type CardPaymentMethod = Schemas['CardPaymentMethod'];
+export type CardPaymentMethodCreate = Schemas['CardPaymentMethodCreate'];
+export type CardSummary = Schemas['CardSummary'];
+export type ClockEffect = Schemas['ClockEffect'];
+export type ClockEffectList = Schemas['ClockEffectList'];
+export type CreatedPaymentMethod = Schemas['CreatedPaymentMethod'];
+export type Customer = Schemas['Customer'];
+export type CustomerCreate = Schemas['CustomerCreate'];
+export type CustomerList = Schemas['CustomerList'];
+export type CustomerUpdate = Schemas['CustomerUpdate'];
+export type DateOfBirth = Schemas['DateOfBirth'];
+export type DateOfBirthData = Schemas['DateOfBirthData'];
+export type DeletedTestClock = Schemas['DeletedTestClock'];
+export type DeletedWebhookEndpoint = Schemas['DeletedWebhookEndpoint'];
+export type EffectsManifest = Schemas['EffectsManifest'];
+export type ErrorEnvelope = Schemas['Error'];
+export type ErrorBody = Schemas['ErrorBody'];
+export type ErrorDetail = Schemas['ErrorDetail'];
+export type Event = Schemas['Event'];
+export type EventList = Schemas['EventList'];
+export type FailedPaymentIntent = Schemas['FailedPaymentIntent'];
+export type FeePreferences = Schemas['FeePreferences'];
+export type Healthy = Schemas['Healthy'];
+export type KlarnaData = Schemas['KlarnaData'];
+export type KlarnaInstrument = Schemas['KlarnaInstrument'];
+export type KlarnaPaymentMethod = Schemas['KlarnaPaymentMethod'];
+export type KlarnaPaymentMethodCreate = Schemas['KlarnaPaymentMethodCreate'];
+export type NotificationPreferences = Schemas['NotificationPreferences'];
+export type PayIdData = Schemas['PayIdData'];
+export type PayIdInstrument = Schemas['PayIdInstrument'];
+export type PayIdPaymentMethod = Schemas['PayIdPaymentMethod'];
+export type PayIdPaymentMethodCreate = Schemas['PayIdPaymentMethodCreate'];
+export type PayPalData = Schemas['PayPalData'];
+export type PayPalInstrument = Schemas['PayPalInstrument'];
+export type PayPalPaymentMethod = Schemas['PayPalPaymentMethod'];
+export type PayPalPaymentMethodCreate = Schemas['PayPalPaymentMethodCreate'];
+export type PaymentError = Schemas['PaymentError'];
+export type PaymentIntent = Schemas['PaymentIntent'];
+export type PaymentIntentActionCompletion = Schemas['PaymentIntentActionCompletion'];
+export type PaymentIntentCanceledEvent = Schemas['PaymentIntentCanceledEvent'];
+export type PaymentIntentChanges = Schemas['PaymentIntentChanges'];
+export type PaymentIntentConfirm = Schemas['PaymentIntentConfirm'];
+export type PaymentIntentCreate = Schemas['PaymentIntentCreate'];
+export type PaymentIntentEffect = Schemas['PaymentIntentEffect'];
+export type PaymentIntentFailedEvent = Schemas['PaymentIntentFailedEvent'];
+export type PaymentIntentList = Schemas['PaymentIntentList'];
+export type PaymentIntentRequiresActionEvent = Schemas['PaymentIntentRequiresActionEvent'];
+export type PaymentIntentSucceededEvent = Schemas['PaymentIntentSucceededEvent'];
+export type PaymentMethod = Schemas['PaymentMethod'];
+export type PaymentMethodAttach = Schemas['PaymentMethodAttach'];
+export type PaymentMethodCreate = Schemas['PaymentMethodCreate'];
+export type PaymentMethodEnvelope = Schemas['PaymentMethodEnvelope'];
+export type PaymentMethodList = Schemas['PaymentMethodList'];
+export type PaymentMethodSummary = Schemas['PaymentMethodSummary'];
+export type PaymentPlan = Schemas['PaymentPlan'];
+export type PaymentPlanActivatedEvent = Schemas['PaymentPlanActivatedEvent'];
+export type PaymentPlanChanges = Schemas['PaymentPlanChanges'];
+export type PaymentPlanClosedEvent = Schemas['PaymentPlanClosedEvent'];
+export type PaymentPlanCreate = Schemas['PaymentPlanCreate'];
+export type PaymentPlanDeactivatedEvent = Schemas['PaymentPlanDeactivatedEvent'];
+export type PaymentPlanEffect = Schemas['PaymentPlanEffect'];
+export type PaymentPlanList = Schemas['PaymentPlanList'];
+export type PaymentPlanSuspendedEvent = Schemas['PaymentPlanSuspendedEvent'];
+export type PaymentPlanUpdate = Schemas['PaymentPlanUpdate'];
+export type Phone = Schemas['Phone'];
+export type PlanPayment = Schemas['PlanPayment'];
+export type PlanPaymentAttempt = Schemas['PlanPaymentAttempt'];
+export type PlanPaymentList = Schemas['PlanPaymentList'];
+export type Refund = Schemas['Refund'];
+export type RefundCreate = Schemas['RefundCreate'];
+export type RefundFailedEvent = Schemas['RefundFailedEvent'];
+export type RefundList = Schemas['RefundList'];
+export type RefundSucceededEvent = Schemas['RefundSucceededEvent'];
+export type ReplayResult = Schemas['ReplayResult'];
+export type SandboxPaymentMethodCreate = Schemas['SandboxPaymentMethodCreate'];
+export type ScheduledPayment = Schemas['ScheduledPayment'];
+export type ScheduledPaymentList = Schemas['ScheduledPaymentList'];
+export type SecretRotation = Schemas['SecretRotation'];
+export type TestClock = Schemas['TestClock'];
+export type TestClockAdvance = Schemas['TestClockAdvance'];
+export type TestClockAdvancing = Schemas['TestClockAdvancing'];
+export type TestClockAdvancingEvent = Schemas['TestClockAdvancingEvent'];
+export type TestClockCreate = Schemas['TestClockCreate'];
+export type TestClockCreatedEvent = Schemas['TestClockCreatedEvent'];
+export type TestClockDeletedEvent = Schemas['TestClockDeletedEvent'];
+export type TestClockDryRun = Schemas['TestClockDryRun'];
+export type TestClockLastAdvance = Schemas['TestClockLastAdvance'];
+export type TestClockList = Schemas['TestClockList'];
+export type TestClockReady = Schemas['TestClockReady'];
+export type TestClockReadyEvent = Schemas['TestClockReadyEvent'];
+export type TestClockState = Schemas['TestClockState'];
+export type TokenMetadata = Schemas['TokenMetadata'];
+export type WebhookAttempt = Schemas['WebhookAttempt'];
+export type WebhookDelivery = Schemas['WebhookDelivery'];
+export type WebhookDeliveryCounts = Schemas['WebhookDeliveryCounts'];
+export type WebhookDeliveryList = Schemas['WebhookDeliveryList'];
+export type WebhookEndpoint = Schemas['WebhookEndpoint'];
+export type WebhookEndpointCreate = Schemas['WebhookEndpointCreate'];
+export type WebhookEndpointDisabledEvent = Schemas['WebhookEndpointDisabledEvent'];
+export type WebhookEndpointList = Schemas['WebhookEndpointList'];
+export type WebhookEndpointPingEvent = Schemas['WebhookEndpointPingEvent'];
+export type WebhookEndpointUpdate = Schemas['WebhookEndpointUpdate'];
+export type WebhookReplay = Schemas['WebhookReplay'];
+
+/** What is posted to a webhook endpoint: `event_type` tells which. More types may come: ignore those you do not know. */
+export type WebhookEvent =
+  | Schemas['PaymentIntentSucceededEvent']
+  | Schemas['PaymentIntentFailedEvent']
+  | Schemas['PaymentIntentCanceledEvent']
+  | Schemas['PaymentIntentRequiresActionEvent']
+  | Schemas['PaymentPlanActivatedEvent']
+  | Schemas['PaymentPlanSuspendedEvent']
+  | Schemas['PaymentPlanDeactivatedEvent']
+  | Schemas['PaymentPlanClosedEvent']
+  | Schemas['RefundSucceededEvent']
+  | Schemas['RefundFailedEvent']
+  | Schemas['TestClockCreatedEvent']
+  | Schemas['TestClockAdvancingEvent']
+  | Schemas['TestClockReadyEvent']
+  | Schemas['TestClockDeletedEvent']
+  | Schemas['WebhookEndpointPingEvent']
+  | Schemas['WebhookEndpointDisabledEvent'];

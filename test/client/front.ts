@@ -1,0 +1,89 @@
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, beforeEach } from 'mocha';
+
+/**
+ * What happens to a request on its way: it is passed on; its connection is cut before or after the service has done it, or
+ * in the middle of the answer; nothing is ever answered; or this is answered, and the service sees nothing of it.
+ */
+export type Fate =
+  | 'pass'
+  | 'cut before'
+  | 'cut after'
+  | 'cut within'
+  | 'silence'
+  | { status: number; headers?: Record<string, string>; body?: string };
+
+export interface Seen {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+  /** Milliseconds since the one before. */
+  after: number;
+}
+
+/** A server before the API of a stage, during the tests of the calling `describe`; a request fares as the next fate says. */
+export function useFront(api: { readonly url: string }) {
+  const front = { url: '', seen: [] as Seen[], fates: [] as Fate[] };
+  let server: Server | undefined;
+  let last = 0;
+
+  before('stand before the API', async () => {
+    const made = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const { method = '', url: path = '', headers } = request;
+      const now = performance.now();
+      const seen = { method, path, headers, body: Buffer.concat(chunks).toString(), after: now - last };
+      last = now;
+      front.seen.push(seen);
+      await undergo(front.fates.shift() ?? 'pass', api.url, seen, response);
+    });
+    server = made;
+    await new Promise<void>((done) => made.listen(0, '127.0.0.1', done));
+    front.url = `http://127.0.0.1:${(made.address() as AddressInfo).port}`;
+  });
+  beforeEach('forget', () => {
+    front.seen.length = 0;
+    front.fates.length = 0;
+  });
+  after('step aside', () => {
+    server?.closeAllConnections();
+    server?.close();
+  });
+  return front;
+}
+
+async function undergo(fate: Fate, url: string, seen: Seen, response: ServerResponse): Promise<void> {
+  if (fate === 'silence') return;
+  if (fate === 'cut before') {
+    response.destroy();
+    return;
+  }
+  if (typeof fate === 'object') {
+    response.writeHead(fate.status, fate.headers).end(fate.body);
+    return;
+  }
+  const answer = await passOn(url, seen);
+  const text = await answer.text();
+  if (fate === 'cut after') {
+    response.destroy();
+    return;
+  }
+  const headers = Object.fromEntries([...answer.headers].filter(([name]) => name !== 'connection'));
+  response.writeHead(answer.status, { ...headers, 'content-length': String(Buffer.byteLength(text)) });
+  if (fate === 'pass') response.end(text);
+  else response.write(text.slice(0, text.length / 2), () => response.destroy());
+}
+
+function passOn(url: string, { method, path, headers, body }: Seen): Promise<Response> {
+  const { host: _, connection: __, 'content-length': ___, ...rest } = headers;
+  const given = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, String(value)]));
+  return fetch(`${url}${path}`, { method, headers: given, body: body === '' ? null : body });
+}
+
+/** The body of an error that the service would answer. */
+export function errorBody(code: string, type = 'api_error'): string {
+  return JSON.stringify({ error: { message: 'As it would say.', type, code, request_id: 'req_0' } });
+}

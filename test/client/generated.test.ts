@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { PaymentsClient } from '@payments-service/client';
+import type { Document, Operation } from '../../clients/typescript/generate/document.ts';
+import { folder, generate, serviceDocument } from '../../clients/typescript/generate/generate.ts';
+import { methodName } from '../../clients/typescript/generate/naming.ts';
+import { resourcesOf } from '../../clients/typescript/generate/resources.ts';
+
+describe('the generated code of the client', () => {
+  const document = serviceDocument();
+
+  it('is what the document gives today: else run `npm run generate -w clients/typescript`', async () => {
+    const files = await generate(document);
+    assert.deepEqual((await readdir(folder)).sort(), Object.keys(files).sort());
+    for (const [name, text] of Object.entries(files)) {
+      assert.ok((await readFile(new URL(name, folder), 'utf8')) === text, `${name} is out of date`);
+    }
+  });
+
+  it('reaches every operation of the document, by its own method and path', async () => {
+    const asked: string[] = [];
+    const client = new PaymentsClient({
+      apiKey: 'sk_1',
+      baseUrl: 'http://payments.test',
+      fetch: async (input, init) => {
+        asked.push(`${init?.method} ${new URL(String(input)).pathname}`);
+        return new Response('{}', { headers: { 'Content-Type': new Headers(init?.headers).get('Accept') ?? '' } });
+      },
+    });
+    const members = new Map(Object.entries(client));
+    const expected: string[] = [];
+    for (const { words, methods } of resourcesOf(document)) {
+      const resource = members.get(
+        words.map((word, index) => (index === 0 ? word : word[0]?.toUpperCase() + word.slice(1))).join(''),
+      );
+      for (const { name, httpMethod, path, pathParameters } of methods) {
+        const ids = pathParameters.map((_, index) => `id${index}`);
+        await resource[name](...ids);
+        expected.push(
+          `${httpMethod} ${pathParameters.reduce((text, parameter, index) => text.replace(`{${parameter}}`, `id${index}`), path)}`,
+        );
+      }
+    }
+    const operations = Object.values(document.paths).flatMap((methods) => Object.keys(methods));
+    assert.deepEqual(asked, expected);
+    assert.equal(asked.length, operations.length);
+    assert.equal(new Set(asked).size, asked.length);
+  });
+
+  it('names operations by what their resource has not said yet', () => {
+    const names: [string, string, string][] = [
+      ['createCustomer', 'customers', 'create'],
+      ['listCustomers', 'customers', 'list'],
+      ['listCustomerPaymentIntents', 'customers', 'listPaymentIntents'],
+      ['getCustomerPaymentMethod', 'customers', 'getPaymentMethod'],
+      ['listPlanPayments', 'payment plans', 'listPayments'],
+      ['getPlanSchedule', 'payment plans', 'getSchedule'],
+      ['completePaymentIntentAction', 'payment intents', 'completeAction'],
+      ['rotateWebhookSecret', 'webhook endpoints', 'rotateSecret'],
+      ['listWebhookDeliveries', 'webhook endpoints', 'listDeliveries'],
+      ['getWebhookDelivery', 'webhook deliveries', 'get'],
+    ];
+    for (const [operation, resource, name] of names) assert.equal(methodName(operation, resource.split(' ')), name);
+  });
+
+  const created: Operation = {
+    operationId: 'createMandate',
+    tags: ['Mandates'],
+    summary: 'Create a mandate',
+    requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },
+    responses: { 201: { content: { 'application/json': { schema: { type: 'object' } } } } },
+  };
+  const newer = (paths: Document['paths']): Document => ({
+    ...document,
+    tags: [...document.tags, { name: 'Mandates', description: 'Permissions to debit.' }],
+    paths: { ...document.paths, ...paths },
+  });
+
+  it('has a new operation as soon as the document has it', async () => {
+    const text = (await generate(newer({ '/api/v1/mandates': { post: created } })))['resources.ts'];
+    assert.match(text ?? '', /\/\*\* Permissions to debit\. \*\/\nexport class Mandates extends Resource \{/);
+    assert.match(text ?? '', / {2}create\(body: BodyOf<'createMandate'>, options\?: RequestOptions\): Promise</);
+    assert.match(text ?? '', / {2}readonly mandates: Mandates;/);
+  });
+
+  it('is not made of two operations that would be one method', () => {
+    const twice = newer({ '/api/v1/mandates': { post: created, put: { ...created, operationId: 'createMandates' } } });
+    assert.throws(() => resourcesOf(twice), /createMandates would be a second mandates\.create/);
+  });
+});

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { assertRan, blocksIn, runScript, type Script, scriptsIn, typeFaults } from '../support/samples.ts';
+
+const fence = '```';
+const text = (...lines: string[]) => lines.join('\n').replaceAll("'''", fence);
+
+function scripts(...lines: string[]): Script[] {
+  return scriptsIn(text(...lines), 'guide.md');
+}
+
+async function failureOf(script: Script | undefined): Promise<string> {
+  assert.ok(script);
+  const ran = await runScript(script, {});
+  try {
+    assertRan(script, ran);
+  } catch (error) {
+    return error instanceof Error ? error.message : '';
+  }
+  return 'none';
+}
+
+describe('the samples of a document', () => {
+  it('are its fenced blocks, with language, words, line and heading', () => {
+    const found = blocksIn(
+      text('# Title', '', "'''ts a b", 'one', '', 'two', "'''", '## Part', '~~~', "'''", '# no heading', '~~~'),
+    );
+    assert.deepEqual(found, [
+      { line: 4, language: 'ts', words: ['a', 'b'], code: 'one\n\ntwo', heading: 'Title' },
+      { line: 10, language: '', words: [], code: '```\n# no heading', heading: 'Part' },
+    ]);
+    assert.throws(() => blocksIn(text("'''ts", 'one')), /does not end/);
+  });
+
+  it('join with what continues them, each part on its line of the document', () => {
+    const [script, other, ...none] = scripts(
+      "'''ts",
+      'a',
+      "'''",
+      'words',
+      "'''ts continued",
+      'b',
+      "'''",
+      "'''sh",
+      'c',
+      "'''",
+      "'''json",
+      '{}',
+      "'''",
+    );
+    assert.deepEqual(script?.text.split('\n'), ['', 'a', '', '', '', 'b']);
+    assert.deepEqual([other?.language, other?.title, none], ['sh', 'guide.md:9', []]);
+    assert.throws(() => scripts("'''ts continued", 'a', "'''"), /guide.md:2 continues nothing/);
+    assert.throws(() => scripts("'''text output", 'a', "'''"), /guide.md:2 is the output of nothing/);
+  });
+
+  it('fail with what was said and the line of the document where it was', async () => {
+    const [thrown, shell] = scripts(
+      '# T',
+      "'''ts",
+      'const a: number = 1;',
+      "throw new Error('oh');",
+      "'''",
+      "'''sh",
+      'false | cat',
+      "'''",
+    );
+    assert.match(await failureOf(thrown), /guide\.md:3, T ended with 1:.*sample\.ts:4.*Error: oh/s);
+    assert.match(await failureOf(shell), /guide\.md:7, T ended with 1/);
+  });
+
+  it('fail when they do not print what the document says, in its order', async () => {
+    const [right, wrong, order] = scripts(
+      ...[
+        "'''sh",
+        'echo "id cus_1 made"; echo two',
+        "'''",
+        "'''text output",
+        'id …  made'.replace('  ', ' '),
+        "'''",
+        "'''text output",
+        'two',
+        "'''",
+      ],
+      ...["'''sh", 'echo one', "'''", "'''text output", 'on', "'''"],
+      ...["'''sh", 'echo one; echo two', "'''", "'''text output", 'two', "'''", "'''text output", 'one', "'''"],
+    );
+    assert.equal(await failureOf(right), 'none');
+    assert.match(await failureOf(wrong), /should have printed\non\nand has printed\none/);
+    assert.match(await failureOf(order), /should have printed\none/);
+  });
+
+  it('see the environment that they are given, and nothing else of ours', async () => {
+    const [script] = scripts("'''ts", 'console.log(process.env.API_KEY, process.env.TEST_DATABASE_URL);', "'''");
+    assert.ok(script && process.env.TEST_DATABASE_URL);
+    assert.equal((await runScript(script, { API_KEY: 'sk_1' })).stdout, 'sk_1 undefined\n');
+  });
+
+  it('are held against the types, those too that are not run', async () => {
+    const found = scripts("'''ts", 'const a = 1;', "'''", "'''ts not-run", 'const a: string = 1;', "'''");
+    assert.deepEqual(
+      found.map(({ isRun }) => isRun),
+      [true, false],
+    );
+    const faults = await typeFaults(found);
+    assert.match(faults, /^guide\.md:5\(5,7\): error TS2322/);
+    assert.equal(faults.split('\n').length, 1);
+  });
+});
