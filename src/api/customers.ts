@@ -15,9 +15,11 @@ const create = route({
   summary: 'Create a customer',
   access: { scope: 'customers:write' },
   invalid: 422,
+  idempotency: 'one-statement',
   body: CustomerCreate,
   response: { status: 201, schema: Customer },
-  handle: async ({ call, body, deps }) => presentCustomer(await createCustomer(deps.sql, call, body)),
+  handle: async ({ call, body, deps }) =>
+    presentCustomer(await createCustomer(deps.sql, call, body, (row) => deps.withAnswer(presentCustomer(row)))),
 });
 
 const list = route({

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
@@ -13,8 +13,10 @@ import { it } from 'mocha';
  * language say more:
  *
  *   ```ts, ```sh         a script of its own: run with `tsx`, or with `bash -euo pipefail`. It passes when it ends with 0
- *   ```ts continued      goes on in the script before it, of the same language
+ *   ```py, ```go         the same, with `python3` and with `go`, and their standard libraries alone
+ *   ```ts continued      goes on in the last script of the same language
  *   ```ts not-run        is held against the types, and not run; a ```sh not-run is only read
+ *   ```ts server         a program that listens on PORT: the document's own test starts it and talks to it (`sample-servers.ts`)
  *   ```text output       what the sample before prints, in any language; `…` stands for anything
  *
  * Other blocks are no samples. A script is laid out on the lines that it has in the document, so that its errors name them.
@@ -31,11 +33,15 @@ export interface Block {
   heading: string;
 }
 
+type Language = 'ts' | 'sh' | 'py' | 'go';
+
 export interface Script {
   /** Such as `README.md:12, First charge`. */
   title: string;
-  language: 'ts' | 'sh';
+  language: Language;
+  /** Whether it is run to its end, as it stands. */
   isRun: boolean;
+  isServer: boolean;
   /** The document with everything but the script left blank. */
   text: string;
   /** What it is said to print, in this order. */
@@ -49,7 +55,8 @@ export interface Ran {
 }
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const languages: Readonly<Record<string, Script['language']>> = { ts: 'ts', sh: 'sh', bash: 'sh' };
+const languages: Readonly<Record<string, Language>> = { ts: 'ts', sh: 'sh', bash: 'sh', py: 'py', go: 'go' };
+const programs: Readonly<Record<Language, string>> = { ts: process.execPath, sh: 'bash', py: 'python3', go: 'go' };
 const longestRunMs = 60_000;
 
 /** Every fenced block of a text in Markdown. */
@@ -81,25 +88,24 @@ export function blocksIn(markdown: string): Block[] {
  */
 export function scriptsIn(markdown: string, name: string): Script[] {
   const scripts: Script[] = [];
+  let latest: Script | undefined;
   for (const block of blocksIn(markdown)) {
     const { line, words, code, heading } = block;
-    const last = scripts.at(-1);
     const language = languages[block.language];
     if (words.includes('output')) {
-      if (last === undefined) throw new Error(`${name}:${line} is the output of nothing`);
-      last.outputs.push(code);
+      if (latest === undefined) throw new Error(`${name}:${line} is the output of nothing`);
+      latest.outputs.push(code);
     } else if (language !== undefined && words.includes('continued')) {
-      if (last?.language !== language) throw new Error(`${name}:${line} continues nothing`);
-      last.text = laidOut(last.text, line, code);
+      const begun = scripts.findLast((script) => script.language === language);
+      if (begun === undefined) throw new Error(`${name}:${line} continues nothing`);
+      begun.text = laidOut(begun.text, line, code);
+      latest = begun;
     } else if (language !== undefined) {
       const title = `${name}:${line}${heading === '' ? '' : `, ${heading}`}`;
-      scripts.push({
-        title,
-        language,
-        isRun: !words.includes('not-run'),
-        text: laidOut('', line, code),
-        outputs: [],
-      });
+      const isServer = words.includes('server');
+      const isRun = !isServer && !words.includes('not-run');
+      latest = { title, language, isRun, isServer, text: laidOut('', line, code), outputs: [] };
+      scripts.push(latest);
     }
   }
   return scripts;
@@ -123,14 +129,31 @@ export async function withFolder<T>(work: (folder: string) => Promise<T>): Promi
 }
 
 /** Runs a script in a process of its own, with this environment and no more of ours than it takes to run. */
-export function runScript({ language, text }: Script, env: Readonly<Record<string, string>>): Promise<Ran> {
-  return withFolder(async (folder) => {
-    const file = join(folder, `sample.${language}`);
-    await writeFile(file, text);
-    const command =
-      language === 'ts' ? [process.execPath, '--import', 'tsx', file] : ['bash', '-euo', 'pipefail', file];
-    return run(command, folder, env);
-  });
+export function runScript(script: Script, env: Readonly<Record<string, string>>): Promise<Ran> {
+  return withFolder(async (folder) => run(await commandOf(script, folder), folder, env));
+}
+
+/** Why scripts of this language cannot be run on this machine; null when they can. */
+export function whyNotRun(language: Language): string | null {
+  const program = programs[language];
+  const { error } = spawnSync(program, [language === 'go' ? 'version' : '--version']);
+  return error === undefined ? null : `${program} is not on this machine`;
+}
+
+/** Writes the script into the folder; answers the command that runs it. A Go program is built first. */
+export async function commandOf({ title, language, text }: Script, folder: string): Promise<string[]> {
+  const file = join(folder, `sample.${language}`);
+  await writeFile(file, text);
+  if (language === 'ts') return [programs.ts, '--import', 'tsx', file];
+  if (language === 'sh') return [programs.sh, '-euo', 'pipefail', file];
+  if (language === 'py') return [programs.py, file];
+  const program = join(folder, 'sample');
+  // Our own cache: the standard library takes longer to compile than to use.
+  const cache = spawnSync(programs.go, ['env', 'GOCACHE'], { encoding: 'utf8' }).stdout.trim();
+  const environment = { GOCACHE: cache, GOTOOLCHAIN: 'local', GOFLAGS: '', GO111MODULE: 'off' };
+  const { code, stderr } = await run([programs.go, 'build', '-o', program, file], folder, environment);
+  if (code !== 0) throw new Error(`${title} cannot be built:\n${stderr}`);
+  return [program];
 }
 
 /** What the compiler says of the scripts in TypeScript, by the rules of this repository; nothing when all are right. */
@@ -155,7 +178,13 @@ export function typeFaults(scripts: readonly Script[]): Promise<string> {
   });
 }
 
-async function run(command: string[], folder: string, env: Readonly<Record<string, string>>): Promise<Ran> {
+/** Runs a command to its end, or until the signal stops it. */
+export async function run(
+  command: string[],
+  folder: string,
+  env: Readonly<Record<string, string>>,
+  signal?: AbortSignal,
+): Promise<Ran> {
   const [program = '', ...args] = command;
   const child = spawn(program, args, {
     cwd: folder,
@@ -163,6 +192,9 @@ async function run(command: string[], folder: string, env: Readonly<Record<strin
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: longestRunMs,
   });
+  const stop = () => child.kill();
+  if (signal?.aborted) stop();
+  signal?.addEventListener('abort', stop);
   const ran = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {
@@ -202,9 +234,12 @@ export function itRunsSamplesOf(file: URL, env: () => Promise<Record<string, str
     assert.equal(await typeFaults(scripts), '');
   });
   for (const script of scripts.filter(({ isRun }) => isRun)) {
-    it(`has a sample that runs as it stands: ${script.title}`, async function () {
-      this.timeout(longestRunMs + 10_000);
-      assertRan(script, await runScript(script, await env()));
-    });
+    const obstacle = whyNotRun(script.language);
+    if (obstacle !== null) it(`has a sample that is not run, since ${obstacle}: ${script.title}`);
+    else
+      it(`has a sample that runs as it stands: ${script.title}`, async function () {
+        this.timeout(longestRunMs + 10_000);
+        assertRan(script, await runScript(script, await env()));
+      });
   }
 }

@@ -116,13 +116,23 @@ const kinds: Readonly<Record<number, Kind>> = {
   },
 };
 
-/** What is answered where there is no operation, by status; each has one code. */
+/** What is answered where there is no operation, or before one is looked for, by status; each has one code. */
 const unmatched = {
   404: { description: 'No operation has this path.', code: 'route_not_found', headers: {} },
   405: {
     description: 'The path exists, with other methods: those in `Allow`. OPTIONS answers 204 with the same header.',
     code: 'method_not_allowed',
     headers: allowHeader,
+  },
+  408: {
+    description: 'The request took too long to arrive. The connection is closed.',
+    code: 'request_timeout',
+    headers: {},
+  },
+  431: {
+    description: 'The URL and the headers are too large, or the headers too many. The connection is closed.',
+    code: 'headers_too_large',
+    headers: {},
   },
 } as const;
 const unmatchedCodes: readonly string[] = Object.values(unmatched).map(({ code }) => code);

@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { after, before, describe, it } from 'mocha';
+import type { Event } from '../../src/resources/event.ts';
+import { eventually } from '../support/eventually.ts';
+import { makeKey } from '../support/factories.ts';
+import { createMerchant, type Merchant } from '../support/merchant.ts';
+import { assertIsWebhook, document } from '../support/openapi.ts';
+import { useService } from '../support/service.ts';
+import { useReceiver } from '../support/webhooks.ts';
+import { debit, intent } from './bodies.ts';
+import { itIsTheTable } from './tables.ts';
+
+const manifestFields = ['payment_intents_enqueued', 'links_expired', 'subscriptions_rolled', 'plans_recalculated'];
+
+/** What happened while the biller of this suite was told of everything. */
+interface Story {
+  merchant: Merchant;
+  /** The bodies that the receiver got, by type, in the order of their sequence. */
+  told: Map<string, Event[]>;
+  clock: string;
+  kept: string;
+  ended: string;
+  closed: string;
+  once: string;
+}
+
+describe('Events', () => {
+  const service = useService();
+  const receiver = useReceiver();
+  let story: Story;
+  let ofLiveMode: Merchant;
+  let liveEndpoint: string;
+  let tried: { merchant: Merchant; delivery: string };
+
+  before('tell a story', async function () {
+    this.timeout(60_000);
+    // The first try at one path fails, another is gone for good; whatever else comes is taken.
+    let refused = false;
+    receiver.answer = (request: IncomingMessage, response: ServerResponse) => {
+      const refuses = request.url === '/flaky' && !refused;
+      if (refuses) refused = true;
+      response.writeHead(refuses ? 500 : request.url === '/gone' ? 410 : 200).end();
+    };
+    tried = await beginRetried();
+    story = await tell();
+  });
+  after(() => receiver.reset());
+
+  async function beginRetried() {
+    const merchant = await service.merchant();
+    const endpoint = await merchant.endpoint(`${receiver.url}/flaky`);
+    return { merchant, delivery: (await merchant.ping(endpoint.id)).id };
+  }
+
+  async function tell(): Promise<Story> {
+    const merchant = await service.merchant();
+    await merchant.endpoint(`${receiver.url}/all`);
+    const clock = (await merchant.clock('2027-01-10T00:00:00Z')).id;
+    const payer = await merchant.payer({ test_clock: clock });
+    const live = await makeKey(service.db.sql, { billerId: String(payer.biller_id), livemode: true });
+    ofLiveMode = createMerchant(service.url, live.key);
+    liveEndpoint = (await ofLiveMode.endpoint('https://8.8.8.8/hook')).id;
+
+    const weekly = { customer_id: payer.id, start_date: '2027-01-17' };
+    const kept = await merchant.activePlan(weekly);
+    const failing = await merchant.activePlan({
+      ...weekly,
+      failure_behaviour: 'stop',
+      metadata: { _sandbox_outcome: 'decline' },
+    });
+    const [ended, closed] = [await merchant.activePlan(weekly), await merchant.activePlan(weekly)];
+    await merchant.move(ended.id, 'deactivate');
+    await merchant.move(closed.id, 'close');
+    await merchant.intent({
+      ...{ amount: 1002, currency: 'AUD', customer_id: payer.id },
+      ...{ payment_method: await merchant.card(payer.id), scheduled_payment_date: '2027-01-16' },
+      metadata: { _sandbox_outcome: 'timeout' },
+    });
+    await merchant.advance(clock, '2027-01-17T00:00:00Z');
+    const once = await merchant.intent({ amount: 1000, currency: 'AUD', customer_id: payer.id });
+    const [card] = (await merchant.request('GET', `/customers/${payer.id}/payment_methods`)).body.payment_methods;
+    await merchant.request('POST', `/payment_intents/${once.id}/confirm`, { payment_method: card.id });
+    assert.equal((await merchant.getPlan(failing.id)).state, 'suspended');
+    await merchant.deleteClock(clock);
+
+    const events = await merchant.events();
+    const received = () => receiver.received.filter(({ path }) => path === '/all');
+    await eventually('everything is delivered', () => received().length >= events.length);
+    const told = new Map<string, Event[]>();
+    const bodies: Event[] = received().map(({ body }) => JSON.parse(body));
+    for (const event of bodies.toSorted((a, b) => a.sequence - b.sequence)) {
+      told.set(event.event_type, [...(told.get(event.event_type) ?? []), event]);
+    }
+    return { merchant, told, clock, kept: kept.id, ended: ended.id, closed: closed.id, once: once.id };
+  }
+
+  const the = (type: string): Event[] => story.told.get(type) ?? [];
+  const dataOf = (type: string) => the(type).map(({ data }) => data);
+
+  const rows: readonly { event: string; when: string; payload: string; holds(): void }[] = [
+    {
+      event: 'payment_intent.succeeded',
+      when: 'a payment is collected, a plan-generated one too',
+      payload: 'the payment intent',
+      holds() {
+        const [ofPlan, single] = dataOf('payment_intent.succeeded');
+        assert.deepEqual([ofPlan?.payment_plan_id, ofPlan?.status, ofPlan?.amount], [story.kept, 'succeeded', 1000]);
+        assert.deepEqual([single?.id, single?.status, single?.currency], [story.once, 'succeeded', 'AUD']);
+        assert.equal(dataOf('payment_intent.succeeded').length, 2);
+      },
+    },
+    {
+      event: 'payment_intent.failed',
+      when: 'a payment fails, a scheduled one too',
+      payload: 'the payment intent',
+      holds() {
+        const codes = dataOf('payment_intent.failed').map((data) => [data.status, data.last_payment_error]);
+        assert.deepEqual(
+          codes.map(([status, error]) => [status, (error as { code: string }).code]),
+          [
+            ['failed', 'gateway_timeout'],
+            ['failed', 'insufficient_funds'],
+          ],
+        );
+      },
+    },
+    {
+      event: 'payment_plan.activated',
+      when: 'a plan becomes active',
+      payload: 'the plan',
+      holds: () =>
+        assert.deepEqual(
+          dataOf('payment_plan.activated').map(({ state }) => state),
+          Array(4).fill('active'),
+        ),
+    },
+    {
+      event: 'payment_plan.suspended',
+      when: 'a plan is suspended',
+      payload: 'the plan',
+      holds: () =>
+        assert.deepEqual(
+          dataOf('payment_plan.suspended').map(({ state }) => state),
+          ['suspended'],
+        ),
+    },
+    {
+      event: 'payment_plan.deactivated',
+      when: 'a plan ends',
+      payload: 'the plan',
+      holds: () =>
+        assert.deepEqual(
+          dataOf('payment_plan.deactivated').map(({ id }) => id),
+          [story.ended],
+        ),
+    },
+    {
+      event: 'payment_plan.closed',
+      when: 'a plan is closed',
+      payload: 'the plan',
+      holds: () =>
+        assert.deepEqual(
+          dataOf('payment_plan.closed').map(({ id }) => id),
+          [story.closed],
+        ),
+    },
+    {
+      event: 'test_clock.created',
+      when: 'a clock is created',
+      payload: 'the clock object',
+      holds() {
+        const [data, ...more] = dataOf('test_clock.created');
+        assert.deepEqual([data?.object, data?.id, data?.status, more], ['test_clock', story.clock, 'created', []]);
+      },
+    },
+    {
+      event: 'test_clock.advancing',
+      when: 'an advance is accepted',
+      payload: 'the clock object plus target_time',
+      holds() {
+        const [data, ...more] = dataOf('test_clock.advancing');
+        assert.deepEqual([data?.object, data?.id, data?.status], ['test_clock', story.clock, 'advancing']);
+        assert.deepEqual([data?.target_time, more], ['2027-01-17T00:00:00.000Z', []]);
+      },
+    },
+    {
+      event: 'test_clock.ready',
+      when: 'an advance is completed',
+      payload: 'the clock object plus effects_manifest',
+      holds() {
+        const [data, ...more] = dataOf('test_clock.ready');
+        assert.deepEqual(
+          [data?.object, data?.status, data?.frozen_time],
+          ['test_clock', 'ready', '2027-01-17T00:00:00.000Z'],
+        );
+        const manifest = data?.effects_manifest as Record<string, unknown>;
+        assert.deepEqual([Object.keys(manifest).sort(), more], [manifestFields.toSorted(), []]);
+      },
+    },
+    {
+      event: 'test_clock.deleted',
+      when: 'a clock is deleted',
+      payload: 'the clock object at deletion',
+      holds() {
+        const [data, ...more] = dataOf('test_clock.deleted');
+        assert.deepEqual(
+          [data?.id, data?.status, data?.frozen_time, more],
+          [story.clock, 'ready', '2027-01-17T00:00:00.000Z', []],
+        );
+      },
+    },
+  ];
+
+  itIsTheTable(
+    'events',
+    ['Event'],
+    rows.map(({ event }) => [event]),
+  );
+  for (const { event, when, payload, holds } of rows) it(`${event} is delivered when ${when}, with ${payload}`, holds);
+
+  it('are delivered to webhook subscriptions, in sandbox too', () => {
+    for (const events of story.told.values()) for (const event of events) assert.equal(event.livemode, false);
+    for (const { event } of rows) assert.ok(story.told.has(event), event);
+  });
+
+  it('have the envelope {event_type: string, data: object}, where data is the resource', () => {
+    for (const events of story.told.values()) {
+      for (const event of events) {
+        assertIsWebhook(event);
+        assert.equal(typeof event.data.id, 'string');
+      }
+    }
+  });
+
+  for (const type of ['payment_intent.succeeded', 'payment_intent.failed']) {
+    it(`${type} carries id, status, amount and currency in its data`, () => {
+      for (const data of dataOf(type)) {
+        assert.match(String(data.id), /^pi_/);
+        for (const [field, form] of Object.entries({ status: 'string', amount: 'number', currency: 'string' })) {
+          assert.equal(typeof data[field], form, field);
+        }
+      }
+    });
+  }
+
+  for (const field of manifestFields) {
+    it(`effects_manifest.${field} is an integer`, () => {
+      const manifest = dataOf('test_clock.ready')[0]?.effects_manifest as Record<string, unknown>;
+      const expected = {
+        payment_intents_enqueued: 3,
+        plans_recalculated: 2,
+        links_expired: 0,
+        subscriptions_rolled: 0,
+      };
+      assert.equal(manifest[field], expected[field as keyof typeof expected]);
+    });
+  }
+
+  it('of test clocks go to sandbox subscriptions only', async () => {
+    assert.deepEqual([await ofLiveMode.deliveries(liveEndpoint), await ofLiveMode.events()], [[], []]);
+    for (const { event } of rows.filter((row) => row.event.startsWith('test_clock.'))) assert.ok(story.told.has(event));
+  });
+
+  it('of kinds that the contract leaves open are of their schemas in the document, too', async () => {
+    const merchant = await service.merchant();
+    const post = async (path: string, body: unknown = {}) => (await merchant.request('POST', path, body)).body;
+    const { id: card } = (await post('/payment_methods', debit())).payment_method;
+    const confirmed = async (amount: number): Promise<string> => {
+      const { id } = await post('/payment_intents', intent({ amount }));
+      await post(`/payment_intents/${id}/confirm`, { payment_method: card });
+      return id;
+    };
+    await post(`/payment_intents/${await confirmed(1002)}/cancel`);
+    const paid = await confirmed(1000);
+    for (const amount of [100, 303]) await post(`/payment_intents/${paid}/refunds`, { amount });
+    const endpoint = await merchant.endpoint(`${receiver.url}/gone`);
+    await merchant.ping(endpoint.id);
+    await eventually('it is disabled', async () => (await merchant.getEndpoint(endpoint.id)).status === 'disabled');
+
+    const types = new Set((await merchant.events()).map(({ event_type }) => event_type as string));
+    const named = rows.map(({ event }) => event);
+    for (const type of Object.keys(document.webhooks)) assert.ok(named.includes(type) || types.has(type), type);
+  });
+
+  it('are delivered again after a failure: delivery is retried', async function () {
+    this.timeout(20_000);
+    const { merchant, delivery } = tried;
+    const { attempts, event_id } = await eventually('it is delivered', async () => {
+      const found = await merchant.delivery(delivery);
+      return found.status === 'delivered' && found;
+    });
+    assert.deepEqual(
+      attempts.map(({ status_code }) => status_code),
+      [500, 200],
+    );
+    const ids = receiver.received.filter(({ path }) => path === '/flaky').map(({ headers }) => headers['webhook-id']);
+    assert.deepEqual(ids, [event_id, event_id]);
+  });
+});

@@ -1,0 +1,252 @@
+import { newId } from '../../src/domain/ids.ts';
+import type { Stage } from '../support/stage.ts';
+import { card, clock, debit, instruments, intent, plan } from './bodies.ts';
+import type { Json } from './rows.ts';
+
+/** A request of the stage's biller, without its key. */
+export interface Request {
+  path: string;
+  body?: Json;
+}
+
+type Prepare = (stage: Stage) => Promise<Request>;
+
+const v1 = '/api/v1';
+const at = (path: string, body?: Json): Request => ({ path: `${v1}${path}`, ...(body === undefined ? {} : { body }) });
+const plain =
+  (path: string, body?: Json): Prepare =>
+  async () =>
+    at(path, body);
+
+const customer = async ({ merchant }: Stage): Promise<string> => (await merchant.customer()).id;
+const payer = async ({ merchant }: Stage): Promise<string> => (await merchant.payer()).id;
+const newClock = async ({ merchant }: Stage): Promise<string> => (await merchant.clock('2027-01-10T00:00:00Z')).id;
+
+async function made(stage: Stage, path: string, body: Json): Promise<Json> {
+  const reply = await stage.request('POST', path, body);
+  if (reply.status >= 300) throw new Error(`POST ${path}: ${reply.status} ${reply.text}`);
+  return reply.body;
+}
+
+async function method(stage: Stage): Promise<string> {
+  const { body } = await stage.request('POST', '/payment_methods', debit());
+  return body.payment_method.id;
+}
+
+async function newIntent(stage: Stage, more: Json = {}): Promise<string> {
+  return String((await made(stage, '/payment_intents', intent(more))).id);
+}
+
+/** An intent that was confirmed with a card that is charged in this way. */
+async function charged(stage: Stage, outcome = 'succeed'): Promise<string> {
+  const id = await newIntent(stage, { metadata: { _sandbox_outcome: outcome } });
+  await made(stage, `/payment_intents/${id}/confirm`, { payment_method: await method(stage) });
+  return id;
+}
+
+async function pendingPlan(stage: Stage): Promise<string> {
+  return String((await made(stage, '/payment_plans', plan(await payer(stage)))).id);
+}
+
+async function activePlan(stage: Stage): Promise<string> {
+  const id = await pendingPlan(stage);
+  await stage.merchant.move(id, 'activate');
+  return id;
+}
+
+async function suspendedPlan(stage: Stage): Promise<string> {
+  const id = await activePlan(stage);
+  await stage.merchant.move(id, 'suspend');
+  return id;
+}
+
+async function closedPlan(stage: Stage): Promise<string> {
+  const id = await pendingPlan(stage);
+  await stage.merchant.move(id, 'close');
+  return id;
+}
+
+async function endpoint(stage: Stage): Promise<string> {
+  return (await stage.merchant.endpoint('http://127.0.0.1:9/hook')).id;
+}
+
+async function delivery(stage: Stage): Promise<string> {
+  return (await stage.merchant.ping(await endpoint(stage))).id;
+}
+
+/** For each operation a request that succeeds, with what has to be there for it; a status tells two successes apart. */
+export const succeeding: Readonly<Record<string, Prepare>> = {
+  'POST /api/v1/customers': plain('/customers', { name: 'Ada Lovelace' }),
+  'GET /api/v1/customers': plain('/customers'),
+  'GET /api/v1/customers/{customer_id}': async (stage) => at(`/customers/${await customer(stage)}`),
+  'PUT /api/v1/customers/{customer_id}': async (stage) => at(`/customers/${await customer(stage)}`, { name: 'Ada' }),
+  'DELETE /api/v1/customers/{customer_id}': async (stage) => at(`/customers/${await customer(stage)}`),
+  'GET /api/v1/customers/{customer_id}/payment_intents': async (stage) =>
+    at(`/customers/${await customer(stage)}/payment_intents`),
+  'GET /api/v1/customers/{customer_id}/payment_methods': async (stage) =>
+    at(`/customers/${await payer(stage)}/payment_methods`),
+  'GET /api/v1/customers/{customer_id}/payment_methods/{payment_method_id}': async (stage) => {
+    const id = await customer(stage);
+    return at(`/customers/${id}/payment_methods/${await stage.merchant.card(id)}`);
+  },
+
+  'POST /api/v1/payment_methods': plain('/payment_methods', card()),
+  'GET /api/v1/payment_methods': plain('/payment_methods'),
+  'GET /api/v1/payment_methods/{payment_method_id}': async (stage) => at(`/payment_methods/${await method(stage)}`),
+  'POST /api/v1/payment_methods/{payment_method_id}/detach': async (stage) =>
+    at(`/payment_methods/${await method(stage)}/detach`),
+  'POST /api/v1/payment_methods/{payment_method_id}/attach': async (stage) =>
+    at(`/payment_methods/${await method(stage)}/attach`, { customer_id: await customer(stage) }),
+  'POST /api/v1/test_helpers/payment_methods': plain('/test_helpers/payment_methods', {
+    type: 'klarna',
+    instrument_data: instruments.klarna,
+  }),
+
+  'POST /api/v1/payment_intents': plain('/payment_intents', intent()),
+  'POST /api/v1/payment_intents/{payment_intent_id}/confirm': async (stage) =>
+    at(`/payment_intents/${await newIntent(stage)}/confirm`, { payment_method: await method(stage) }),
+  'GET /api/v1/payment_intents': plain('/payment_intents'),
+  'GET /api/v1/payment_intents/{payment_intent_id}': async (stage) => at(`/payment_intents/${await newIntent(stage)}`),
+  'POST /api/v1/payment_intents/{payment_intent_id}/cancel': async (stage) =>
+    at(`/payment_intents/${await newIntent(stage)}/cancel`),
+  'POST /api/v1/test_helpers/payment_intents/{payment_intent_id}/complete_action': async (stage) =>
+    at(`/test_helpers/payment_intents/${await charged(stage, 'requires_action')}/complete_action`, {
+      result: 'succeed',
+    }),
+  'POST /api/v1/payment_intents/{payment_intent_id}/refunds': async (stage) =>
+    at(`/payment_intents/${await charged(stage)}/refunds`, {}),
+  'GET /api/v1/payment_intents/{payment_intent_id}/refunds': async (stage) =>
+    at(`/payment_intents/${await charged(stage)}/refunds`),
+  'GET /api/v1/refunds/{refund_id}': async (stage) =>
+    at(`/refunds/${(await made(stage, `/payment_intents/${await charged(stage)}/refunds`, {})).id}`),
+
+  'POST /api/v1/payment_plans': async (stage) => at('/payment_plans', plan(await payer(stage))),
+  'GET /api/v1/payment_plans': plain('/payment_plans'),
+  'GET /api/v1/payment_plans/{plan_id}': async (stage) => at(`/payment_plans/${await pendingPlan(stage)}`),
+  'PUT /api/v1/payment_plans/{plan_id}': async (stage) =>
+    at(`/payment_plans/${await activePlan(stage)}`, { recurring_amount_cents: 2000 }),
+  'POST /api/v1/payment_plans/{plan_id}/activate': async (stage) =>
+    at(`/payment_plans/${await pendingPlan(stage)}/activate`),
+  'POST /api/v1/payment_plans/{plan_id}/suspend': async (stage) =>
+    at(`/payment_plans/${await activePlan(stage)}/suspend`),
+  'POST /api/v1/payment_plans/{plan_id}/resume': async (stage) =>
+    at(`/payment_plans/${await suspendedPlan(stage)}/resume`),
+  'POST /api/v1/payment_plans/{plan_id}/deactivate': async (stage) =>
+    at(`/payment_plans/${await activePlan(stage)}/deactivate`),
+  'POST /api/v1/payment_plans/{plan_id}/close': async (stage) => at(`/payment_plans/${await pendingPlan(stage)}/close`),
+  'GET /api/v1/payment_plans/{plan_id}/payments': async (stage) =>
+    at(`/payment_plans/${await pendingPlan(stage)}/payments`),
+  'GET /api/v1/payment_plans/{plan_id}/schedule': async (stage) =>
+    at(`/payment_plans/${await pendingPlan(stage)}/schedule`),
+
+  'POST /api/v1/test_helpers/test_clocks': plain('/test_helpers/test_clocks', clock()),
+  'GET /api/v1/test_helpers/test_clocks': plain('/test_helpers/test_clocks'),
+  'GET /api/v1/test_helpers/test_clocks/{id}': async (stage) =>
+    at(`/test_helpers/test_clocks/${await newClock(stage)}`),
+  'POST /api/v1/test_helpers/test_clocks/{id}/advance': async (stage) =>
+    at(`/test_helpers/test_clocks/${await newClock(stage)}/advance`, { frozen_time: '2027-01-11T00:00:00Z' }),
+  'POST /api/v1/test_helpers/test_clocks/{id}/advance 200': async (stage) =>
+    at(`/test_helpers/test_clocks/${await newClock(stage)}/advance`, {
+      frozen_time: '2027-01-11T00:00:00Z',
+      dry_run: true,
+    }),
+  'GET /api/v1/test_helpers/test_clocks/{id}/effects': async (stage) =>
+    at(`/test_helpers/test_clocks/${await newClock(stage)}/effects`),
+  'DELETE /api/v1/test_helpers/test_clocks/{id}': async (stage) =>
+    at(`/test_helpers/test_clocks/${await newClock(stage)}`),
+
+  'GET /api/v1/events': plain('/events'),
+  'GET /api/v1/events/{event_id}': async (stage) => {
+    await newClock(stage);
+    const [event] = await stage.merchant.events();
+    return at(`/events/${event?.id}`);
+  },
+
+  'POST /api/v1/webhook_endpoints': plain('/webhook_endpoints', { url: 'http://127.0.0.1:9/hook' }),
+  'GET /api/v1/webhook_endpoints': plain('/webhook_endpoints'),
+  'GET /api/v1/webhook_endpoints/{webhook_endpoint_id}': async (stage) =>
+    at(`/webhook_endpoints/${await endpoint(stage)}`),
+  'PUT /api/v1/webhook_endpoints/{webhook_endpoint_id}': async (stage) =>
+    at(`/webhook_endpoints/${await endpoint(stage)}`, { description: 'Billing' }),
+  'DELETE /api/v1/webhook_endpoints/{webhook_endpoint_id}': async (stage) =>
+    at(`/webhook_endpoints/${await endpoint(stage)}`),
+  'POST /api/v1/webhook_endpoints/{webhook_endpoint_id}/rotate_secret': async (stage) =>
+    at(`/webhook_endpoints/${await endpoint(stage)}/rotate_secret`, {}),
+  'POST /api/v1/webhook_endpoints/{webhook_endpoint_id}/ping': async (stage) =>
+    at(`/webhook_endpoints/${await endpoint(stage)}/ping`),
+  'GET /api/v1/webhook_endpoints/{webhook_endpoint_id}/deliveries': async (stage) =>
+    at(`/webhook_endpoints/${await endpoint(stage)}/deliveries`),
+  'POST /api/v1/webhook_endpoints/{webhook_endpoint_id}/replay': async (stage) =>
+    at(`/webhook_endpoints/${await endpoint(stage)}/replay`, { since: '2026-01-01T00:00:00Z' }),
+  'GET /api/v1/webhook_deliveries/{webhook_delivery_id}': async (stage) =>
+    at(`/webhook_deliveries/${await delivery(stage)}`),
+  'POST /api/v1/webhook_deliveries/{webhook_delivery_id}/retry': async (stage) =>
+    at(`/webhook_deliveries/${await delivery(stage)}/retry`),
+
+  'GET /healthz': async () => ({ path: '/healthz' }),
+  'GET /readyz': async () => ({ path: '/readyz' }),
+  'GET /openapi.json': async () => ({ path: '/openapi.json' }),
+  'GET /docs': async () => ({ path: '/docs' }),
+};
+
+/** For each operation whose own rules can answer 422, a request that does. */
+export const unprocessable: Readonly<Record<string, Prepare>> = {
+  'POST /api/v1/customers': plain('/customers', {}),
+  'PUT /api/v1/customers/{customer_id}': async (stage) => at(`/customers/${await customer(stage)}`, { email: 'none' }),
+  'DELETE /api/v1/customers/{customer_id}': async (stage) => {
+    const id = await newClock(stage);
+    const bound = await stage.merchant.customer({ test_clock: id });
+    await stage.merchant.beginAdvance(id, '2027-01-11T00:00:00Z');
+    return at(`/customers/${bound.id}`);
+  },
+  'POST /api/v1/payment_intents': async (stage) => {
+    const id = await newClock(stage);
+    const bound = await stage.merchant.customer({ test_clock: id });
+    await stage.merchant.beginAdvance(id, '2027-01-11T00:00:00Z');
+    return at('/payment_intents', intent({ customer_id: bound.id }));
+  },
+  'POST /api/v1/payment_intents/{payment_intent_id}/confirm': async (stage) =>
+    at(`/payment_intents/${await charged(stage)}/confirm`, {}),
+  'POST /api/v1/payment_intents/{payment_intent_id}/cancel': async (stage) =>
+    at(`/payment_intents/${await charged(stage)}/cancel`),
+  'POST /api/v1/payment_intents/{payment_intent_id}/refunds': async (stage) =>
+    at(`/payment_intents/${await newIntent(stage)}/refunds`, {}),
+  'POST /api/v1/test_helpers/payment_intents/{payment_intent_id}/complete_action': async (stage) =>
+    at(`/test_helpers/payment_intents/${await newIntent(stage)}/complete_action`, { result: 'succeed' }),
+  'POST /api/v1/payment_plans': plain('/payment_plans', {}),
+  'PUT /api/v1/payment_plans/{plan_id}': async (stage) =>
+    at(`/payment_plans/${await activePlan(stage)}`, { start_date: '2100-02-01' }),
+  'POST /api/v1/payment_plans/{plan_id}/activate': async (stage) =>
+    at(`/payment_plans/${await activePlan(stage)}/activate`),
+  'POST /api/v1/payment_plans/{plan_id}/suspend': async (stage) =>
+    at(`/payment_plans/${await pendingPlan(stage)}/suspend`),
+  'POST /api/v1/payment_plans/{plan_id}/resume': async (stage) =>
+    at(`/payment_plans/${await activePlan(stage)}/resume`),
+  'POST /api/v1/payment_plans/{plan_id}/deactivate': async (stage) =>
+    at(`/payment_plans/${await suspendedPlan(stage)}/deactivate`),
+  'POST /api/v1/payment_plans/{plan_id}/close': async (stage) => at(`/payment_plans/${await closedPlan(stage)}/close`),
+  'POST /api/v1/test_helpers/test_clocks': plain('/test_helpers/test_clocks', {}),
+  'POST /api/v1/test_helpers/test_clocks/{id}/advance': async (stage) =>
+    at(`/test_helpers/test_clocks/${await newClock(stage)}/advance`, { frozen_time: '2028-01-01T00:00:00Z' }),
+  'POST /api/v1/webhook_endpoints': plain('/webhook_endpoints', {}),
+  'PUT /api/v1/webhook_endpoints/{webhook_endpoint_id}': async (stage) =>
+    at(`/webhook_endpoints/${await endpoint(stage)}`, { status: 'odd' }),
+  'POST /api/v1/webhook_endpoints/{webhook_endpoint_id}/rotate_secret': async (stage) =>
+    at(`/webhook_endpoints/${await endpoint(stage)}/rotate_secret`, { overlap_hours: -1 }),
+  'POST /api/v1/webhook_endpoints/{webhook_endpoint_id}/replay': async (stage) =>
+    at(`/webhook_endpoints/${await endpoint(stage)}/replay`, {}),
+};
+
+/** The path of an operation with an id of the right form for each of its parameters, none of which names anything. */
+export async function pathToNothing(stage: Stage, template: string): Promise<string> {
+  // What is not found is the last of them: the customer of a customer’s method exists.
+  const path = template.replace('/{customer_id}/payment_methods/{', `/${await customer(stage)}/payment_methods/{`);
+  return path.replaceAll(/\{\w+\}/g, newId('customer'));
+}
+
+/** Lets the account have three more test clocks: those that have failed are not counted. */
+export async function putClocksAway({ db, keys }: Stage): Promise<void> {
+  await db.sql`
+    update test_clocks set status = 'failed', failure_reason = 'put away'
+    where biller_id = ${keys.biller.id} and status = 'created'`;
+}

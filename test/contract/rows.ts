@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { it } from 'mocha';
+import type { Reply } from '../support/api.ts';
+import { instantPattern, refusal } from '../support/stage.ts';
+
+export type Json = Record<string, unknown>;
+
+/** A value that is no good: with the code of its fault, and where the fault is shown if that is not the field itself. */
+export type Refused = readonly [value: unknown, code: string, path?: string];
+
+/** A field of a request: what lies just inside of its rule, and what just outside. */
+export interface FieldRow {
+  /** As the contract names it; a dot leads into an object. */
+  field: string;
+  rule: string;
+  required?: true;
+  /** It is taken, and not shown. */
+  hidden?: true;
+  /** Other fields that the request needs with this one, or a function that makes them; undefined takes one away. */
+  along?: Json | (() => Promise<Json>);
+  /** Values, or functions that make one. */
+  accepts: readonly unknown[];
+  refuses: readonly Refused[];
+}
+
+/** Where a field is sent to, and how the answer is read. */
+export interface Door {
+  /** The object that the fields stand in, where that is not the body itself. */
+  inside?: string;
+  /** A body without any optional field. */
+  body(): Json | Promise<Json>;
+  send(body: Json): Promise<Reply>;
+  accepted: number;
+  refused: 400 | 422;
+  /** The object in which an accepted value reads back as it was given; without it only the status is looked at. */
+  shown?(reply: Reply): Json | Promise<Json>;
+}
+
+/** A test for each field: it may or may not be left out, the values inside are taken and shown, those outside refused. */
+export function itTakesFields(rows: readonly FieldRow[], door: Door): void {
+  for (const row of rows) {
+    it(`${row.field}: ${row.rule}`, async () => {
+      const path = [...(door.inside === undefined ? [] : [door.inside]), ...row.field.split('.')];
+      const pointer = `/${path.join('/')}`;
+      const base = { ...(await door.body()), ...(typeof row.along === 'function' ? await row.along() : row.along) };
+      const leftOut = await door.send(withValue(base, path, undefined));
+      if (row.required) assert.deepEqual(refusal(leftOut, door.refused), [`${pointer} parameter_missing`]);
+      else assert.equal(leftOut.status, door.accepted, `left out: ${leftOut.text}`);
+      for (const value of await Promise.all(row.accepts.map(made))) {
+        const reply = await door.send(withValue(base, path, value));
+        assert.equal(reply.status, door.accepted, `${JSON.stringify(value)}: ${reply.text}`);
+        if (door.shown && !row.hidden) assert.deepEqual(read(await door.shown(reply), row.field), value);
+      }
+      for (const [given, code, where = pointer] of row.refuses) {
+        const value = await made(given);
+        const reply = await door.send(withValue(base, path, value));
+        assert.deepEqual(refusal(reply, door.refused), [`${where} ${code}`], JSON.stringify(value));
+      }
+    });
+  }
+}
+
+/** What a field of an answer is: one of these forms, or a text of this pattern, or one of these values. */
+export type Form = keyof typeof forms | RegExp | readonly unknown[];
+
+export interface ShownRow {
+  field: string;
+  rule: string;
+  is: Form;
+  /** May be null, and is in one of the samples at least, as it is not in another. */
+  nullable?: true;
+  /** May be missing, and is in one of the samples at least, as it is not in another. */
+  optional?: true;
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+
+const forms = {
+  text: isText,
+  integer: Number.isSafeInteger,
+  boolean: (value: unknown) => typeof value === 'boolean',
+  'date-time': (value: unknown) => typeof value === 'string' && instantPattern.test(value),
+  date: (value: unknown) => typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value),
+  object: isObject,
+  'object of texts': (value: unknown) => isObject(value) && Object.values(value).every(isText),
+  objects: (value: unknown) => Array.isArray(value) && value.every(isObject),
+} as const satisfies Record<string, (value: unknown) => boolean>;
+
+/** A test for each field of an answer: it has its form in every sample. */
+export function itShowsFields(rows: readonly ShownRow[], samples: () => Promise<readonly Json[]>): void {
+  for (const { field, rule, is, nullable = false, optional = false } of rows) {
+    it(`${field}: ${rule}`, async () => {
+      const values = (await samples()).map((sample) => read(sample, field));
+      for (const value of values) {
+        const fits = (nullable && value === null) || (optional && value === undefined) || isOf(is, value);
+        assert.ok(fits, `${JSON.stringify(value)} is not of ${String(is)}`);
+      }
+      assert.ok(
+        values.some((value) => isOf(is, value)),
+        'no sample has it',
+      );
+      if (nullable) assert.ok(values.includes(null), 'it is null in no sample');
+      if (optional) assert.ok(values.includes(undefined), 'it is missing in no sample');
+    });
+  }
+}
+
+/** Makes something for the first who asks; the others get the same. */
+export function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let kept: Promise<T> | undefined;
+  return () => {
+    kept ??= make();
+    return kept;
+  };
+}
+
+/** The member that a dotted name leads to. */
+export function read(object: unknown, name: string): unknown {
+  return name.split('.').reduce((value, part) => (isObject(value) ? value[part] : undefined), object);
+}
+
+/** A copy with another value at the end of a path; undefined takes the member away. */
+export function withValue(object: Json, [name = '', ...rest]: readonly string[], value: unknown): Json {
+  if (rest.length > 0) {
+    const inner = object[name];
+    return { ...object, [name]: withValue(isObject(inner) ? inner : {}, rest, value) };
+  }
+  const { [name]: _, ...others } = object;
+  return value === undefined ? others : { ...others, [name]: value };
+}
+
+function isOf(form: Form, value: unknown): boolean {
+  if (form instanceof RegExp) return typeof value === 'string' && form.test(value);
+  return typeof form === 'string' ? forms[form](value) : form.includes(value);
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function made(value: unknown): unknown {
+  return typeof value === 'function' ? value() : value;
+}
