@@ -45,3 +45,10 @@ export async function inParallel<T, R>(
 export function range(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index);
 }
+
+/** The nth item, counted round and round. Throws for none. */
+export function turn<T>(items: readonly T[], nth: number): T {
+  const item = items[nth % items.length];
+  if (item === undefined) throw new Error('there is nothing to take turns with');
+  return item;
+}

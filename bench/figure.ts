@@ -7,6 +7,8 @@ export interface Target {
   atMost?: number;
   atLeast?: number;
   aim?: number;
+  /** What is hoped for of the ratio to what is beside it. */
+  aimRatio?: number;
 }
 
 /** The same thing done another way in the same run, turn by turn; `ratio` is this figure ÷ the other one. */

@@ -57,9 +57,10 @@ function cellsOf({ what, unit, median, min, max, p99, samples, beside, target, m
   ];
 }
 
-function describeTarget({ atMost, atLeast, aim }: NonNullable<Figure['target']>): string {
+function describeTarget({ atMost, atLeast, aim, aimRatio }: NonNullable<Figure['target']>): string {
   const promise = atMost !== undefined ? [`≤ ${atMost}`] : atLeast !== undefined ? [`≥ ${atLeast}`] : [];
-  return [...promise, ...(aim === undefined ? [] : [`aim ${aim}`])].join(', ');
+  const aims = [...(aim === undefined ? [] : [`${aim}`]), ...(aimRatio === undefined ? [] : [`${aimRatio} of it`])];
+  return [...promise, ...(aims.length > 0 ? [`aim ${aims.join(', ')}`] : [])].join(', ');
 }
 
 function withUnit(value: number, unit: Unit): string {

@@ -1,117 +1,155 @@
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { type Bench, inParallel, type Measurement, range } from '../bench.ts';
-import { startChild, stopChild } from '../child.ts';
-import { stringIn } from '../client.ts';
+import { type Bench, inParallel, type Measurement, range, turn } from '../bench.ts';
 import { besideOf, type Figure, figure, type Target } from '../figure.ts';
-import type { Job, Outcome, Place, Resource } from '../load/jobs.ts';
+import type { Job, Operation, Outcome, Payer, Place } from '../load/jobs.ts';
+import { type LoadGenerator, startLoadGenerator } from '../load/start.ts';
+import { stockCustomers } from '../load/stock.ts';
+import { makePayer } from '../scenery.ts';
 
-/** The first marks at 16 connections, and what is aimed at; requests a second. */
-const marks: Record<Resource, Target> = {
+const stock = 100_000;
+const pageSize = 20;
+const deepPage = 1_000;
+
+/** In this order: what reads comes before what adds to the rows that are read. */
+const reads: Operation[] = ['fetch-customer', 'list-first', 'list-deep'];
+const writes: Operation[] = ['customer', 'intent', 'customer-intent', 'confirm'];
+
+const names: Record<Operation, string> = {
+  'fetch-customer': 'fetch customer',
+  'list-first': 'list 20 customers, page 1',
+  'list-deep': 'list 20 customers, page 1,000',
+  customer: 'create customer',
+  intent: 'create payment intent',
+  'customer-intent': 'create payment intent of a customer',
+  confirm: 'confirm payment intent',
+};
+
+/** The first marks at 16 connections, and what is aimed at; requests a second. All aim at half of what is bare. */
+const marks: Partial<Record<Operation, Target>> = {
   customer: { atLeast: 2000, aim: 3000 },
   intent: { atLeast: 1500, aim: 2000 },
   'customer-intent': { atLeast: 1500, aim: 2000 },
 };
+const aimRatio = 0.5;
 /** For one request at a time, in milliseconds. */
-const aims: Record<Resource, Target> = { customer: { aim: 1 }, intent: { aim: 1.5 }, 'customer-intent': { aim: 1.5 } };
-
-const names: Record<Resource, string> = {
-  customer: 'create customer',
-  intent: 'create payment intent',
-  'customer-intent': 'create payment intent of a customer',
+const aims: Partial<Record<Operation, Target>> = {
+  customer: { aim: 1 },
+  intent: { aim: 1.5 },
+  'customer-intent': { aim: 1.5 },
 };
 
-type Mix = Pick<Job, 'resource' | 'connections' | 'keyed'>;
+type Mix = Pick<Job, 'operation' | 'connections' | 'keyed'>;
 
-/** How fast the API writes, beside the same rows written by the bare client of the database. */
+interface Taken {
+  mix: Mix;
+  api: Outcome[];
+  bare: Outcome[];
+}
+
+/** How fast the API reads and writes, beside the same rows by the bare client of the database. */
 export const throughput: Measurement = {
   name: 'throughput',
   needs: 'copy',
   async measure(bench) {
-    const generator = await startChild('./load/generator.ts');
+    const place = await placeOf(bench);
+    const generator = await startLoadGenerator(place);
+    const milliseconds = bench.quick ? 200 : 1000;
+    const rounds = bench.quick ? 1 : 2;
     try {
-      const place = await placeOf(bench);
-      const run = (job: Job) => ask(generator, place, job);
-      const milliseconds = bench.quick ? 250 : 1200;
-      const rounds = bench.quick ? 1 : 2;
-      await warmUp(run, bench.quick);
-      const taken = mixes().map((mix) => ({ mix, api: [] as Outcome[], bare: [] as Outcome[] }));
-      for (let round = 0; round < rounds; round++) {
-        bench.log(`throughput: round ${round + 1} of ${rounds}`);
-        for (const { mix, api, bare } of taken) {
-          api.push(await run({ ...mix, by: 'api', milliseconds }));
-          bare.push(await run({ ...mix, by: 'postgres', milliseconds }));
-        }
+      await warmUp(generator, bench.quick);
+      const taken: Taken[] = [];
+      for (const operations of [reads, writes]) {
+        bench.log(`throughput: ${operations.map((operation) => names[operation]).join(', ')}`);
+        taken.push(...(await takeTurns(generator, mixesOf(operations), rounds, milliseconds)));
       }
       return {
         name: 'throughput',
-        title: 'Writing through the API, beside the same rows inserted by bare `postgres`',
+        title: 'Through the API, beside the same rows by bare `postgres`',
         how: [
           `One load generator in a process of its own, on the same cores; each connection is kept alive and has one request under way. ${rounds} stretches of ${milliseconds / 1000} s each, API and bare client turn by turn, after a warm-up.`,
-          'The intents of customers go to 100 customers in turn.',
-          'Bare: the same columns, in one statement and one round trip for each (with the row of the key in the same statement), at the same number of connections; nothing is parsed, checked or answered.',
-          'A rate is the median of its stretches; the ratio is the median of those of neighbouring stretches. A latency is over all requests.',
+          `Customers are read from among ${stock.toLocaleString('en')}; intents of customers go to ${place.payers.length} customers in turn.`,
+          'Bare: the same columns, in one statement and one round trip for each (with the row of the key in the same statement), at the same number of connections; nothing is parsed, checked or answered. A confirm is two of them, the attempt before the processor would be asked, then the outcome and its event.',
+          'A rate is the median of its stretches; the ratio is the median of those of neighbouring stretches. A latency is over all requests: the median is its p50.',
         ],
-        figures: taken.flatMap(({ mix, api, bare }) => figuresOf(mix, api, bare)),
+        figures: [...taken.flatMap(figuresOf), depthFigure(taken)],
       };
     } finally {
-      await stopChild(generator);
+      await generator.stop();
     }
   },
 };
 
-function mixes(): Mix[] {
-  const resources: Resource[] = ['customer', 'intent', 'customer-intent'];
-  return resources.flatMap((resource) =>
-    [1, 16].flatMap((connections) => [false, true].map((keyed) => ({ resource, connections, keyed }))),
+function mixesOf(operations: Operation[]): Mix[] {
+  return operations.flatMap((operation) =>
+    [1, 16].flatMap((connections) =>
+      (writes.includes(operation) ? [false, true] : [false]).map((keyed) => ({ operation, connections, keyed })),
+    ),
   );
 }
 
-function figuresOf({ resource, connections, keyed }: Mix, api: Outcome[], bare: Outcome[]): Figure[] {
-  const id = `throughput.${resource}.${connections}${keyed ? '.keyed' : ''}`;
-  const what = `${names[resource]}${keyed ? ', with key' : ''}, at ${connections}`;
-  const rates = (outcomes: Outcome[]) => outcomes.map(({ perSecond }) => perSecond);
+async function takeTurns(generator: LoadGenerator, mixes: Mix[], rounds: number, milliseconds: number) {
+  const taken: Taken[] = mixes.map((mix) => ({ mix, api: [], bare: [] }));
+  for (let round = 0; round < rounds; round++) {
+    for (const { mix, api, bare } of taken) {
+      api.push(await generator.run({ ...mix, by: 'api', milliseconds }));
+      bare.push(await generator.run({ ...mix, by: 'postgres', milliseconds }));
+    }
+  }
+  return taken;
+}
+
+function figuresOf({ mix: { operation, connections, keyed }, api, bare }: Taken): Figure[] {
+  const id = `throughput.${operation}.${connections}${keyed ? '.keyed' : ''}`;
+  const what = `${names[operation]}${keyed ? ', with key' : ''}, at ${connections}`;
   const latencies = api.flatMap((outcome) => outcome.latencies);
   return [
-    figure(`${id}.rate`, what, '1/s', rates(api), {
-      beside: besideOf('bare insert', rates(api), rates(bare)),
-      target: connections === 16 ? marks[resource] : null,
+    figure(`${id}.rate`, what, '1/s', ratesOf(api), {
+      beside: besideOf('bare', ratesOf(api), ratesOf(bare)),
+      target: connections === 16 ? { ...marks[operation], aimRatio } : null,
     }),
-    figure(`${id}.latency`, `${what}: each`, 'ms', latencies, { target: connections === 1 ? aims[resource] : null }),
+    figure(`${id}.latency`, `${what}: each`, 'ms', latencies, {
+      target: (connections === 1 && aims[operation]) || null,
+    }),
   ];
 }
 
-async function placeOf({ client, copy }: Bench): Promise<Place> {
+/** A page is found by its cursor, so it should cost the same wherever it is. */
+function depthFigure(taken: Taken[]): Figure {
+  const rates = (wanted: Operation) =>
+    taken.flatMap(({ mix, api }) => (mix.operation === wanted && mix.connections === 16 ? ratesOf(api) : []));
+  const first = rates('list-first');
+  const ratios = rates('list-deep').map((rate, round) => rate / turn(first, round));
+  const what = `rate of page ${deepPage.toLocaleString('en')} beside that of page 1, at 16`;
+  return figure('throughput.list-depth', what, 'ratio', ratios, { target: { aim: 1 } });
+}
+
+function ratesOf(outcomes: Outcome[]): number[] {
+  return outcomes.map(({ perSecond }) => perSecond);
+}
+
+async function placeOf({ client, copy, sql, log }: Bench): Promise<Place> {
   const { baseUrl, key, databaseUrl, billerId } = copy;
-  const customers = await inParallel(range(100), 8, () => client.post('/customers', { name: 'Ada Example' }));
-  const customerIds = customers.map((customer) => stringIn(customer, 'id'));
-  return { baseUrl, key, databaseUrl, billerId, customerIds };
+  const customerIds = await inParallel(range(100), 8, () => makePayer(client));
+  const payers = await sql<Payer[]>`
+    select id as "customerId", default_payment_method_id as "methodId" from customers where id = any(${customerIds})`;
+  log(`throughput: a stock of ${stock} customers`);
+  const ids = await stockCustomers(sql, billerId, stock);
+  const fetched = range(1_000).map((nth) => turn(ids, nth * 7_919));
+  return {
+    baseUrl,
+    key,
+    databaseUrl,
+    billerId,
+    payers,
+    fetched,
+    deepCursor: turn(ids, stock - (deepPage - 1) * pageSize),
+  };
 }
 
 /** A server that has just started runs cold code, and its pool has few connections. */
-async function warmUp(run: (job: Job) => Promise<Outcome>, quick: boolean): Promise<void> {
-  const resources: Resource[] = ['customer', 'intent', 'customer-intent'];
-  for (const resource of resources) {
+async function warmUp(generator: LoadGenerator, quick: boolean): Promise<void> {
+  for (const mix of mixesOf([...reads, ...writes]).filter(({ connections }) => connections === 16)) {
     for (const by of ['api', 'postgres'] as const) {
-      for (const keyed of [true, false]) {
-        await run({ resource, by, keyed, connections: 16, milliseconds: quick ? 100 : 800 });
-      }
+      await generator.run({ ...mix, by, milliseconds: quick ? 100 : 600 });
     }
-  }
-}
-
-async function ask(generator: ChildProcess, place: Place, job: Job): Promise<Outcome> {
-  const stop = new AbortController();
-  const { signal } = stop;
-  generator.send({ place, job });
-  try {
-    const [answer]: { outcome?: Outcome; error?: string }[] = await Promise.race([
-      once(generator, 'message', { signal }),
-      once(generator, 'exit', { signal }).then(() => [{ error: 'the load generator has ended' }]),
-    ]);
-    if (answer?.outcome === undefined) throw new Error(`under load: ${answer?.error}`);
-    return answer.outcome;
-  } finally {
-    stop.abort();
   }
 }

@@ -3,30 +3,21 @@ import type { Pool } from '../../src/db/connection.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { realNow } from '../../src/domain/real-time.ts';
 import { customer, intent } from './bodies.ts';
-import type { Resource } from './jobs.ts';
 
 /** Bytes of a stored answer: those of a customer's or an intent's JSON, encrypted. */
 const storedAnswerBytes = 780;
 const keyLivesMs = 86_400_000;
 
-/**
- * Writes the rows that the API would write, in one statement and one round trip, and nothing else: no request is parsed,
- * nothing is checked and nothing is answered. It is what the database alone allows.
- */
-export async function insertBare(
-  sql: Pool,
-  billerId: string,
-  { resource, keyed, customerId }: { resource: Resource; keyed: boolean; customerId: string },
-): Promise<void> {
-  const row =
-    resource === 'customer'
-      ? insertOfCustomer(sql, billerId)
-      : insertOfIntent(sql, billerId, resource === 'intent' ? null : customerId);
-  if (keyed) await sql`with key as (${insertOfKey(sql, billerId)}) ${row}`;
-  else await row;
+/** A statement that has not been sent: it runs when it is waited for, or as part of another. */
+export type Statement = ReturnType<typeof insertOfCustomer>;
+
+/** Inserts a row, with the row of its key in the same statement where it has one. */
+export async function insertBare(sql: Pool, row: Statement, key: Statement | null): Promise<void> {
+  if (key === null) await row;
+  else await sql`with key as (${key}) ${row}`;
 }
 
-function insertOfCustomer(sql: Pool, billerId: string) {
+export function insertOfCustomer(sql: Pool, billerId: string) {
   const now = realNow();
   return sql`
     insert into customers (
@@ -38,7 +29,7 @@ function insertOfCustomer(sql: Pool, billerId: string) {
     )`;
 }
 
-function insertOfIntent(sql: Pool, billerId: string, customerId: string | null) {
+export function insertOfIntent(sql: Pool, billerId: string, customerId: string | null) {
   const now = realNow();
   return sql`
     insert into payment_intents (
@@ -52,7 +43,7 @@ function insertOfIntent(sql: Pool, billerId: string, customerId: string | null) 
     )`;
 }
 
-function insertOfKey(sql: Pool, billerId: string) {
+export function insertOfKey(sql: Pool, billerId: string) {
   const now = realNow();
   return sql`
     insert into idempotency_keys

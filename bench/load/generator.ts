@@ -1,10 +1,14 @@
 // A process of its own that makes load: its work must not wait in the event loop of who measures.
 import { randomUUID } from 'node:crypto';
 import { Client } from 'undici';
-import { openPool } from '../../src/db/connection.ts';
-import { insertBare } from './bare-inserts.ts';
-import { bodiesOf } from './bodies.ts';
+import { openPool, type Pool } from '../../src/db/connection.ts';
+import { bareOf } from './bare.ts';
 import type { Job, Outcome, Place } from './jobs.ts';
+import { requestsOf } from './requests.ts';
+import { stockIntents } from './stock.ts';
+
+/** More than can be confirmed in a stretch: a stretch that runs out of them ends earlier. */
+const intentsPerMillisecond = (connections: number) => (connections === 1 ? 1 : 3);
 
 process.on('message', (message: { place: Place; job: Job }) => {
   carryOut(message.place, message.job).then(
@@ -16,45 +20,49 @@ process.on('disconnect', () => process.exit(0));
 process.send?.('ready');
 
 async function carryOut(place: Place, job: Job): Promise<Outcome> {
-  return job.by === 'api' ? throughTheApi(place, job) : byPostgres(place, job);
+  const sql = openPool(place.databaseUrl, { max: job.connections, name: 'bench' });
+  try {
+    const count = job.operation === 'confirm' ? job.milliseconds * intentsPerMillisecond(job.connections) : 0;
+    const intents = count === 0 ? [] : await stockIntents(sql, place.billerId, place.payers, count);
+    const limit = count === 0 ? Number.POSITIVE_INFINITY : count;
+    return await (job.by === 'api'
+      ? throughTheApi(place, job, intents, limit)
+      : byPostgres(sql, place, job, intents, limit));
+  } finally {
+    await sql.end();
+  }
 }
 
 /** Each connection has one request under way at any time and sends the next when it is answered. */
-async function throughTheApi(place: Place, { resource, keyed, connections, milliseconds }: Job): Promise<Outcome> {
-  const clients = Array.from({ length: connections }, () => new Client(place.baseUrl, { pipelining: 1 }));
-  const path = resource === 'customer' ? '/api/v1/customers' : '/api/v1/payment_intents';
-  const bodies = bodiesOf(resource, place);
+async function throughTheApi(place: Place, job: Job, intents: string[], limit: number): Promise<Outcome> {
+  const clients = Array.from({ length: job.connections }, () => new Client(place.baseUrl, { pipelining: 1 }));
+  const requests = requestsOf(job.operation, place, intents);
   const common = { authorization: `Bearer ${place.key}`, 'content-type': 'application/json' };
   try {
-    return await drive(clients, milliseconds, async (client, nth) => {
-      const body = turn(bodies, nth);
-      const headers = keyed ? { ...common, 'idempotency-key': randomUUID() } : common;
-      const answer = await client.request({ method: 'POST', path, headers, body });
+    return await drive(clients, job.milliseconds, limit, async (client, nth) => {
+      const { method, path, body, status } = requests(nth);
+      const headers = job.keyed ? { ...common, 'idempotency-key': randomUUID() } : common;
+      const answer = await client.request({ method, path, headers, body });
       const text = await answer.body.text();
-      if (answer.statusCode !== 201) throw new Error(`POST ${path} answered ${answer.statusCode}: ${text}`);
+      if (answer.statusCode !== status) throw new Error(`${method} ${path} answered ${answer.statusCode}: ${text}`);
     });
   } finally {
     await Promise.all(clients.map((client) => client.close()));
   }
 }
 
-async function byPostgres(place: Place, { resource, keyed, connections, milliseconds }: Job): Promise<Outcome> {
-  const sql = openPool(place.databaseUrl, { max: connections, name: 'bench' });
-  try {
-    // Connecting is left out, as it is on the side of the API, whose pool stands.
-    await Promise.all(Array.from({ length: connections }, () => sql`select pg_sleep(0.05)`));
-    const lanes = Array.from({ length: connections }, () => sql);
-    return await drive(lanes, milliseconds, (lane, nth) =>
-      insertBare(lane, place.billerId, { resource, keyed, customerId: turn(place.customerIds, nth) }),
-    );
-  } finally {
-    await sql.end();
-  }
+async function byPostgres(sql: Pool, place: Place, job: Job, intents: string[], limit: number): Promise<Outcome> {
+  // Connecting is left out, as it is on the side of the API, whose pool stands.
+  await Promise.all(Array.from({ length: job.connections }, () => sql`select pg_sleep(0.05)`));
+  const lanes = Array.from({ length: job.connections }, () => sql);
+  const work = bareOf(sql, job, place, intents);
+  return drive(lanes, job.milliseconds, limit, (_, nth) => work(nth));
 }
 
 async function drive<Lane>(
   lanes: Lane[],
   milliseconds: number,
+  limit: number,
   makeOne: (lane: Lane, nth: number) => Promise<void>,
 ): Promise<Outcome> {
   const latencies: number[] = [];
@@ -63,7 +71,7 @@ async function drive<Lane>(
   const endAt = begun + milliseconds;
   await Promise.all(
     lanes.map(async (lane) => {
-      for (let now = performance.now(); now < endAt; ) {
+      for (let now = performance.now(); now < endAt && nth < limit; ) {
         await makeOne(lane, nth++);
         const after = performance.now();
         latencies.push(after - now);
@@ -72,10 +80,4 @@ async function drive<Lane>(
     }),
   );
   return { perSecond: (latencies.length * 1000) / (performance.now() - begun), latencies };
-}
-
-function turn<T>(items: readonly T[], nth: number): T {
-  const item = items[nth % items.length];
-  if (item === undefined) throw new Error('there is nothing to take turns with');
-  return item;
 }

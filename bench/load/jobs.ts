@@ -1,9 +1,16 @@
-/** What is made: a customer, an intent that names nobody, or an intent of a customer. */
-export type Resource = 'customer' | 'intent' | 'customer-intent';
+/** What is asked for again and again. Intents are of nobody, or of one of the payers in turn. */
+export type Operation =
+  | 'fetch-customer'
+  | 'list-first'
+  | 'list-deep'
+  | 'customer'
+  | 'intent'
+  | 'customer-intent'
+  | 'confirm';
 
 /** One stretch of load, as the generator is told it. */
 export interface Job {
-  resource: Resource;
+  operation: Operation;
   /** Through the API, or the same rows by the bare `postgres` client. */
   by: 'api' | 'postgres';
   /** With an Idempotency-Key for each, or the row of one. */
@@ -19,12 +26,21 @@ export interface Outcome {
   latencies: number[];
 }
 
-/** Where the generator finds the copy. */
+/** A customer without a clock, and the card that is charged; intents are given to several in turn. */
+export interface Payer {
+  customerId: string;
+  methodId: string;
+}
+
+/** Where the generator finds the copy, and what is in it. */
 export interface Place {
   baseUrl: string;
   key: string;
   databaseUrl: string;
   billerId: string;
-  /** Customers without a clock, to whom the intents are given in turn: those of one customer wait for each other. */
-  customerIds: string[];
+  payers: Payer[];
+  /** Customers from all over the stock, to be fetched in turn. */
+  fetched: string[];
+  /** The last customer before page 1,000 of the list, 20 on a page. */
+  deepCursor: string;
 }

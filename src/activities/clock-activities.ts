@@ -9,8 +9,15 @@ import { completeAdvance, type DueSubject, dueOnClock, failAdvance } from '../se
 import { expireTestClock } from '../services/test-clocks.ts';
 import { carryOut } from './failures.ts';
 
-/** Moves one subject of a clock to an instant, and answers what kept it from getting there. */
-export type MoveSubject = (subject: DueSubject, advance: ClockAdvanceRow) => Promise<{ failure: string | null }>;
+/**
+ * Moves one subject of a clock to an instant, and answers what kept it from getting there. `again`: it was moved before by
+ * this advance, and has something to do all the same.
+ */
+export type MoveSubject = (
+  subject: DueSubject,
+  advance: ClockAdvanceRow,
+  again: boolean,
+) => Promise<{ failure: string | null }>;
 
 export interface ClockDeps {
   sql: Pool;
@@ -34,7 +41,10 @@ export function createClockActivities({ sql, moveSubject }: ClockDeps) {
       const beat = setInterval(() => Context.current().heartbeat(), heartbeatEvery);
       try {
         const advance = await carryOut(() => findOpenAdvance(sql, clockId));
-        if (advance !== null) await carryOutAdvance(sql, moveSubject, advance);
+        // A worker that is ended leaves a long advance to another one at once.
+        if (advance !== null) {
+          await Promise.race([carryOutAdvance(sql, moveSubject, advance), Context.current().cancelled]);
+        }
         return await carryOut(() => standingAfterExpiry(sql, clockId, new Date(now)));
       } finally {
         clearInterval(beat);
@@ -49,7 +59,7 @@ async function carryOutAdvance(sql: Pool, moveSubject: MoveSubject, advance: Clo
   const failures: string[] = [];
   let due = await carryOut(() => dueOnClock(sql, clockId, target));
   for (let round = 0; round < rounds && due.length > 0; round++) {
-    const moved = await Promise.all(due.map((subject) => moveSubject(subject, advance)));
+    const moved = await Promise.all(due.map((subject) => moveSubject(subject, advance, round > 0)));
     failures.push(...moved.flatMap(({ failure }) => failure ?? []));
     if (failures.length > 0) break;
     due = await carryOut(() => dueOnClock(sql, clockId, target));

@@ -21,7 +21,10 @@ type Collect = (sql: Pool, processors: Processors, id: string, time: { at: Date;
 export function createCollectionActivities({ sql, processors }: CollectionDeps) {
   /** Collects what is due at `at` (epoch ms, the workflow's time), one payment at most, and tells what comes next. */
   async function collect(id: string, at: number, read: Read, act: Collect): Promise<Standing> {
-    const { clockTime } = await read(sql, id);
+    const standing = await read(sql, id);
+    const { clockTime, clockLimit } = standing;
+    // The workflow remembers a later time than the database, which was restored: it is to go back first.
+    if (clockLimit !== null && at > clockLimit) return standing;
     const now = realNow();
     const instant = new Date(Math.max(at, clockTime ?? now.getTime()));
     await act(sql, processors, id, { at: instant, now });

@@ -1,26 +1,35 @@
+import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Pool } from '../db/connection.ts';
 import { attemptDelivery, type DeliveryDeps, giveUpDelivery } from '../services/webhook-delivery.ts';
-import { OriginBusy } from '../services/webhook-sender.ts';
+import { EndpointBusy } from '../services/webhook-sender.ts';
 
 export type WebhookActivities = ReturnType<typeof createWebhookActivities>;
 
 /** What the workflow of a delivery does. A repeated attempt that was recorded before is not made again. */
 export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: Pool }) {
   return {
-    /** See `attemptDelivery`. A receiver that is busy is come back to in a moment, which costs no attempt. */
+    /**
+     * See `attemptDelivery`. An endpoint that is busy is come back to, which costs no attempt: soon at first, and more and
+     * more seldom, so that ten thousand deliveries to one that hangs are no load.
+     */
     async attemptWebhookDelivery(id: string, after: number | null) {
       try {
         return await attemptDelivery(sql, deps, id, after);
       } catch (error) {
-        if (!(error instanceof OriginBusy)) throw error;
+        if (!(error instanceof EndpointBusy)) throw error;
         throw ApplicationFailure.create({
-          type: 'OriginBusy',
+          type: 'EndpointBusy',
           message: error.message,
-          nextRetryDelay: Math.round(500 + 1000 * deps.random()),
+          nextRetryDelay: backOff(activityInfo().attempt, deps.random()),
         });
       }
     },
     giveUpWebhookDelivery: (id: string) => giveUpDelivery(sql, id, deps.now()),
   };
+}
+
+/** Milliseconds after the `refusals`-th refusal in a row: a second, two, four, up to half a minute, give or take a half. */
+function backOff(refusals: number, random: number): number {
+  return Math.round(Math.min(30_000, 1000 * 2 ** (refusals - 1)) * (0.5 + random));
 }

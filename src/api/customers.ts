@@ -13,6 +13,8 @@ const create = route({
   operation: 'createCustomer',
   tag,
   summary: 'Create a customer',
+  description:
+    'With `test_clock` it lives on the time of that clock, for good, and is left out of lists that do not name it.',
   access: { scope: 'customers:write' },
   invalid: 422,
   idempotency: 'one-statement',

@@ -13,7 +13,9 @@ export const eventRoutes: Route[] = [
     operation: 'listEvents',
     tag,
     summary: 'List events',
-    description: 'What has happened, newest first, whether an endpoint has subscribed to it or not.',
+    description:
+      'What has happened, newest first, whether an endpoint has subscribed to it or not. After an outage of your receiver, ' +
+      'read on until a `sequence` that you know.',
     access: reading,
     invalid: 422,
     query: EventQuery,

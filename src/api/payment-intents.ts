@@ -24,13 +24,20 @@ const create = route({
   operation: 'createPaymentIntent',
   tag,
   summary: 'Create a payment intent',
+  description:
+    'Nothing is charged before it is confirmed, or its scheduled_payment_date comes. The answer has the `client_secret`, with ' +
+    'which a browser may fetch or confirm it.',
   access: { scope: 'payment_intents:write' },
   invalid: 400,
+  idempotency: 'one-statement',
   body: PaymentIntentCreate,
   response: { status: 201, schema: PaymentIntent },
   handle: async ({ call, body, deps }) => {
-    const intent = await createPaymentIntent(deps.sql, call, body);
-    return { ...presentPaymentIntent(intent), client_secret: deps.vault.clientSecretOf(intent.id) };
+    const shown = (intent: PaymentIntentRow) => ({
+      ...presentPaymentIntent(intent),
+      client_secret: deps.vault.clientSecretOf(intent.id),
+    });
+    return shown(await createPaymentIntent(deps.sql, call, body, (row) => deps.withAnswer(shown(row))));
   },
 });
 
@@ -43,7 +50,11 @@ const fetch = route({
   description: 'A publishable key may, when it presents the intent’s own client_secret.',
   access: { scope: 'payment_intents:read', publishable: true },
   invalid: 400,
-  query: Strict({ client_secret: Type.Optional(Type.String({ maxLength: 200 })) }),
+  query: Strict({
+    client_secret: Type.Optional(
+      Type.String({ maxLength: 200, description: 'Required with a publishable key: the secret of this very intent.' }),
+    ),
+  }),
   response: { status: 200, schema: PaymentIntent },
   handle: async ({ call, key, params, query, deps }) => {
     const intent = await fetchPaymentIntent(deps.sql, call, params.payment_intent_id);
@@ -59,7 +70,9 @@ const confirm = route({
   tag,
   summary: 'Charge a payment intent',
   description:
-    'Allowed from requires_payment_method and failed. A publishable key may, when it presents the intent’s own client_secret.',
+    'Allowed from requires_payment_method and failed. Answers what came of it: `succeeded`, `failed` with ' +
+    '`last_payment_error`, `requires_action` or `processing`; a decline is no error, and 200. A method that belongs to no ' +
+    'customer yet is attached to that of the intent. A publishable key may, when it presents the intent’s own client_secret.',
   access: { scope: 'payment_intents:write', publishable: true },
   invalid: 400,
   errors: { 503: 'No processor is configured for live mode, or the service cannot be reached; nothing was charged.' },
@@ -67,7 +80,8 @@ const confirm = route({
   body: PaymentIntentConfirm,
   response: { status: 200, schema: PaymentIntent },
   handle: async ({ call, key, params, body, deps }) => {
-    const { id } = await fetchPaymentIntent(deps.pool, call, params.payment_intent_id);
+    const id = params.payment_intent_id;
+    if (key.kind !== 'secret') await fetchPaymentIntent(deps.pool, call, id);
     assertMayAct(key, deps.vault, id, body.client_secret);
     const shown = (intent: PaymentIntentRow) => ({
       ...presentPaymentIntent(intent),
@@ -130,7 +144,10 @@ const completeAction = route({
   description: 'Sandbox only. It settles the attempt that waits for the challenge, and is no new attempt.',
   access: { scope: 'payment_intents:write', sandboxOnly: true },
   invalid: 400,
-  body: Strict({ result: Type.Enum(['succeed', 'fail']) }, { title: 'PaymentIntentActionCompletion' }),
+  body: Strict(
+    { result: Type.Enum(['succeed', 'fail'], { description: 'Whether the payer passes it.' }) },
+    { title: 'PaymentIntentActionCompletion' },
+  ),
   response: { status: 200, schema: PaymentIntent },
   handle: async ({ call, params, body, deps }) =>
     presentPaymentIntent(await completeChallenge(deps.sql, call, params.payment_intent_id, body.result)),

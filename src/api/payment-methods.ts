@@ -26,7 +26,9 @@ const create = route({
   operation: 'createPaymentMethod',
   tag,
   summary: 'Save a card or a bank account',
-  description: 'Accepts a publishable key. In sandbox, a fixture token makes a card whose outcome is known.',
+  description:
+    'Accepts a publishable key. In sandbox, a fixture token makes a card whose outcome is known: see *Test cards*. The first ' +
+    'method of a customer becomes its default.',
   access: { scope: 'payment_methods:write', publishable: true },
   invalid: 400,
   body: PaymentMethodCreate,

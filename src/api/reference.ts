@@ -32,6 +32,8 @@ const setUp = `SwaggerUIBundle({
   deepLinking: true,
   displayRequestDuration: true,
   docExpansion: 'list',
+  defaultModelExpandDepth: 3,
+  defaultModelRendering: 'model',
   defaultModelsExpandDepth: 0,
   filter: true,
   persistAuthorization: false,
@@ -45,6 +47,7 @@ const ownStyle = `body { margin: 0; background: #fff; }
 .swagger-ui .info table tbody tr td, .swagger-ui .info table thead tr th { padding: 4px 12px 4px 0; vertical-align: top; }
 .swagger-ui .info table td:first-of-type { max-width: none; }
 .swagger-ui .info table td code { white-space: nowrap; }
+.swagger-ui .json-schema-2020-12-expand-deep-button { display: none; }
 `;
 
 /**

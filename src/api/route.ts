@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ApiKeyKind } from '../db/api-keys.ts';
 import type { Db, Pool } from '../db/connection.ts';
+import type { Premise } from '../db/premises.ts';
 import type { Processors } from '../processors/processor.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Call } from '../services/call.ts';
@@ -46,6 +47,11 @@ export interface RequestDeps extends Omit<AppDeps, 'sql'> {
    * commits together with the stored answer, or not at all; it may run twice (a lost deadlock), so it does only SQL.
    */
   sql: Db;
+  /**
+   * In a `one-statement` route: what its one insert is to depend on, so that it writes the request's Idempotency-Key with
+   * this answer too; nothing without a key.
+   */
+  withAnswer(body: unknown): Premise[];
   /** For transactions of its own, in a route whose `idempotency` is `committed-first`. */
   pool: Pool;
   /** In a `committed-first` route: the request's Idempotency-Key, by which a repetition finds what was committed; or null. */
@@ -104,9 +110,10 @@ export interface RouteDefinition<
   invalid: 400 | 422;
   /**
    * How an Idempotency-Key is kept: normally one transaction holds key, effect and answer. `committed-first`: the handler
-   * commits before it calls another system, and its effect is safe to repeat (see middleware/idempotency.ts).
+   * commits before it calls another system, and its effect is safe to repeat. `one-statement`: the handler writes once, and
+   * takes the key along (see middleware/idempotency.ts).
    */
-  idempotency?: 'committed-first';
+  idempotency?: 'committed-first' | 'one-statement';
   /** The route may hold its answer back for as long as the client prefers (`Prefer: wait=N`). */
   waits?: true;
   /** Path parameters of another form than the schema's name nothing, hence 404. */

@@ -26,6 +26,10 @@ const create = route({
   operation: 'createTestClock',
   tag,
   summary: 'Create a test clock',
+  description:
+    'It stands still until it is advanced. Make customers on it by their `test_clock`: 3 at most, and 9 on all clocks of the ' +
+    'account. There can be 3 clocks that are neither deleted nor failed; each is deleted after 30 days. Sends ' +
+    '`test_clock.created`.',
   access: write,
   invalid: 422,
   errors: { 503: unavailable },
@@ -58,7 +62,8 @@ const fetch = route({
   tag,
   summary: 'Fetch a test clock',
   description:
-    'With `Prefer: wait=N` the answer comes as soon as the clock is not advancing any more, after N seconds at most.',
+    'With `Prefer: wait=N` the answer comes as soon as the clock is not advancing any more, after N seconds at most, and 60: ' +
+    'look at `status`, and ask again while it is `advancing`.',
   access: read,
   invalid: 422,
   waits: true,
@@ -73,9 +78,11 @@ const advance = route({
   tag,
   summary: 'Advance a test clock',
   description:
-    'Answers at once; the clock is `ready` when every effect is committed. One advance goes at most two billing intervals ' +
-    'ahead; the error for a longer one names the maximum in max_frozen_time. With `dry_run` nothing is changed, and the ' +
-    'answer tells what the advance would do.',
+    'From `created` or `ready`, forward only. Answers at once, with the old frozen_time and `test_clock.advancing`; the clock ' +
+    'is `ready`, with `test_clock.ready`, when every effect is committed: fetch it with `Prefer: wait=60` to wait for that. ' +
+    'All that is due on the way happens at its own instant, in order. One advance goes at most two billing intervals ahead: ' +
+    'a clock tells how far in max_frozen_time, and so does the error for a longer one. With `dry_run` nothing is changed, ' +
+    'and the answer tells what the advance would do.',
   access: write,
   invalid: 422,
   errors: { 503: unavailable },
@@ -127,6 +134,8 @@ const remove = route({
   operation: 'deleteTestClock',
   tag,
   summary: 'Delete a test clock with all of its customers and all that they have',
+  description:
+    'In any state, for good, with `test_clock.deleted`. Its events stay readable, and nothing of it is charged.',
   access: write,
   invalid: 422,
   response: { status: 200, schema: DeletedClock },

@@ -1,40 +1,60 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { newId } from '../domain/ids.ts';
+import { securityFields } from './middleware/security-headers.ts';
 
-/** What the parser of HTTP found, by its code; anything else is malformed. */
-const refusals: Readonly<Record<string, { status: number; message: string }>> = {
-  HPE_HEADER_OVERFLOW: { status: 431, message: 'The headers are too large.' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
-};
-const malformed = { status: 400, message: 'The request is not valid HTTP.' };
+/** Why a request never comes to the app. */
+export interface Refusal {
+  status: number;
+  code: string;
+  message: string;
+}
 
 /**
- * Answers what the parser of HTTP refuses, such as a NUL in a header: no middleware ever sees it, and it gets the error
- * envelope all the same. Then the connection ends, since nobody knows where the next request begins. Where an answer is
- * already on its way, that one is not to be spoilt.
+ * What the parser of HTTP has found, by its code: too much in the headers, too late, or no HTTP. Null when the client has
+ * gone.
  */
-export function refuseUnparsed(error: Error & { code?: string }, socket: Duplex, isAnswering: boolean): void {
-  if (isAnswering || !socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
+export function refusalOf(error: Error & { code?: string }, headerBytes: number): Refusal | null {
+  switch (error.code) {
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return null;
+    case 'HPE_HEADER_OVERFLOW':
+      return headersTooLarge(`The request line and the headers must be at most ${headerBytes} bytes together.`);
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return refusal(408, 'request_timeout', 'The request took too long to arrive.');
+    default:
+      return refusal(400, 'bad_request', 'The request is not valid HTTP.');
   }
-  const { status, message } = refusals[error.code ?? ''] ?? malformed;
-  const request_id = newId('request');
-  const body = JSON.stringify({
-    error: { message, type: 'invalid_request_error', code: 'bad_request', request_id },
-  });
-  socket.end(
-    [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-      `Request-Id: ${request_id}`,
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      'X-Content-Type-Options: nosniff',
-      'Cache-Control: no-store',
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  );
+}
+
+export function tooManyHeaders(most: number): Refusal {
+  return headersTooLarge(`A request may have at most ${most} headers.`);
+}
+
+function headersTooLarge(message: string): Refusal {
+  return refusal(431, 'headers_too_large', message);
+}
+
+function refusal(status: number, code: string, message: string): Refusal {
+  return { status, code, message };
+}
+
+/**
+ * Answers a request that no middleware ever sees, such as one with a NUL in a header, with the error envelope all the same,
+ * under the request's id if it has one. Then the connection ends, since nobody knows where the next request begins.
+ */
+export function refuseUnparsed(socket: Duplex, { status, code, message }: Refusal, requestId = newId('request')): void {
+  const body = JSON.stringify({ error: { message, type: 'invalid_request_error', code, request_id: requestId } });
+  const fields = {
+    'Request-Id': requestId,
+    ...securityFields,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  };
+  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`];
+  for (const [name, value] of Object.entries(fields)) head.push(`${name}: ${value}`);
+  // Nothing more is read, so a client that goes on sending is cut off as soon as it has its answer.
+  socket.end([...head, '', body].join('\r\n'), () => socket.destroy());
 }

@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import type { Db } from './connection.ts';
+import type { Premise } from './premises.ts';
 
 const lockNotAvailable = '55P03';
 const sweptAtOnce = 1_000;
@@ -43,13 +44,12 @@ export async function holdKey(tx: Db, use: KeyUse, waitMs: number): Promise<'cla
 }
 
 async function insertKey(tx: Db, use: KeyUse, waitMs: number, mayReplace: postgres.Fragment) {
-  const timeout = `${Math.max(1, Math.round(waitMs))}ms`;
   try {
     // One round trip: the subquery sets the limit before the insert can wait, RETURNING lifts it for what follows.
     const rows = await tx`
       insert into idempotency_keys (biller_id, livemode, key, fingerprint, created_at, expires_at)
       select ${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprint}, ${use.createdAt}, ${use.expiresAt}
-      from (select set_config('lock_timeout', ${timeout}, true)) as limited
+      from (select set_config('lock_timeout', ${timeoutOf(waitMs)}, true)) as limited
       on conflict (biller_id, livemode, key) do update
         set fingerprint = excluded.fingerprint, status_code = null, sealed_response = null,
           created_at = excluded.created_at, expires_at = excluded.expires_at
@@ -57,9 +57,42 @@ async function insertKey(tx: Db, use: KeyUse, waitMs: number, mayReplace: postgr
       returning set_config('lock_timeout', '0', true)`;
     return rows.length > 0 ? 'claimed' : 'taken';
   } catch (error) {
-    if (error instanceof postgres.PostgresError && error.code === lockNotAvailable) return 'busy';
+    if (isKeyBusy(error)) return 'busy';
     throw error;
   }
+}
+
+/** A statement has not written what it was to write, because a request has its key already. */
+export class KeyTaken extends Error {
+  override name = 'KeyTaken';
+}
+
+/**
+ * The key together with its answer, as part of the statement that does what is answered: if another request has the key, that
+ * does nothing. The statement fails (`isKeyBusy`) when the other one does not end within `waitMs`.
+ */
+export function keyWithAnswer(use: KeyUse, answer: { status: number; sealed: Buffer }, waitMs: number): Premise {
+  return (db, given) => db`
+    insert into idempotency_keys
+      (biller_id, livemode, key, fingerprint, status_code, sealed_response, created_at, expires_at)
+    select ${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprint}, ${answer.status}, ${answer.sealed},
+      ${use.createdAt}, ${use.expiresAt}
+    from (select set_config('lock_timeout', ${timeoutOf(waitMs)}, true)) as limited
+    where ${given}
+    on conflict (biller_id, livemode, key) do update
+      set fingerprint = excluded.fingerprint, status_code = excluded.status_code,
+        sealed_response = excluded.sealed_response, created_at = excluded.created_at, expires_at = excluded.expires_at
+      where idempotency_keys.expires_at <= excluded.created_at
+    returning set_config('lock_timeout', '0', true)`;
+}
+
+/** Whether a statement failed because another transaction had a lock, such as that of a key, for too long. */
+export function isKeyBusy(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && error.code === lockNotAvailable;
+}
+
+function timeoutOf(waitMs: number): string {
+  return `${Math.max(1, Math.round(waitMs))}ms`;
 }
 
 /** The request that has the key at this instant, or null. */

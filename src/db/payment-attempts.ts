@@ -34,9 +34,9 @@ export async function insertAttempt(tx: Db, attempt: NewAttempt): Promise<void> 
     )`;
 }
 
-/** The attempt, or null when its intent was deleted. */
-export async function findAttempt(db: Db, id: string): Promise<PaymentAttemptRow | null> {
-  const [row] = await db<PaymentAttemptRow[]>`select * from payment_attempts where id = ${id}`;
+/** The attempt, locked after its intent, or null when that was deleted. */
+export async function lockAttempt(tx: Db, id: string): Promise<PaymentAttemptRow | null> {
+  const [row] = await tx<PaymentAttemptRow[]>`select * from payment_attempts where id = ${id} for no key update`;
   return row ?? null;
 }
 

@@ -3,6 +3,7 @@ import type { Db } from './connection.ts';
 import { jsonb } from './json.ts';
 import { type Premise, premised } from './premises.ts';
 import { isAfter, type Page, type TenantKey } from './tenant.ts';
+import { withoutWaiting } from './transaction.ts';
 
 export type PaymentIntentStatus =
   | 'requires_payment_method'
@@ -124,22 +125,22 @@ export async function markProcessing(
     where id = ${id}`;
 }
 
-/** Gives an intent the status that its attempt has come to; null clears the last error. */
+/** Gives a locked intent the status that its attempt has come to, and answers it as it then is; null clears the last error. */
 export async function markOutcome(
   tx: Db,
-  id: string,
+  intent: PaymentIntentRow,
   status: PaymentIntentStatus,
   error: { code: string; message: string } | null,
   at: Date,
 ): Promise<PaymentIntentRow> {
-  const [row] = await tx<PaymentIntentRow[]>`
+  const code = error?.code ?? null;
+  const message = error?.message ?? null;
+  const update = tx`
     update payment_intents
-    set status = ${status}, last_error_code = ${error?.code ?? null}, last_error_message = ${error?.message ?? null},
-      updated_at = ${at}
-    where id = ${id}
-    returning *`;
-  if (row === undefined) throw new Error(`payment intent ${id} is gone`);
-  return row;
+    set status = ${status}, last_error_code = ${code}, last_error_message = ${message}, updated_at = ${at}
+    where id = ${intent.id}`;
+  await withoutWaiting(tx, update);
+  return { ...intent, status, last_error_code: code, last_error_message: message, updated_at: at };
 }
 
 /** All scheduled intents of a clock's customers, locked to be deleted. */

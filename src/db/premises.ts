@@ -7,6 +7,11 @@ import type { Db } from './connection.ts';
  */
 export type Premise = (db: Db, given: Fragment) => Fragment;
 
+/** What a new row depends on, beside what the service itself finds: the key of the request, for one. */
+export type PremisesOf<Row> = (row: Row) => Premise[];
+
+export const unconditionally = () => [];
+
 /** Makes an insert depend on premises: `${clauses} insert into … select … where ${hold}`. */
 export function premised(db: Db, premises: readonly Premise[]): { clauses: Fragment | Fragment[]; hold: Fragment } {
   const holds = (count: number) => (count === 0 ? db`true` : db`exists (select from ${db(`premise_${count}`)})`);

@@ -2,11 +2,15 @@ import type { Db } from './connection.ts';
 import { atomically } from './transaction.ts';
 import type { WorkflowType } from './workflow-intents.ts';
 
-/** An object that wants a workflow, and what a plan's workflow should show. */
+/** An object that wants a workflow, and what that should show of it. */
 export interface SubjectRow {
   id: string;
+  /** Of a plan, or of a clock. */
   state: string | null;
   next_due_at: Date | null;
+  failed_attempts: number;
+  /** Its clock is advancing: what its workflow shows changes only when it comes to rest. */
+  advancing: boolean;
 }
 
 /** What a reconciliation has found. */
@@ -16,16 +20,28 @@ export interface ReconciliationCounts {
   stale: number;
 }
 
+/** Longer than any comparison takes: who has begun one and not finished it by then is dead. */
+const abandonedAfterMilliseconds = 15 * 60_000;
+const keptForMilliseconds = 30 * 86_400_000;
+
 /**
- * Begins a reconciliation, unless one was begun after `notSince`: however many processes ask, one of them does it.
- * Answers its id, or null.
+ * Begins a reconciliation, unless one was begun after `notSince` or is under way, or the last one took so long that
+ * another so soon would be a load: nine tenths of the time are free of it. However many processes ask, one of them does
+ * it. Answers its id, or null.
  */
 export async function beginReconciliation(db: Db, now: Date, notSince: Date): Promise<number | null> {
+  const abandonedBefore = new Date(now.getTime() - abandonedAfterMilliseconds);
   return atomically(db, async (tx) => {
     await tx`select pg_advisory_xact_lock(hashtextextended('reconciliation', 0))`;
+    await tx`delete from reconciliations where started_at < ${new Date(now.getTime() - keptForMilliseconds)}`;
     const [row] = await tx<{ id: number }[]>`
       insert into reconciliations (started_at)
-      select ${now} where not exists (select 1 from reconciliations where started_at > ${notSince})
+      select ${now} where not exists (
+        select 1 from reconciliations
+        where started_at > ${notSince}
+          or (finished_at is null and started_at > ${abandonedBefore})
+          or finished_at + 9 * (finished_at - started_at) > ${now}
+      )
       returning id`;
     return row?.id ?? null;
   });
@@ -51,30 +67,46 @@ export async function subjectsWantingWorkflow(
     select * from (${wanting(db, type)}) subjects where id > ${after} order by id limit ${limit}`;
 }
 
-/** Whether this object wants a workflow of this type, or wanted one a moment ago and Temporal has still to be told. */
-export async function isWantingWorkflow(db: Db, type: WorkflowType, id: string): Promise<boolean> {
-  const rows = await db`
-    select 1 from (${wanting(db, type)}) subjects where id = ${id}
-    union all select 1 from workflow_intents where subject_id = ${id}`;
+/** The object, if it wants a workflow of this type; or null. */
+export async function findSubjectWantingWorkflow(db: Db, type: WorkflowType, id: string): Promise<SubjectRow | null> {
+  const [row] = await db<SubjectRow[]>`select * from (${wanting(db, type)}) subjects where id = ${id}`;
+  return row ?? null;
+}
+
+/** Whether Temporal is still to be told something about this object. */
+export async function isToBeTold(db: Db, subjectId: string): Promise<boolean> {
+  const rows = await db`select 1 from workflow_intents where subject_id = ${subjectId} limit 1`;
   return rows.length > 0;
 }
 
-/** Whether Temporal is still to be told to start something for this object. */
-export async function isStartStaged(db: Db, subjectId: string): Promise<boolean> {
-  const rows = await db`select 1 from workflow_intents where subject_id = ${subjectId} and start`;
+/** Whether Temporal is still to be told as many things as this, or more. */
+export async function isBacklogOf(db: Db, count: number): Promise<boolean> {
+  const rows = await db`select 1 from workflow_intents offset ${count - 1} limit 1`;
   return rows.length > 0;
 }
 
 function wanting(db: Db, type: WorkflowType) {
-  const alone = db`null as state, null::timestamptz as next_due_at`;
+  const alone = db`null::timestamptz as next_due_at, 0 as failed_attempts, false as advancing`;
   switch (type) {
     case 'paymentPlan':
-      return db`select id, state, next_due_at from payment_plans where state in ('active', 'suspended')`;
+      // Its failed attempts are those that its workflow reads in `standings.ts`.
+      return db`
+        select p.id, p.state, p.next_due_at, coalesce(s.failures, 0) as failed_attempts,
+          coalesce(k.status = 'advancing', false) as advancing
+        from payment_plans p
+        left join test_clocks k on k.id = p.test_clock_id
+        left join lateral (
+          select failures from payment_plan_slots
+          where payment_plan_id = p.id and status in ('processing', 'retrying', 'failed')
+          order by next_attempt_at nulls last, slot
+          limit 1
+        ) s on true
+        where p.state in ('active', 'suspended')`;
     case 'scheduledPayment':
-      return db`select id, ${alone} from payment_intents where scheduled_at is not null`;
+      return db`select id, null as state, ${alone} from payment_intents where scheduled_at is not null`;
     case 'testClock':
-      return db`select id, ${alone} from test_clocks`;
+      return db`select id, status as state, ${alone} from test_clocks`;
     case 'webhookDelivery':
-      return db`select id, ${alone} from webhook_deliveries where status = 'pending'`;
+      return db`select id, null as state, ${alone} from webhook_deliveries where status = 'pending'`;
   }
 }

@@ -13,6 +13,8 @@ export interface PlanStandingRow {
   next_due_at: Date | null;
   next_attempt_at: Date | null;
   frozen_time: Date | null;
+  /** The target of the clock's latest advance, or its own time when there was none. */
+  clock_limit: Date | null;
   time_zone: string;
   retry_slot: number | null;
   /** Biller-local date of the slot that is tried again. */
@@ -25,7 +27,7 @@ export interface PlanStandingRow {
 export async function findPlanStanding(db: Db, id: string): Promise<PlanStandingRow | null> {
   const [row] = await db<PlanStandingRow[]>`
     select p.biller_id, p.livemode, p.customer_id, p.test_clock_id, p.state, p.state_reason, p.next_slot, p.next_due_at,
-      p.next_attempt_at, k.frozen_time, b.time_zone, s.slot as retry_slot, s.due_date as retry_due_date, s.failures,
+      p.next_attempt_at, k.frozen_time, ${clockLimit(db)}, b.time_zone, s.slot as retry_slot, s.due_date as retry_due_date, s.failures,
       i.last_error_message
     from payment_plans p
     join billers b on b.id = p.biller_id
@@ -49,15 +51,24 @@ export interface ScheduleStandingRow {
   test_clock_id: string | null;
   scheduled_at: Date | null;
   frozen_time: Date | null;
+  /** The target of the clock's latest advance, or its own time when there was none. */
+  clock_limit: Date | null;
 }
 
 /** The standing of a scheduled payment, or null when it was deleted. */
 export async function findScheduleStanding(db: Db, intentId: string): Promise<ScheduleStandingRow | null> {
   const [row] = await db<ScheduleStandingRow[]>`
-    select i.biller_id, i.livemode, i.customer_id, c.test_clock_id, i.scheduled_at, k.frozen_time
+    select i.biller_id, i.livemode, i.customer_id, c.test_clock_id, i.scheduled_at, k.frozen_time, ${clockLimit(db)}
     from payment_intents i
     left join customers c on c.id = i.customer_id
     left join test_clocks k on k.id = c.test_clock_id
     where i.id = ${intentId}`;
   return row ?? null;
+}
+
+/** Of the clock `k`. An advance's id tells when it was accepted. */
+function clockLimit(db: Db) {
+  return db`coalesce(
+      (select target_time from clock_advances where test_clock_id = k.id order by id desc limit 1), k.frozen_time
+    ) as clock_limit`;
 }

@@ -128,6 +128,7 @@ function isPool(db: Db): db is Pool {
   return 'begin' in db;
 }
 
-function wasSacrificed(error: unknown): boolean {
+/** Whether the failure is a transaction's that others could go on without: run again, it may succeed. */
+export function wasSacrificed(error: unknown): boolean {
   return error instanceof postgres.PostgresError && (error.code === deadlock || error.code === serializationFailure);
 }

@@ -1,3 +1,4 @@
+import type { Fragment } from 'postgres';
 import type { EventType } from '../domain/event-types.ts';
 import type { Db } from './connection.ts';
 import { deliveryId, type EventRow, subscribes } from './events.ts';
@@ -50,12 +51,20 @@ export interface DeliveryToMake extends WebhookDeliveryRow {
   >;
 }
 
+/** A delivery with its attempts in order, both as they were at one instant. */
+export interface AttemptedDelivery extends WebhookDeliveryRow {
+  attempts: WebhookAttemptRow[];
+}
+
 /** The delivery of this biller and mode, or null. */
-export async function findDelivery(db: Db, tenant: TenantKey, id: string): Promise<WebhookDeliveryRow | null> {
-  const [row] = await db<WebhookDeliveryRow[]>`
-    select d.*, e.event_type from webhook_deliveries d join events e on e.id = d.event_id
-    where d.id = ${id} and d.biller_id = ${tenant.billerId} and d.livemode = ${tenant.livemode}`;
-  return row ?? null;
+export async function findDelivery(db: Db, tenant: TenantKey, id: string): Promise<AttemptedDelivery | null> {
+  const [found] = await withAttempts(
+    db,
+    db`
+      select * from webhook_deliveries
+      where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`,
+  );
+  return found ?? null;
 }
 
 /** A page of an endpoint's deliveries, newest first, one more than `limit` when there are more. */
@@ -64,20 +73,53 @@ export async function listDeliveries(
   endpointId: string,
   filter: { status?: DeliveryStatus | undefined },
   { limit, after }: Page,
-): Promise<WebhookDeliveryRow[]> {
-  return db<WebhookDeliveryRow[]>`
-    select d.*, e.event_type from webhook_deliveries d join events e on e.id = d.event_id
-    where d.endpoint_id = ${endpointId}
-      ${filter.status === undefined ? db`` : db`and d.status = ${filter.status}`}
-      ${after === undefined ? db`` : db`and d.id < ${after}`}
-    order by d.id desc
-    limit ${limit + 1}`;
+): Promise<AttemptedDelivery[]> {
+  return withAttempts(
+    db,
+    db`
+      select * from webhook_deliveries
+      where endpoint_id = ${endpointId}
+        ${filter.status === undefined ? db`` : db`and status = ${filter.status}`}
+        ${after === undefined ? db`` : db`and id < ${after}`}
+      order by id desc
+      limit ${limit + 1}`,
+  );
 }
 
-/** The attempts of these deliveries, each delivery's in order. */
-export async function listAttempts(db: Db, deliveryIds: string[]): Promise<WebhookAttemptRow[]> {
-  return db<WebhookAttemptRow[]>`
-    select * from webhook_delivery_attempts where delivery_id = any(${deliveryIds}::text[]) order by delivery_id, number`;
+interface AttemptPart {
+  attempt_number: number | null;
+  attempt_at: Date;
+  status_code: number | null;
+  error: string | null;
+  duration_ms: number;
+  response_excerpt: string | null;
+}
+
+/** Deliveries, newest first, with their attempts: one statement, so that a status never stands beside attempts of another moment. */
+async function withAttempts(db: Db, deliveries: Fragment): Promise<AttemptedDelivery[]> {
+  const rows = await db<(WebhookDeliveryRow & AttemptPart)[]>`
+    select d.*, e.event_type, a.number as attempt_number, a.at as attempt_at, a.status_code, a.error, a.duration_ms,
+      a.response_excerpt
+    from (${deliveries}) d
+    join events e on e.id = d.event_id
+    left join webhook_delivery_attempts a on a.delivery_id = d.id
+    order by d.id desc, a.number`;
+  const found = new Map<string, AttemptedDelivery>();
+  for (const {
+    attempt_number: number,
+    attempt_at: at,
+    status_code,
+    error,
+    duration_ms,
+    response_excerpt,
+    ...row
+  } of rows) {
+    const delivery = found.get(row.id) ?? { ...row, attempts: [] };
+    found.set(row.id, delivery);
+    if (number === null) continue;
+    delivery.attempts.push({ delivery_id: row.id, number, at, status_code, error, duration_ms, response_excerpt });
+  }
+  return [...found.values()];
 }
 
 /** The newest delivery of an event to an endpoint, or null. */

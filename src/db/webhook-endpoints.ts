@@ -91,9 +91,16 @@ export async function updateWebhookEndpoint(
   return row;
 }
 
-/** Notes when an endpoint began to fail, or, with null, that it has answered; a run of failures keeps its beginning. */
-export async function noteFailingSince(db: Db, id: string, failingSince: Date | null): Promise<void> {
+/**
+ * Notes when an endpoint began to fail at this address, or, with null, that it has answered there; a run of failures keeps
+ * its beginning. Nothing is noted when it is at another address by now.
+ */
+export async function noteFailingSince(
+  db: Db,
+  { id, url }: Pick<WebhookEndpointRow, 'id' | 'url'>,
+  failingSince: Date | null,
+): Promise<void> {
   await db`
     update webhook_endpoints set failing_since = ${failingSince}
-    where id = ${id} and (failing_since is null) = ${failingSince !== null}`;
+    where id = ${id} and url = ${url} and (failing_since is null) = ${failingSince !== null}`;
 }

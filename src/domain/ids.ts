@@ -1,4 +1,4 @@
-import { randomFillSync, randomInt } from 'node:crypto';
+import { createHash, randomFillSync, randomInt } from 'node:crypto';
 import { realNow } from './real-time.ts';
 
 export type IdKind =
@@ -66,6 +66,22 @@ const nextHead = idHeads(() => realNow().getTime());
  */
 export function newId(kind: IdKind, mode?: { livemode: boolean }): string {
   return newPrefix(kind, mode) + nextHead() + randomBase62(randomLength);
+}
+
+/**
+ * The id of what `ownerId` has under this name, the same whenever it is asked for: who has forgotten what it has made makes
+ * it again under the same id. Its head is that of the owner. As unlikely to be met twice as a new id (119 bits).
+ */
+export function derivedId(kind: Exclude<IdKind, 'payment_intent'>, ownerId: string, name: string): string {
+  const head = ownerId.slice(-bodyLength).slice(0, timeLength + counterLength);
+  const digest = createHash('sha256').update(`${ownerId}/${name}`).digest('hex');
+  let rest = BigInt(`0x${digest}`);
+  let tail = '';
+  while (tail.length < randomLength) {
+    tail += alphabet.charAt(Number(rest % BigInt(base)));
+    rest /= BigInt(base);
+  }
+  return prefixes[kind] + head + tail;
 }
 
 /**

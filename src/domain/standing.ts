@@ -10,6 +10,11 @@ export interface Standing {
   state: string;
   /** The frozen time of the customer's clock; null in real time. */
   clockTime: number | null;
+  /**
+   * How far the clock may have gone: to the target of its latest advance, or to where it was made. A subject that is further
+   * remembers what the database has forgotten: it was restored from a back-up. Null in real time.
+   */
+  clockLimit: number | null;
   /** When there is something to do next; null while it waits for somebody. */
   nextAt: number | null;
   /** When the next slot of the calendar is due. */
@@ -30,6 +35,7 @@ export const gone: Standing = {
   livemode: false,
   state: 'deleted',
   clockTime: null,
+  clockLimit: null,
   nextAt: null,
   nextDueAt: null,
   failedAttempts: 0,

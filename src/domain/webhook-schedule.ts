@@ -25,6 +25,9 @@ const jitter = 0.1;
 /** A receiver may ask for patience, but not park a delivery for longer than the schedule itself ever waits. */
 const longestRetryAfter = DAY;
 
+/** `Sun, 06 Nov 1994 08:49:37 GMT`, and the older `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`. */
+const httpDate = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? [\w -]+ \d\d:\d\d:\d\d (?:GMT|\d{4})$/i;
+
 /** An endpoint of which nothing but failure has been heard for so long is disabled (decisions: Schedule). */
 const longestFailure = 5 * DAY;
 
@@ -37,7 +40,9 @@ export function delayAfter(failures: number, random: number, retryAfter: number 
   const planned = retryDelays[failures - 1];
   if (planned === undefined) return null;
   const jittered = Math.round(planned * (1 - jitter + 2 * jitter * random));
-  return Math.max(jittered, Math.min(retryAfter ?? 0, longestRetryAfter));
+  // Never before the wish; spread after it, since all of an endpoint's deliveries are told the same.
+  const wished = Math.round((retryAfter ?? 0) * (1 + jitter * random));
+  return Math.max(jittered, Math.min(wished, longestRetryAfter));
 }
 
 /**
@@ -47,8 +52,10 @@ export function delayAfter(failures: number, random: number, retryAfter: number 
 export function parseRetryAfter(header: string, now: Date): number | null {
   const value = header.trim();
   if (/^\d+$/.test(value)) return Number(value) * SECOND;
-  // Every form of an HTTP date starts with the day's name; Date.parse alone would take "1.5" or "2027" for dates too.
-  const instant = /^(mon|tue|wed|thu|fri|sat|sun)/i.test(value) ? Date.parse(value) : Number.NaN;
+  // Date.parse alone would take "1.5" or "2027" for dates too.
+  if (!httpDate.test(value)) return null;
+  // All forms are in GMT, and the oldest one does not say so.
+  const instant = Date.parse(value.endsWith(' GMT') ? value : `${value} GMT`);
   return Number.isNaN(instant) ? null : Math.max(0, instant - now.getTime());
 }
 

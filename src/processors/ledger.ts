@@ -10,6 +10,8 @@ export interface LedgerEntry {
   amount: number;
   currency: string;
   outcome: string;
+  /** When the attempt of a charge was opened, real time (ISO 8601). */
+  opened_at?: string;
 }
 
 /** The same processor, writing each call down before it answers: what it has done is known even if its answer is lost. */
@@ -17,7 +19,13 @@ export function withLedger(processor: PaymentProcessor, write: (entry: LedgerEnt
   return {
     async charge(request) {
       const outcome = await processor.charge(request);
-      write({ ...entryOf(request), kind: 'charge', amount: request.totalAmount, outcome: outcome.kind });
+      write({
+        ...entryOf(request),
+        kind: 'charge',
+        amount: request.totalAmount,
+        outcome: outcome.kind,
+        opened_at: request.openedAt.toISOString(),
+      });
       return outcome;
     },
     async refund(request) {

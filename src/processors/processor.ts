@@ -2,7 +2,12 @@ import type { ChargeOutcome } from '../domain/charge-outcome.ts';
 
 /** One charge as a payment processor is asked for it. */
 export interface ChargeRequest {
-  /** The attempt's id. Asked again under the same key, a processor answers as before and takes nothing more. */
+  /**
+   * The attempt's id. Asked again under the same key, a processor answers as before and takes nothing more. It is made of
+   * what is paid for and the number of the try, so that it is the same after the attempt was lost with its database; what
+   * else is sent along may then differ (`paymentIntentId`, `openedAt`), and an adapter sends none of that to a processor
+   * that would refuse a repetition for it.
+   */
   idempotencyKey: string;
   paymentIntentId: string;
   /** Base amount in minor units, without the surcharge. */
@@ -12,6 +17,8 @@ export interface ChargeRequest {
   currency: string;
   /** Which try of this intent it is, from 1. */
   attempt: number;
+  /** When the attempt was written down, real time. */
+  openedAt: Date;
   paymentMethodId: string;
   fixtureToken: string | null;
   metadata: Record<string, string>;

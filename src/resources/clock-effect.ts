@@ -8,7 +8,10 @@ import { EffectsManifest, TestClockState } from './test-clock.ts';
 const common = {
   advance_id: Nullable(Type.String(), { description: 'The advance that did it; null in a dry run.' }),
   at: Type.String({ format: 'date-time', description: 'The simulated instant at which it happens.' }),
-  event_type: Type.Enum(eventTypes.filter((type) => /^payment_(intent|plan)\./.test(type))),
+  event_type: Type.Enum(
+    eventTypes.filter((type) => /^payment_(intent|plan)\./.test(type)),
+    { description: 'What happened.' },
+  ),
   event_id: Nullable(Type.String(), { description: 'The event that tells of it; null in a dry run.' }),
 };
 
@@ -41,7 +44,7 @@ const { state, state_reason, collected_amount_cents, next_payment_date, next_att
 const PaymentPlanEffect = Strict(
   {
     object: Type.Literal('payment_plan'),
-    object_id: Type.String(),
+    object_id: Type.String({ description: 'The plan.' }),
     ...common,
     changes: Strict(
       { state, state_reason, collected_amount_cents, next_payment_date, next_attempt_at },

@@ -1,4 +1,5 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
+import { currencies } from '../domain/currencies.ts';
 import { type IdKind, idPattern } from '../domain/ids.ts';
 
 /** An object that knows all of its members: a misspelt one is an error, never dropped. */
@@ -68,16 +69,22 @@ export function Reference(description: string) {
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' });
 export const Livemode = Type.Boolean({ description: 'False in sandbox.' });
 export const LocalDate = (description: string) => Type.String({ format: 'date', description });
+export const Currency = Type.Enum([...currencies], { description: 'ISO 4217, in capitals.' });
 export const Amount = (description: string) => Type.Integer({ description });
 
 /** Any text: the dot of the pattern that a record has by itself leaves out line breaks, and what follows one unchecked. */
 const AnyName = Type.String({ pattern: '^[^]*$' });
 
-export const Metadata = Type.Record(AnyName, Type.String({ maxLength: 500 }), {
-  maxProperties: 50,
-  propertyNames: { maxLength: 40 },
-  description: 'At most 50 pairs; keys of at most 40 characters, values of at most 500.',
-});
+/** Pairs of a caller's own; `about` tells which of them mean something here. */
+export function MetadataWith(about: string) {
+  return Type.Record(AnyName, Type.String({ maxLength: 500 }), {
+    maxProperties: 50,
+    propertyNames: { maxLength: 40 },
+    description: `${about} At most 50 pairs; keys of at most 40 characters, values of at most 500.`,
+  });
+}
+
+export const Metadata = MetadataWith('For your own use.');
 
 export const FreeForm = Type.Record(AnyName, Type.Unknown(), { description: 'Free-form.' });
 

@@ -4,8 +4,8 @@ import { FreeForm, Id, instant, Livemode, Nullable, Reference, Strict, Timestamp
 
 const Text = (maxLength: number, description: string) => Type.String({ maxLength, description });
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', description: 'Full name.' });
-const Email = Type.String({ format: 'email', maxLength: 254 });
-const Status = Type.Enum(['active', 'inactive']);
+const Email = Type.String({ format: 'email', maxLength: 254, description: 'Email address.' });
+const Status = Type.Enum(['active', 'inactive'], { description: 'For your own use; `active` if not given.' });
 
 const Address = Strict(
   {
@@ -20,9 +20,13 @@ const Address = Strict(
 );
 const NotificationPreferences = Strict(
   {
-    send_payment_emails: Type.Optional(Type.Boolean()),
-    send_sms_reminders: Type.Optional(Type.Boolean()),
-    send_sms_failures: Type.Optional(Type.Boolean()),
+    send_payment_emails: Type.Optional(
+      Type.Boolean({ description: 'Emails about payments. Kept for you; nothing is sent.' }),
+    ),
+    send_sms_reminders: Type.Optional(
+      Type.Boolean({ description: 'Reminders by SMS. Kept for you; nothing is sent.' }),
+    ),
+    send_sms_failures: Type.Optional(Type.Boolean({ description: 'Failures by SMS. Kept for you; nothing is sent.' })),
   },
   { title: 'NotificationPreferences' },
 );
@@ -53,7 +57,7 @@ const optionalFields = {
   notification_preferences: NotificationPreferences,
   fee_preferences: FeePreferences,
   additional_attributes: FreeForm,
-  phones: Type.Array(Phone, { maxItems: 20 }),
+  phones: Type.Array(Phone, { maxItems: 20, description: 'At most 20.' }),
 };
 
 export const CustomerCreate = Strict(
@@ -110,7 +114,7 @@ export const Customer = Strict(
     notification_preferences: Nullable(NotificationPreferences),
     fee_preferences: Nullable(FeePreferences),
     additional_attributes: Nullable(FreeForm),
-    phones: Nullable(Type.Array(Phone)),
+    phones: Nullable(Type.Array(Phone), { description: 'In the order in which they were given.' }),
     default_payment_method: Nullable(Type.String(), {
       description: 'The method that is charged where none is named: at first the first one that was saved.',
     }),

@@ -6,19 +6,23 @@ import { Id, instant, Livemode, listQuery, Nullable, Reference, Strict } from '.
 export const Event = Strict(
   {
     id: Id('event', 'The same on every attempt to deliver it, so that a repeated one can be recognised.'),
-    event_type: Type.Enum([...eventTypes]),
+    event_type: Type.Enum([...eventTypes], { description: 'What happened.' }),
     created_at: Type.String({
       format: 'date-time',
       description: 'When it happened, in the customer’s time: a clock-bound customer’s is the test clock’s.',
     }),
     livemode: Livemode,
     biller_id: Type.String({ description: 'The account that it happened to.' }),
-    test_clock: Nullable(Type.String(), { description: 'The test clock of the customer that it is about.' }),
+    test_clock: Nullable(Type.String(), {
+      description: 'The test clock that it is about, or that its customer is on; null in real time.',
+    }),
     sequence: Type.Integer({
       description: 'Rises by one from event to event of a biller and mode, without gaps, in the order of commitment.',
     }),
     request_id: Nullable(Type.String(), { description: 'The API request that caused it; null when none did.' }),
-    data: Type.Record(Type.String(), Type.Unknown(), { description: 'The object as it was then.' }),
+    data: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'The object as it was then, as the API shows it: see the webhook of this type for its fields.',
+    }),
   },
   { title: 'Event' },
 );

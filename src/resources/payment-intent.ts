@@ -1,14 +1,15 @@
 import Type, { type Static } from 'typebox';
 import type { PaymentIntentRow } from '../db/payment-intents.ts';
-import { currencies } from '../domain/currencies.ts';
 import {
   type Breach,
+  Currency,
   FreeForm,
   Id,
   instant,
   Livemode,
   LocalDate,
   Metadata,
+  MetadataWith,
   Nullable,
   Reference,
   Strict,
@@ -19,14 +20,15 @@ import {
 /** Minor units (contract: Errors; the schema's range is from 0). */
 const minimumAmount = 200;
 
-export const PaymentIntentStatus = Type.Enum([
-  'requires_payment_method',
-  'processing',
-  'requires_action',
-  'succeeded',
-  'failed',
-  'canceled',
-]);
+export const PaymentIntentStatus = Type.Enum(
+  ['requires_payment_method', 'processing', 'requires_action', 'succeeded', 'failed', 'canceled'],
+  {
+    description:
+      '`requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor ' +
+      'has been asked, wait for the webhook. `requires_action`: the payer has to pass 3D Secure. `succeeded`: the money is ' +
+      'taken. `failed`: declined, `last_payment_error` says why; it can be confirmed again. `canceled`: given up.',
+  },
+);
 
 const IntentFields = Strict(
   {
@@ -35,17 +37,28 @@ const IntentFields = Strict(
       maximum: 100_000,
       description: 'Minor units, at least 200 and at most 100000.',
     }),
-    currency: Type.Enum([...currencies]),
-    customer_id: Type.Optional(Reference('The payer.')),
+    currency: Currency,
+    customer_id: Type.Optional(Reference('The payer; the customer of the method that is charged, if not given.')),
     biller_id: Type.Optional(Reference('Your own biller id; nobody else’s is accepted.')),
-    payment_method: Type.Optional(Reference('A saved method, pm_….')),
+    payment_method: Type.Optional(Reference('A saved method, pm_…, which a confirm that names none charges.')),
     payment_method_data: Type.Optional(FreeForm),
-    metadata: Type.Optional(Metadata),
+    metadata: Type.Optional(
+      MetadataWith('For your own use. In the sandbox `_sandbox_outcome` chooses what comes of a charge: see *Modes*.'),
+    ),
     surcharge_applied: Type.Optional(Type.Boolean({ description: 'Adds the fee on top of the amount.' })),
     scheduled_payment_date: Type.Optional(
-      LocalDate('Pay automatically at 00:00 of this date in the biller’s time zone. Today to 366 days ahead.'),
+      LocalDate(
+        'The service charges by itself at 00:00 of this date in the account’s time zone; for today, within seconds. Today to ' +
+          '366 days ahead; needs `payment_method`. A confirm or cancel before that ends the schedule.',
+      ),
     ),
-    statement_descriptor: Type.Optional(Type.String({ minLength: 1, maxLength: 22 })),
+    statement_descriptor: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 22,
+        description: 'What the payer’s statement shows; the account’s own if not given.',
+      }),
+    ),
   },
   { title: 'PaymentIntentCreate' },
 );
@@ -98,7 +111,7 @@ export const PaymentIntent = Strict(
     }),
     surcharge_amount: Type.Integer({ description: 'The fee where it is passed on to the payer, else 0; minor units.' }),
     surcharge_applied: Type.Boolean({ description: 'Whether the payer pays the fee on top.' }),
-    currency: Type.Enum([...currencies]),
+    currency: Currency,
     status: PaymentIntentStatus,
     payment_method_id: Type.Optional(Type.String({ description: 'The saved method that is, or was, charged.' })),
     customer_id: Type.Optional(Type.String({ description: 'The payer.' })),
@@ -110,7 +123,9 @@ export const PaymentIntent = Strict(
       Type.String({ description: 'What the payer’s statement shows: given here, or the biller’s default.' }),
     ),
     total_refunded_amount: Type.Integer({ description: 'The sum of the refunds that succeeded, minor units.' }),
-    last_payment_error: Nullable(PaymentError),
+    last_payment_error: Nullable(PaymentError, {
+      description: 'Why the last attempt failed; null when there was none, or it did not.',
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
     livemode: Livemode,

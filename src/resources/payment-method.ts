@@ -7,15 +7,19 @@ const methodId = Id('payment_method', 'The id of the payment method.');
 const LastFour = Type.String({ minLength: 4, maxLength: 4, description: 'Exactly 4 characters.' });
 const CardBin = Type.String({ pattern: '^[0-9]{8}$', description: 'Exactly 8 digits.' });
 const CardName = Type.String({ maxLength: 30, description: 'The name on the card, at most 30 characters.' });
-const ExpiryMonth = Type.Integer({ minimum: 1, maximum: 12 });
-const ExpiryYear = Type.Integer({ minimum: 2000, maximum: 2100 });
-export const Email = Type.String({ format: 'email', maxLength: 254 });
-export const Short = Type.String({ minLength: 1, maxLength: 255 });
+const ExpiryMonth = Type.Integer({ minimum: 1, maximum: 12, description: 'The month in which it expires.' });
+const ExpiryYear = Type.Integer({ minimum: 2000, maximum: 2100, description: 'The year in which it expires.' });
+export const Email = Type.String({ format: 'email', maxLength: 254, description: 'Of the PayPal account.' });
+export const Short = (description: string) => Type.String({ minLength: 1, maxLength: 255, description });
 
 const TokenMetadata = Strict(
   {
     type: Type.String({ minLength: 1, maxLength: 60, description: 'Who made the token; `fixture` for a test card.' }),
-    token: Type.String({ minLength: 1, maxLength: 4000, description: 'The token; of a fixture, tok_sandbox_….' }),
+    token: Type.String({
+      minLength: 1,
+      maxLength: 4000,
+      description: 'The token; of a fixture, one of those under *Test cards*.',
+    }),
     data: Type.String({ maxLength: 4000, description: 'Further token data; an empty string for a fixture.' }),
   },
   { title: 'TokenMetadata' },
@@ -30,8 +34,8 @@ export const CardData = Strict(
     card_number_end: Type.Optional(LastFour),
     card_bin: Type.Optional(CardBin),
     fingerprint: Type.Optional(Opaque('The same for the same card.')),
-    wallet: Type.Optional(Short),
-    card_brand: Type.Optional(Short),
+    wallet: Type.Optional(Short('The wallet that the card came from.')),
+    card_brand: Type.Optional(Short('The brand; told by `card_bin` if not given.')),
   },
   { title: 'CardData' },
 );
@@ -39,8 +43,11 @@ export type CardData = Static<typeof CardData>;
 
 export const BecsData = Strict(
   {
-    bsb_number: Type.String({ pattern: '^[0-9]{3}-?[0-9]{3}$', description: 'Six digits, with or without a hyphen.' }),
-    account_name: Short,
+    bsb_number: Type.String({
+      pattern: '^[0-9]{3}-?[0-9]{3}$',
+      description: 'Six digits, with or without a hyphen; in the sandbox 000-000 will do.',
+    }),
+    account_name: Short('The name of the account.'),
     account_number: Type.String({ minLength: 6, maxLength: 9, description: '6 to 9 characters; never shown again.' }),
     account_number_token: Type.Optional(Opaque('The tokenised account number.')),
     account_number_end: Type.Optional(LastFour),
@@ -80,40 +87,44 @@ const CardInstrument = Strict(
     card_name: CardName,
     expiry_month: ExpiryMonth,
     expiry_year: ExpiryYear,
-    card_number_token: Type.Optional(Type.String()),
+    card_number_token: Type.Optional(Type.String({ description: 'The tokenised card number.' })),
     card_number_end: Type.Optional(LastFour),
     card_bin: Type.Optional(CardBin),
-    fingerprint: Type.Optional(Type.String()),
-    wallet: Type.Optional(Type.String()),
+    fingerprint: Type.Optional(Type.String({ description: 'The same for the same card.' })),
+    wallet: Type.Optional(Type.String({ description: 'The wallet that the card came from.' })),
   },
   { title: 'CardInstrument' },
 );
 const BecsInstrument = Strict(
   {
-    bsb_number: Type.String(),
-    account_name: Type.String(),
-    account_number_token: Type.Optional(Type.String()),
+    bsb_number: Type.String({ description: 'Bank, state and branch.' }),
+    account_name: Type.String({ description: 'The name of the account.' }),
+    account_number_token: Type.Optional(Type.String({ description: 'The tokenised account number.' })),
     account_number_end: Type.Optional(LastFour),
-    fingerprint: Type.Optional(Type.String()),
+    fingerprint: Type.Optional(Type.String({ description: 'The same for the same account.' })),
   },
   { title: 'BecsInstrument' },
 );
-const Component = Nullable(Type.Integer());
-const DateOfBirth = Strict({ day: Component, month: Component, year: Component }, { title: 'DateOfBirth' });
+const Component = (what: string) =>
+  Nullable(Type.Integer(), { description: `The ${what}; null when it is not known.` });
+const DateOfBirth = Strict(
+  { day: Component('day'), month: Component('month'), year: Component('year') },
+  { title: 'DateOfBirth' },
+);
 const KlarnaInstrument = Strict({ dob: Nullable(DateOfBirth) }, { title: 'KlarnaInstrument' });
 const PayIdInstrument = Strict(
   {
-    payid: Type.String(),
-    account_name: Type.String(),
-    payid_type: Type.Optional(Type.String()),
+    payid: Type.String({ description: 'The PayID itself.' }),
+    account_name: Type.String({ description: 'The name of the account.' }),
+    payid_type: Type.Optional(Type.String({ description: 'Such as email or phone.' })),
   },
   { title: 'PayIdInstrument' },
 );
 const PayPalInstrument = Strict(
   {
     paypal_email: Email,
-    account_name: Type.String(),
-    paypal_token: Type.Optional(Type.String()),
+    account_name: Type.String({ description: 'The name of the account.' }),
+    paypal_token: Type.Optional(Type.String({ description: 'The tokenised account.' })),
   },
   { title: 'PayPalInstrument' },
 );
@@ -139,43 +150,47 @@ type Shown = Static<typeof PaymentMethod>;
 export type Instrument = Shown extends infer M ? (M extends Shown ? Omit<M, 'id'> : never) : never;
 
 export const PaymentMethodEnvelope = Strict(
-  { success: Type.Boolean(), payment_method: PaymentMethod },
+  { success: Type.Boolean({ description: 'Always true.' }), payment_method: PaymentMethod },
   { title: 'PaymentMethodEnvelope' },
 );
 
 const CardSummary = Strict(
   {
-    last4: Nullable(Type.String()),
-    exp_month: Type.Integer(),
-    exp_year: Type.Integer(),
-    brand: Nullable(Type.String()),
-    wallet: Nullable(Type.String()),
+    last4: Nullable(Type.String(), { description: 'The last four digits, where they are known.' }),
+    exp_month: Type.Integer({ description: 'The month in which it expires.' }),
+    exp_year: Type.Integer({ description: 'The year in which it expires.' }),
+    brand: Nullable(Type.String(), { description: 'Such as Visa; null when it is not known.' }),
+    wallet: Nullable(Type.String(), { description: 'The wallet that the card came from; null without one.' }),
   },
   { title: 'CardSummary' },
 );
 const BecsSummary = Strict(
-  { bsb_number: Type.String(), account_name: Type.String(), last4: Type.String() },
+  {
+    bsb_number: Type.String({ description: 'Bank, state and branch.' }),
+    account_name: Type.String({ description: 'The name of the account.' }),
+    last4: Type.String({ description: 'The end of the account number.' }),
+  },
   { title: 'BecsSummary' },
 );
 const Summary = Strict(
   {
     id: methodId,
-    type: Type.Enum(['card', 'au_becs_debit']),
+    type: Type.Enum(['card', 'au_becs_debit'], { description: 'Which of the two members below is there.' }),
     card: Type.Optional(CardSummary),
     au_becs_debit: Type.Optional(BecsSummary),
   },
   { title: 'PaymentMethodSummary' },
 );
 export const CreatedPaymentMethod = Strict(
-  { success: Type.Boolean(), payment_method: Summary },
+  { success: Type.Boolean({ description: 'Always true.' }), payment_method: Summary },
   { title: 'CreatedPaymentMethod' },
 );
 
 export const PaymentMethodList = Strict(
   {
-    success: Type.Boolean(),
+    success: Type.Boolean({ description: 'Always true.' }),
     payment_methods: Type.Array(PaymentMethod),
-    has_more: Type.Optional(Type.Boolean()),
+    has_more: Type.Optional(Type.Boolean({ description: 'Whether older ones follow.' })),
   },
   { title: 'PaymentMethodList' },
 );

@@ -2,15 +2,15 @@ import Type, { type Static } from 'typebox';
 import type { PlanPaymentRow } from '../db/payment-plan-slots.ts';
 import { cadenceOf, type PaymentPlanRow } from '../db/payment-plans.ts';
 import { slotDate } from '../domain/calendar.ts';
-import { currencies } from '../domain/currencies.ts';
 import {
   type Breach,
+  Currency,
   Id,
   instant,
   ListOf,
   Livemode,
   LocalDate,
-  Metadata,
+  MetadataWith,
   Nullable,
   Reference,
   Strict,
@@ -22,22 +22,45 @@ const PlanAmount = (description: string) => Type.Integer({ minimum: 1, maximum: 
 
 const fields = {
   name: Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', description: 'A label.' }),
-  frequency_type: Type.Enum(['weekly', 'monthly']),
+  frequency_type: Type.Enum(['weekly', 'monthly'], {
+    description: 'Whether payments are weeks or months apart; a plan by the day is not possible.',
+  }),
   frequency_period: Type.Integer({
     minimum: 1,
     maximum: 520,
-    description: 'Weeks or months between payments; weekly with 2 is fortnightly. 1 if not given.',
+    description: 'How many weeks or months are between payments; weekly with 2 is fortnightly. 1 if not given.',
   }),
-  recurring_amount_cents: PlanAmount('Amount of each payment, minor units.'),
+  recurring_amount_cents: PlanAmount(
+    'Amount of each payment, minor units. The 200 and 100000 of payment intents are no limits here.',
+  ),
   first_amount_cents: PlanAmount('Amount of the first payment only, minor units.'),
-  total_amount_cents: PlanAmount('What is collected in all, minor units; reaching it closes the plan.'),
+  total_amount_cents: PlanAmount(
+    'What is collected in all, minor units. The last payment is cut to what remains, and closes the plan. Either this ' +
+      'or `until_further_notice: true` is required.',
+  ),
   until_further_notice: Type.Boolean({ description: 'True for a plan without a total.' }),
-  currency: Type.Enum([...currencies]),
-  start_date: LocalDate('Date of the first payment, and the anchor of all later ones. Not in the past.'),
-  first_date: LocalDate('Date of the first payment instead of start_date; before the second one.'),
-  payment_instrument_id: Reference('The method to charge; the customer’s default method if not given.'),
-  failure_behaviour: Type.Enum(['retry', 'stop']),
-  metadata: Metadata,
+  currency: Currency,
+  start_date: LocalDate(
+    'Date of the first payment (slot 0). Slot n is due n intervals after this date, counted from it each time: after ' +
+      '31 January come 28 or 29 February and 31 March. A payment is due at 00:00 of its date in the account’s time ' +
+      'zone. Not in the past.',
+  ),
+  first_date: LocalDate(
+    'Date of the first payment instead of start_date, from which all others are still counted; before the second one.',
+  ),
+  payment_instrument_id: Reference(
+    'The method to charge. If not given, the one that is the customer’s default at each charge; there must be one now.',
+  ),
+  failure_behaviour: Type.Enum(['retry', 'stop'], {
+    description:
+      'What follows a payment that fails. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days ' +
+      'after its first failure, while later payments keep their dates; when all have failed the plan is `suspended`, and ' +
+      'at once when the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`). ' +
+      '`stop`: the plan is `suspended` at the first failure.',
+  }),
+  metadata: MetadataWith(
+    'For your own use; copied to each payment intent of the plan, so that `_sandbox_outcome` steers what becomes of them.',
+  ),
 };
 
 const CreateFields = Strict(
@@ -85,7 +108,11 @@ export const PaymentPlanUpdate = Strict(
 );
 export type PaymentPlanUpdate = Static<typeof PaymentPlanUpdate>;
 
-export const PaymentPlanState = Type.Enum(['pending', 'active', 'suspended', 'deactivated', 'closed']);
+export const PaymentPlanState = Type.Enum(['pending', 'active', 'suspended', 'deactivated', 'closed'], {
+  description:
+    '`pending`: made, and collects nothing yet. `active`: collects on its dates. `suspended`: collects nothing until it is ' +
+    'resumed. `deactivated`, `closed`: ended for good.',
+});
 
 export const PaymentPlan = Strict(
   {
@@ -93,7 +120,11 @@ export const PaymentPlan = Strict(
     customer_id: Type.String({ description: 'The customer that is charged.' }),
     name: Type.String({ description: 'A label.' }),
     state: PaymentPlanState,
-    state_reason: Nullable(Type.String({ description: 'Why the plan is in its state, such as payment_failed.' })),
+    state_reason: Nullable(Type.String(), {
+      description:
+        '`requested`: by you. `payment_failed`: suspended, since a payment has failed for good. `total_collected`: closed by ' +
+        'its last payment. `customer_deleted`: closed with its customer. Null while pending or active.',
+    }),
     frequency_type: fields.frequency_type,
     frequency_period: Type.Integer({ description: 'Weeks or months between payments.' }),
     recurring_amount_cents: Type.Integer({ description: 'Amount of each payment, minor units.' }),
@@ -102,17 +133,23 @@ export const PaymentPlan = Strict(
       description: 'What is collected in all; null of a plan that goes on until further notice.',
     }),
     until_further_notice: Type.Boolean({ description: 'Whether the plan has no total.' }),
-    currency: Type.Enum([...currencies]),
+    currency: Currency,
     start_date: LocalDate('The anchor of the calendar.'),
     first_date: Nullable(LocalDate('Date of the first payment, when it is not start_date.')),
     payment_instrument_id: Nullable(Type.String(), {
       description: 'The method to charge; null for the customer’s default at the time.',
     }),
     failure_behaviour: fields.failure_behaviour,
-    metadata: Metadata,
+    metadata: fields.metadata,
     collected_amount_cents: Type.Integer({ description: 'Base amounts collected so far, without surcharges.' }),
-    next_payment_date: Nullable(LocalDate('Date of the next payment of the calendar.')),
-    next_attempt_at: Nullable(Timestamp, { description: 'When a failed payment is tried again.' }),
+    next_payment_date: Nullable(Type.String({ format: 'date' }), {
+      description:
+        'Date of the next payment of the calendar, retries left aside: the first one while pending. Null when the plan is ' +
+        'suspended or ended, or nothing would remain to be collected.',
+    }),
+    next_attempt_at: Nullable(Timestamp, {
+      description: 'When a failed payment is tried again, the earliest if several are; null when none is.',
+    }),
     biller_id: Type.String({ description: 'The account that is paid.' }),
     livemode: Livemode,
     test_clock: Nullable(Type.String(), { description: 'The test clock of the customer.' }),
@@ -125,11 +162,13 @@ export type PaymentPlan = Static<typeof PaymentPlan>;
 
 const Attempt = Strict(
   {
-    number: Type.Integer(),
-    at: Timestamp,
-    outcome: Type.Enum(['succeeded', 'failed']),
-    code: Nullable(Type.String()),
-    message: Nullable(Type.String()),
+    number: Type.Integer({ description: 'From 1.' }),
+    at: Type.String({ format: 'date-time', description: 'When it was made, in the customer’s time.' }),
+    outcome: Type.Enum(['succeeded', 'failed'], { description: 'What came of it.' }),
+    code: Nullable(Type.String(), {
+      description: 'Why it failed: see *Codes of failed payments*. Null when it did not.',
+    }),
+    message: Nullable(Type.String(), { description: 'The same in words.' }),
   },
   { title: 'PlanPaymentAttempt' },
 );
@@ -139,9 +178,16 @@ export const PlanPayment = Strict(
     slot: Type.Integer({ description: 'Number of the due date, from 0.' }),
     due_date: LocalDate('Biller-local date.'),
     amount: Nullable(Type.Integer(), { description: 'Base amount in minor units; null of a skipped slot.' }),
-    status: Type.Enum(['processing', 'paid', 'retrying', 'failed', 'skipped']),
-    payment_intent_id: Nullable(Type.String()),
-    attempts: Type.Array(Attempt),
+    status: Type.Enum(['processing', 'paid', 'retrying', 'failed', 'skipped'], {
+      description:
+        '`processing`: the processor has been asked. `paid`: collected. `retrying`: failed, and tried again at the plan’s ' +
+        'next_attempt_at. `failed`: not tried again, unless the plan is resumed. `skipped`: its date passed before the plan ' +
+        'was activated, or while it was suspended; it is never charged.',
+    }),
+    payment_intent_id: Nullable(Type.String(), {
+      description: 'The one payment intent of this slot, whatever the number of attempts; null of a skipped slot.',
+    }),
+    attempts: Type.Array(Attempt, { description: 'Oldest first.' }),
   },
   { title: 'PlanPayment' },
 );
@@ -149,9 +195,9 @@ export type PlanPayment = Static<typeof PlanPayment>;
 
 export const ScheduledSlot = Strict(
   {
-    slot: Type.Integer(),
+    slot: Type.Integer({ description: 'Number of the due date, from 0.' }),
     due_date: LocalDate('Biller-local date.'),
-    amount: Type.Integer(),
+    amount: Type.Integer({ description: 'Base amount in minor units.' }),
   },
   { title: 'ScheduledPayment' },
 );

@@ -1,15 +1,16 @@
 import Type, { type Static } from 'typebox';
 import type { RefundRow } from '../db/refunds.ts';
-import { currencies } from '../domain/currencies.ts';
-import { Id, instant, Livemode, Metadata, Nullable, Strict, Timestamp } from './common.ts';
+import { Currency, Id, instant, Livemode, Metadata, MetadataWith, Nullable, Strict, Timestamp } from './common.ts';
 
 export const RefundCreate = Strict(
   {
     amount: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 999_999_999, description: 'Minor units; all that remains if not given.' }),
     ),
-    reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
-    metadata: Type.Optional(Metadata),
+    reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Why, in your words.' })),
+    metadata: Type.Optional(
+      MetadataWith('For your own use. In the sandbox `_sandbox_refund_outcome`: `fail` makes the refund fail.'),
+    ),
   },
   { title: 'RefundCreate' },
 );
@@ -20,11 +21,13 @@ export const Refund = Strict(
     id: Id('refund', 'The id of the refund.'),
     payment_intent_id: Type.String({ description: 'The payment that is given back.' }),
     amount: Type.Integer({ description: 'Minor units.' }),
-    currency: Type.Enum([...currencies]),
+    currency: Currency,
     reason: Nullable(Type.String(), { description: 'Why it is given back, in your words.' }),
     metadata: Metadata,
-    status: Type.Enum(['processing', 'succeeded', 'failed']),
-    biller_id: Type.String(),
+    status: Type.Enum(['processing', 'succeeded', 'failed'], {
+      description: '`processing` only while the processor is asked. A refund that has failed may be asked for again.',
+    }),
+    biller_id: Type.String({ description: 'The account that gives it back.' }),
     livemode: Livemode,
     created_at: Timestamp,
     updated_at: Timestamp,

@@ -2,9 +2,14 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { Nullable, Strict } from './common.ts';
 import { customerReference, Email, type Instrument, Opaque, Short } from './payment-method.ts';
 
-const Component = (minimum: number, maximum: number) => Type.Optional(Nullable(Type.Integer({ minimum, maximum })));
+const Component = (description: string, minimum: number, maximum: number) =>
+  Type.Optional(Nullable(Type.Integer({ minimum, maximum }), { description }));
 const DateOfBirth = Strict(
-  { day: Component(1, 31), month: Component(1, 12), year: Component(1900, 2100) },
+  {
+    day: Component('Of the month.', 1, 31),
+    month: Component('1 is January.', 1, 12),
+    year: Component('With four digits.', 1900, 2100),
+  },
   { title: 'DateOfBirthData' },
 );
 
@@ -19,11 +24,19 @@ const KlarnaData = Strict(
   { title: 'KlarnaData' },
 );
 const PayIdData = Strict(
-  { payid: Short, account_name: Short, payid_type: Type.Optional(Short) },
+  {
+    payid: Short('The PayID itself.'),
+    account_name: Short('The name of the account.'),
+    payid_type: Type.Optional(Short('Such as email or phone.')),
+  },
   { title: 'PayIdData' },
 );
 const PayPalData = Strict(
-  { paypal_email: Email, account_name: Short, paypal_token: Type.Optional(Opaque('The tokenised account.')) },
+  {
+    paypal_email: Email,
+    account_name: Short('The name of the account.'),
+    paypal_token: Type.Optional(Opaque('The tokenised account.')),
+  },
   { title: 'PayPalData' },
 );
 

@@ -6,7 +6,7 @@ import { Id, instant, Nullable, Strict, Timestamp } from './common.ts';
 export const TestClockCreate = Strict(
   {
     frozen_time: Type.String({ format: 'date-time', description: 'Now, for the clock’s customers.' }),
-    name: Type.Optional(Type.String({ maxLength: 255 })),
+    name: Type.Optional(Type.String({ maxLength: 255, description: 'A label.' })),
   },
   { title: 'TestClockCreate' },
 );
@@ -27,9 +27,9 @@ export type TestClockAdvance = Static<typeof TestClockAdvance>;
 
 export const EffectsManifest = Strict(
   {
-    payment_intents_enqueued: Type.Integer({ description: 'Payment intents attempted during the advance.' }),
-    links_expired: Type.Integer(),
-    subscriptions_rolled: Type.Integer(),
+    payment_intents_enqueued: Type.Integer({ description: 'Payment intents attempted during the advance, each once.' }),
+    links_expired: Type.Integer({ description: 'Always 0: there are no payment links.' }),
+    subscriptions_rolled: Type.Integer({ description: 'Always 0: there are no subscriptions.' }),
     plans_recalculated: Type.Integer({ description: 'Plans whose next payment, next attempt or state changed.' }),
   },
   { title: 'EffectsManifest' },
@@ -44,7 +44,8 @@ export const TestClockState = Strict(
     name: Nullable(Type.String(), { description: 'A label.' }),
     status: Type.Enum(['created', 'advancing', 'ready', 'failed'], {
       description:
-        '`advancing` until every effect of an advance is committed. A `failed` clock cannot be advanced again.',
+        '`created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: all is done, and ' +
+        '`frozen_time` is the target. `failed`: an effect could not be carried out; it cannot be advanced again.',
     }),
     frozen_time: Type.String({ format: 'date-time', description: 'Now, for the clock’s customers.' }),
     expires_at: Type.String({
@@ -62,7 +63,7 @@ export type TestClockState = Static<typeof TestClockState>;
 const LastAdvance = Strict(
   {
     id: Type.String({ description: 'Names the advance in the list of effects, adv_….' }),
-    status: Type.Enum(['advancing', 'ready', 'failed']),
+    status: Type.Enum(['advancing', 'ready', 'failed'], { description: 'How far it has come.' }),
     from_time: Type.String({ format: 'date-time', description: 'The clock’s time before it.' }),
     target_time: Type.String({ format: 'date-time', description: 'The instant that it went, or goes, to.' }),
     effects_manifest: Nullable(EffectsManifest, { description: 'Null until it is complete.' }),
@@ -75,7 +76,7 @@ const LastAdvance = Strict(
 const DeliveryCounts = Strict(
   {
     pending: Type.Integer({ description: 'Still on their way, or between two tries.' }),
-    delivered: Type.Integer(),
+    delivered: Type.Integer({ description: 'Answered with a 2xx.' }),
     failed: Type.Integer({ description: 'Given up.' }),
   },
   {
@@ -91,8 +92,8 @@ export const TestClock = Strict(
     ...TestClockState.properties,
     max_frozen_time: Nullable(Type.String({ format: 'date-time' }), {
       description:
-        'The latest time that one advance can name now: two of the shortest intervals of the active plans ahead, 62 days ' +
-        'without any. Null while the clock cannot be advanced.',
+        'The latest time that one advance can name now: two of the shortest intervals of the active plans ahead, where a ' +
+        'week counts 7 days and a month 30, and 62 days without any. Null while the clock cannot be advanced.',
     }),
     last_advance: Nullable(LastAdvance, { description: 'Null before the first.' }),
     webhook_deliveries: DeliveryCounts,
@@ -103,16 +104,19 @@ export type TestClock = Static<typeof TestClock>;
 
 export const AdvancingClock = Strict(
   {
-    id: Type.String(),
+    id: Type.String({ description: 'The id of the test clock.' }),
     status: Type.Literal('advancing'),
-    frozen_time: Timestamp,
+    frozen_time: Type.String({
+      format: 'date-time',
+      description: 'The time before the advance, until it is complete.',
+    }),
   },
   { title: 'AdvancingTestClock' },
 );
 
 export const DeletedClock = Strict(
   {
-    id: Type.String(),
+    id: Type.String({ description: 'The id that it had.' }),
     object: Type.Literal('test_clock'),
     deleted: Type.Literal(true),
   },

@@ -1,16 +1,18 @@
 import Type, { type Static } from 'typebox';
-import type { WebhookAttemptRow, WebhookDeliveryRow } from '../db/webhook-deliveries.ts';
+import type { AttemptedDelivery, WebhookAttemptRow } from '../db/webhook-deliveries.ts';
 import { eventTypes } from '../domain/event-types.ts';
 import { Id, instant, Livemode, listQuery, Nullable, Strict, Timestamp } from './common.ts';
 
-const DeliveryStatus = Type.Enum(['pending', 'delivered', 'failed']);
+const DeliveryStatus = Type.Enum(['pending', 'delivered', 'failed'], {
+  description: '`pending`: on its way, or between two attempts. `delivered`: answered with a 2xx. `failed`: given up.',
+});
 
 export const WebhookAttempt = Strict(
   {
     at: Timestamp,
     status_code: Nullable(Type.Integer(), { description: 'The HTTP status of the answer; null when there was none.' }),
     error: Nullable(Type.String(), { description: 'Why it did not succeed; null when it did.' }),
-    duration_ms: Type.Integer(),
+    duration_ms: Type.Integer({ description: 'How long it took.' }),
     response_excerpt: Nullable(Type.String(), { description: 'The first 2 KiB of the answer.' }),
   },
   { title: 'WebhookAttempt' },
@@ -20,7 +22,7 @@ export const WebhookDelivery = Strict(
   {
     id: Id('webhook_delivery', 'The id of the delivery.'),
     event_id: Type.String({ description: 'The event that is delivered; its id is the `webhook-id` of every attempt.' }),
-    event_type: Type.Enum([...eventTypes]),
+    event_type: Type.Enum([...eventTypes], { description: 'The type of that event.' }),
     endpoint_id: Type.String({ description: 'The endpoint that it is delivered to.' }),
     status: DeliveryStatus,
     failure_reason: Nullable(Type.String(), {
@@ -43,8 +45,8 @@ export const WebhookDeliveryQuery = Strict({
 });
 export type WebhookDeliveryQuery = Static<typeof WebhookDeliveryQuery>;
 
-/** `attempts` may hold those of other deliveries too. */
-export function presentWebhookDelivery(row: WebhookDeliveryRow, attempts: WebhookAttemptRow[]): WebhookDelivery {
+/** A delivery as the API shows it. */
+export function presentWebhookDelivery(row: AttemptedDelivery): WebhookDelivery {
   return {
     id: row.id,
     event_id: row.event_id,
@@ -52,7 +54,7 @@ export function presentWebhookDelivery(row: WebhookDeliveryRow, attempts: Webhoo
     endpoint_id: row.endpoint_id,
     status: row.status,
     failure_reason: row.failure_reason,
-    attempts: attempts.filter((attempt) => attempt.delivery_id === row.id).map(presentAttempt),
+    attempts: row.attempts.map(presentAttempt),
     next_attempt_at: instant(row.next_attempt_at),
     livemode: row.livemode,
     created_at: instant(row.created_at),

@@ -88,7 +88,7 @@ export const WebhookEndpoint = Strict(
     url: Type.String({ description: 'Where events are posted.' }),
     event_types: Type.Array(Type.String(), { description: 'What it subscribes to: event types, groups, or `*`.' }),
     description: Nullable(Type.String(), { description: 'For your own use.' }),
-    status: Type.Enum(['enabled', 'disabled']),
+    status: Type.Enum(['enabled', 'disabled'], { description: 'Nothing is sent to a disabled one.' }),
     disabled_reason: Nullable(Type.Enum(['requested', 'gone', 'failing']), {
       description: '`requested`: by you; `gone`: it answered 410; `failing`: five days of nothing but failure.',
     }),
@@ -104,7 +104,7 @@ export const WebhookEndpoint = Strict(
 export type WebhookEndpoint = Static<typeof WebhookEndpoint>;
 
 export const DeletedWebhookEndpoint = Strict(
-  { id: Type.String(), deleted: Type.Literal(true) },
+  { id: Type.String({ description: 'The id that it had.' }), deleted: Type.Literal(true) },
   { title: 'DeletedWebhookEndpoint' },
 );
 export type DeletedWebhookEndpoint = Static<typeof DeletedWebhookEndpoint>;

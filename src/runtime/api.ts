@@ -1,4 +1,5 @@
 // The API process: answers HTTP, and tells Temporal at once what its own transactions have committed.
+import { setTimeout as pause } from 'node:timers/promises';
 import { createApp } from '../api/app.ts';
 import { serve } from '../api/server.ts';
 import { openPool } from '../db/connection.ts';
@@ -19,6 +20,7 @@ const sql = openPool(databaseUrl, { max: 24, name: 'payments api' });
 const temporal = openTemporal(config);
 const timeSkipping = watchTimeSkipping(temporal, logger);
 const dispatcher = startDispatcher(sql, temporal, config.temporalTaskQueue, logger);
+let ending = false;
 const app = createApp({
   sql,
   vault,
@@ -29,16 +31,27 @@ const app = createApp({
   checks: {
     PostgreSQL: () => sql`select 1`,
     Temporal: () => temporal.workflowService.getSystemInfo({}),
+    'a process that stays': async () => {
+      if (ending) throw new Error('the process is ending');
+    },
   },
 });
 const server = await serve(app, { port: config.port });
 
-onShutdown(async () => {
-  await server.close();
-  timeSkipping.close();
-  await dispatcher.close();
-  await temporal.connection.close();
-  await sql.end({ timeout: 5 });
-});
+const delayMs = config.drainDelaySeconds * 1000;
+onShutdown(
+  async () => {
+    // Not ready, and serving: who asks takes this process out before it takes no connection any more.
+    ending = true;
+    server.drain();
+    await pause(delayMs);
+    await server.close();
+    timeSkipping.close();
+    await dispatcher.close();
+    await temporal.connection.close();
+    await sql.end({ timeout: 5 });
+  },
+  { delayMs },
+);
 announceReady();
 logger.info({ port: server.port }, 'API is ready');

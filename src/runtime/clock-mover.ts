@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { MoveSubject } from '../activities/clock-activities.ts';
@@ -9,17 +10,18 @@ import { allowTimeSkipping, isNotFound, isSkippingRefused } from './time-skippin
 
 /**
  * Moves subjects of a clock by Temporal's own time skipping: the workflow may skip its timers, and an Update tells it how
- * far. The Update answers when all that is due by then is done; its id is the advance's, so repeating it does nothing new.
+ * far. The Update answers when all that is due by then is done; its id is the advance's, so a repetition waits for the same.
  */
 export function createClockMover(temporal: Client, taskQueue: string): MoveSubject {
-  return async (subject, advance) => {
+  return async (subject, advance, again) => {
     const workflowId = workflowIdOf(subject.workflowType, subject.id);
     const move = async (): Promise<void> => {
       await allowTimeSkipping(temporal, workflowId);
       pass('advance allowed to skip');
       await temporal.workflow.getHandle(workflowId).executeUpdate('advanceTo', {
-        args: [advance.target_time.getTime()],
-        updateId: advance.id,
+        args: [advance.target_time.getTime(), advance.from_time.getTime()],
+        // Temporal may know the advance from before the database was restored, and answer without doing anything.
+        updateId: again ? `${advance.id}/${randomUUID()}` : advance.id,
       });
       pass('advance moved a subject');
     };

@@ -33,6 +33,8 @@ export interface Config {
   /** Requests per second and API key, and how many may come at once. */
   readonly rateLimitPerSecond: number;
   readonly rateLimitBurst: number;
+  /** For how long an API process that is told to end goes on answering, so that balancers see that it is not ready. */
+  readonly drainDelaySeconds: number;
   /** File in which the sandbox's processor writes down each call, beside and independent of the database; null: none. */
   readonly sandboxLedger: string | null;
 }
@@ -76,6 +78,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     webhookAllowLoopback: read.flag('WEBHOOK_ALLOW_LOOPBACK', false),
     rateLimitPerSecond: read.whole('RATE_LIMIT_PER_SECOND', 500, 1, 1_000_000),
     rateLimitBurst: read.whole('RATE_LIMIT_BURST', 1000, 1, 1_000_000),
+    drainDelaySeconds: read.whole('DRAIN_DELAY_SECONDS', 0, 0, 300),
     sandboxLedger: read.text('SANDBOX_LEDGER'),
   };
   if (config.temporalApiKey !== null && !config.temporalTls) {

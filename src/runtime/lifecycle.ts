@@ -1,7 +1,7 @@
 import { isOutage } from '../db/transaction.ts';
 import type { Logger } from './logger.ts';
 
-/** A process that has not closed by then is ended the hard way; the supervisor waits a little longer than this. */
+/** A process that has not closed by then is ended the hard way; a supervisor waits a little longer than this. */
 const CLOSE_TIMEOUT_MS = 14_000;
 
 /**
@@ -12,9 +12,11 @@ const REPEAT_AFTER_MS = 1_000;
 
 /**
  * Calls `close` once, on the first SIGTERM or SIGINT or when the parent process is gone, and then ends the process:
- * with 0 when it closed, with 1 when it failed or took longer than 14 s. A second signal ends at once with 1.
+ * with 0 when it closed, with 1 when it failed or took longer than 14 s. A second signal ends at once with 1. `delayMs` is
+ * what `close` waits for before it begins, and comes on top.
  */
-export function onShutdown(close: () => Promise<void>): void {
+export function onShutdown(close: () => Promise<void>, { delayMs = 0 } = {}): void {
+  const timeoutMs = CLOSE_TIMEOUT_MS + delayMs;
   let begunAt: number | null = null;
 
   const begin = (reason: string): void => {
@@ -26,9 +28,9 @@ export function onShutdown(close: () => Promise<void>): void {
     }
     begunAt = performance.now();
     setTimeout(() => {
-      console.error(`Not closed ${CLOSE_TIMEOUT_MS / 1000} s after ${reason}; ending without waiting for the rest.`);
+      console.error(`Not closed ${timeoutMs / 1000} s after ${reason}; ending without waiting for the rest.`);
       process.exit(1);
-    }, CLOSE_TIMEOUT_MS).unref();
+    }, timeoutMs).unref();
     close().then(
       () => process.exit(0),
       (error: unknown) => {

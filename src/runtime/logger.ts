@@ -1,4 +1,5 @@
 import pino, { type Logger } from 'pino';
+import { withoutSecrets } from '../domain/secrets.ts';
 import type { LogLevel } from './config.ts';
 
 export type { Logger } from 'pino';
@@ -14,20 +15,58 @@ const SECRET_FIELDS = [
   'key',
   'password',
   'account_number',
+  'account_number_token',
   'card_number',
+  'card_number_token',
+  'paypal_token',
   'token',
+  'idempotency_key',
   'databaseUrl',
 ];
 
+/** What is kept of an error beside its type, message and stack: names and states, never values. */
+const TOLD_OF_ERRORS = [
+  'code',
+  'status',
+  'severity_local',
+  'schema_name',
+  'table_name',
+  'column_name',
+  'constraint_name',
+  'routine',
+  'workflowId',
+  'runId',
+  'activityType',
+  'attempt',
+] as const;
+
+/**
+ * An error as it is logged. PostgreSQL's own adds the row that has failed, whole, and others what they were given: all
+ * but names is left out, and secrets that a message quotes are cut.
+ */
+function serializeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return typeof error === 'string' ? withoutSecrets(error) : { type: typeof error };
+  const { type, message, stack, ...rest } = pino.stdSerializers.err(error);
+  const told = TOLD_OF_ERRORS.filter((name) => ['string', 'number'].includes(typeof rest[name]));
+  return {
+    type,
+    message: withoutSecrets(message),
+    stack: withoutSecrets(stack),
+    ...Object.fromEntries(told.map((name) => [name, rest[name]])),
+  };
+}
+
 /** Makes the logger of one process: JSON lines on stdout, each with the process's name and the time in ISO 8601. */
-export function createLogger(level: LogLevel, name: string): Logger {
-  return pino({
+export function createLogger(level: LogLevel, name: string, destination?: pino.DestinationStream): Logger {
+  const options = {
     name,
     level,
     timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: serializeError, error: serializeError },
     redact: {
       paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]),
       censor: '[redacted]',
     },
-  });
+  };
+  return destination === undefined ? pino(options) : pino(options, destination);
 }

@@ -1,8 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { TypedSearchAttributes } from '@temporalio/common';
 import type { Pool } from '../db/connection.ts';
 import {
-  isStartStaged,
-  isWantingWorkflow,
+  findSubjectWantingWorkflow,
+  isBacklogOf,
+  isToBeTold,
   type ReconciliationCounts,
   type SubjectRow,
   subjectsWantingWorkflow,
@@ -22,10 +25,11 @@ export interface Mismatch {
   detail: string;
 }
 
-/** What a running workflow shows of its subject. */
-interface Shown {
-  state: string | null;
-  nextDueAt: number | null;
+/** What looked wrong at the first look, with the row as it was then; null where there was none. */
+interface Suspect {
+  type: WorkflowType;
+  id: string;
+  row: SubjectRow | null;
 }
 
 const workflowTypes: WorkflowType[] = ['paymentPlan', 'scheduledPayment', 'testClock', 'webhookDelivery'];
@@ -39,33 +43,48 @@ const lookAgain: Record<WorkflowType, string> = {
 const pageSize = 1000;
 /** How many workflows are asked about at once. */
 const askedAtOnce = 20;
+/** Between the two looks: longer than what is under way takes to arrive on the other side. */
+const secondLookAfterMilliseconds = 2_000;
+/** A page of mending is carried out before the next is staged, unless it takes longer than this. */
+const mendingMilliseconds = 30_000;
 
 /**
  * Compares the workflows that there should be, by PostgreSQL, with those that Temporal runs: they differ after one of the
- * two was lost, or restored from a back-up that is older or newer than the other.
+ * two was lost, or restored from a back-up that is older or newer than the other. What differs only because something is
+ * under way is not found: each suspect is looked at twice. `signal` calls it off, by an AbortError.
  */
-export async function findMismatches(sql: Pool, temporal: Client, taskQueue: string): Promise<Mismatch[]> {
-  const mismatches: Mismatch[] = [];
+export async function findMismatches(
+  sql: Pool,
+  temporal: Client,
+  taskQueue: string,
+  signal?: AbortSignal,
+): Promise<Mismatch[]> {
+  const suspects: Suspect[] = [];
   for (const type of workflowTypes) {
-    // Temporal first: what is made meanwhile is in the database, and is asked about by name before it counts as missing.
-    const running = await runningWorkflows(temporal, type, taskQueue);
-    const wanted = new Set<string>();
-    for await (const subjects of wantedSubjects(sql, type)) {
-      for (const { id } of subjects) wanted.add(id);
-      mismatches.push(...(await inBatches(subjects, (subject) => compare(sql, temporal, type, subject, running))));
+    // Temporal first: what is made meanwhile is in the database.
+    const running = await runningWorkflows(temporal, type, taskQueue, signal);
+    for await (const subjects of wantedSubjects(sql, type, signal)) {
+      for (const row of subjects) {
+        const shown = running.get(row.id);
+        running.delete(row.id);
+        if (shown === undefined || isStale(row, shown, wantedOf(type, row))) suspects.push({ type, id: row.id, row });
+      }
     }
-    const leftOver = [...running.keys()].filter((id) => !wanted.has(id));
-    mismatches.push(...(await inBatches(leftOver, (id) => findOrphan(sql, temporal, type, id))));
+    for (const id of running.keys()) suspects.push({ type, id, row: null });
   }
-  return mismatches;
+  if (suspects.length === 0) return [];
+  await pause(secondLookAfterMilliseconds, undefined, { signal });
+  return inBatches(suspects, (suspect) => lookTwice(sql, temporal, suspect), signal);
 }
 
 /**
  * Mends what was found, by way of the dispatcher: what is missing is started again, the others are told to look. Nothing is
  * charged by it, since a workflow holds no state of its own: it reads from PostgreSQL what is to be done, if anything is.
  */
-export async function mend(sql: Pool, mismatches: readonly Mismatch[]): Promise<void> {
+export async function mend(sql: Pool, mismatches: readonly Mismatch[], signal?: AbortSignal): Promise<void> {
   for (let from = 0; from < mismatches.length; from += pageSize) {
+    // What has just been committed is not to queue behind all of it.
+    if (from > 0) await untilCarriedOut(sql, signal);
     const intents = mismatches.slice(from, from + pageSize).map(mendingIntent);
     await atomically(sql, (tx) => stageIntents(tx, intents, realNow()));
   }
@@ -83,23 +102,34 @@ function mendingIntent({ workflowType, subjectId, problem }: Mismatch): Workflow
   return { workflowType, subjectId, start: false, signal: lookAgain[workflowType] };
 }
 
-/** The workflows of a type that run for this service, which is known by its task queue, by the ids of their subjects. */
-async function runningWorkflows(temporal: Client, type: WorkflowType, taskQueue: string): Promise<Map<string, Shown>> {
-  const running = new Map<string, Shown>();
+async function untilCarriedOut(sql: Pool, signal?: AbortSignal): Promise<void> {
+  const giveUpAt = performance.now() + mendingMilliseconds;
+  while ((await isBacklogOf(sql, pageSize)) && performance.now() < giveUpAt) await pause(100, undefined, { signal });
+}
+
+/** The workflows of a type that run for this service, which is known by its task queue: what each shows, by the subject's id. */
+async function runningWorkflows(
+  temporal: Client,
+  type: WorkflowType,
+  taskQueue: string,
+  signal?: AbortSignal,
+): Promise<Map<string, string>> {
+  const running = new Map<string, string>();
   const prefix = workflowIdOf(type, '');
   const queue = type === 'webhookDelivery' ? webhookTaskQueue(taskQueue) : taskQueue;
   const query = `WorkflowType = '${type}' and ExecutionStatus = 'Running' and TaskQueue = '${queue}'`;
-  for await (const { workflowId, typedSearchAttributes: shown } of temporal.workflow.list({ query, pageSize })) {
-    if (!workflowId.startsWith(prefix)) continue;
-    const state = shown.get(attributes.planState) ?? null;
-    const nextDueAt = shown.get(attributes.nextDueAt)?.getTime() ?? null;
-    running.set(workflowId.slice(prefix.length), { state, nextDueAt });
+  for await (const { workflowId, typedSearchAttributes } of temporal.workflow.list({ query, pageSize })) {
+    signal?.throwIfAborted();
+    if (workflowId.startsWith(prefix)) {
+      running.set(workflowId.slice(prefix.length), shownBy(type, typedSearchAttributes));
+    }
   }
   return running;
 }
 
-async function* wantedSubjects(sql: Pool, type: WorkflowType): AsyncGenerator<SubjectRow[]> {
+async function* wantedSubjects(sql: Pool, type: WorkflowType, signal?: AbortSignal): AsyncGenerator<SubjectRow[]> {
   for (let after = ''; ; ) {
+    signal?.throwIfAborted();
     const page = await subjectsWantingWorkflow(sql, type, { limit: pageSize, after });
     if (page.length > 0) yield page;
     const last = page.at(-1);
@@ -108,58 +138,74 @@ async function* wantedSubjects(sql: Pool, type: WorkflowType): AsyncGenerator<Su
   }
 }
 
-async function compare(
-  sql: Pool,
-  temporal: Client,
-  workflowType: WorkflowType,
-  subject: SubjectRow,
-  running: ReadonlyMap<string, Shown>,
-): Promise<Mismatch | null> {
-  const about = { workflowType, subjectId: subject.id };
-  const shown = running.get(subject.id);
-  if (shown === undefined) {
-    // Just started, and not yet among those that are found; or about to be.
-    if (await isRunning(temporal, workflowType, subject.id)) return null;
-    if (await isStartStaged(sql, subject.id)) return null;
-    return { ...about, problem: 'missing', detail: 'nobody waits for what it has to do' };
+/** What a workflow shows of its subject, in words: of a plan and a clock, where it stands; of the others nothing. */
+function shownBy(type: WorkflowType, shown: TypedSearchAttributes): string {
+  if (type === 'testClock') return shown.get(attributes.clockStatus) ?? 'nothing';
+  if (type !== 'paymentPlan') return '';
+  const nextDueAt = shown.get(attributes.nextDueAt) ?? null;
+  return planInWords(shown.get(attributes.planState) ?? null, nextDueAt, shown.get(attributes.failedAttempts) ?? 0);
+}
+
+/** What it should show. */
+function wantedOf(type: WorkflowType, row: SubjectRow): string {
+  if (type === 'testClock') return row.state ?? '';
+  if (type !== 'paymentPlan') return '';
+  return planInWords(row.state, row.next_due_at, row.failed_attempts);
+}
+
+function planInWords(state: string | null, nextDueAt: Date | null, failedAttempts: number): string {
+  return `${state}, next due ${nextDueAt?.toISOString() ?? 'never'}, ${failedAttempts} failed attempts`;
+}
+
+function isStale(row: SubjectRow, shown: string, wanted: string): boolean {
+  return !row.advancing && shown !== wanted;
+}
+
+/** Whether it is as wrong as before, though nothing is under way. */
+async function lookTwice(sql: Pool, temporal: Client, { type, id, row: before }: Suspect): Promise<Mismatch | null> {
+  const workflow = await describeRunning(temporal, type, id);
+  const [row, told] = await Promise.all([findSubjectWantingWorkflow(sql, type, id), isToBeTold(sql, id)]);
+  if (told) return null;
+  const about = { workflowType: type, subjectId: id };
+  if (row === null) {
+    if (workflow === null) return null;
+    return { ...about, problem: 'orphaned', detail: 'its workflow runs, and there is nothing for it to do' };
   }
-  if (workflowType !== 'paymentPlan') return null;
-  const nextDueAt = subject.next_due_at?.getTime() ?? null;
-  if (shown.state === subject.state && shown.nextDueAt === nextDueAt) return null;
-  const told = (state: string | null, at: number | null) => `${state}, next due ${at && new Date(at).toISOString()}`;
-  const detail = `it is ${told(subject.state, nextDueAt)}; its workflow shows ${told(shown.state, shown.nextDueAt)}`;
-  return { ...about, problem: 'stale', detail };
+  if (workflow === null) return { ...about, problem: 'missing', detail: 'nobody waits for what it has to do' };
+  const wanted = wantedOf(type, row);
+  const isAtRest = before !== null && wantedOf(type, before) === wanted && !workflow.isBusy;
+  if (!isAtRest || !isStale(row, workflow.shown, wanted)) return null;
+  return { ...about, problem: 'stale', detail: `it is ${wanted}; its workflow shows ${workflow.shown}` };
 }
 
-async function findOrphan(
-  sql: Pool,
+/** What a running workflow shows, and whether it is at something; null when none runs. */
+async function describeRunning(
   temporal: Client,
-  workflowType: WorkflowType,
+  type: WorkflowType,
   subjectId: string,
-): Promise<Mismatch | null> {
-  if (await isWantingWorkflow(sql, workflowType, subjectId)) return null;
-  if (!(await isRunning(temporal, workflowType, subjectId))) return null;
-  return {
-    workflowType,
-    subjectId,
-    problem: 'orphaned',
-    detail: 'its workflow runs, and there is nothing for it to do',
-  };
-}
-
-async function isRunning(temporal: Client, type: WorkflowType, subjectId: string): Promise<boolean> {
+): Promise<{ shown: string; isBusy: boolean } | null> {
   try {
-    const { status } = await temporal.workflow.getHandle(workflowIdOf(type, subjectId)).describe();
-    return status.name === 'RUNNING';
+    const description = await temporal.workflow.getHandle(workflowIdOf(type, subjectId)).describe();
+    if (description.status.name !== 'RUNNING') return null;
+    const { pendingActivities, pendingWorkflowTask } = description.raw;
+    return {
+      shown: shownBy(type, description.typedSearchAttributes),
+      isBusy: Boolean(pendingActivities?.length) || Boolean(pendingWorkflowTask),
+    };
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
+    if (error instanceof WorkflowNotFoundError) return null;
     throw error;
   }
 }
 
-async function inBatches<T, R>(items: readonly T[], look: (item: T) => Promise<R | null>): Promise<R[]> {
+async function inBatches<T, R>(
+  items: readonly T[],
+  look: (item: T) => Promise<R | null>,
+  signal?: AbortSignal,
+): Promise<R[]> {
   const found: R[] = [];
   for (let from = 0; from < items.length; from += askedAtOnce) {
+    signal?.throwIfAborted();
     const answers = await Promise.all(items.slice(from, from + askedAtOnce).map(look));
     for (const answer of answers) if (answer !== null) found.push(answer);
   }

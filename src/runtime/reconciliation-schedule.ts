@@ -35,7 +35,8 @@ export function startReconciliations(
       const wait = await once(window).then(
         () => everyMilliseconds,
         (error: unknown) => {
-          logger.warn({ err: error }, 'PostgreSQL and Temporal could not be compared; trying again');
+          if (!stopping.signal.aborted)
+            logger.warn({ err: error }, 'PostgreSQL and Temporal could not be compared; trying again');
           return againMilliseconds;
         },
       );
@@ -59,11 +60,11 @@ export function startReconciliations(
   }
 
   async function compareAndMend(): Promise<ReconciliationCounts> {
-    const mismatches = await findMismatches(sql, temporal, taskQueue);
+    const mismatches = await findMismatches(sql, temporal, taskQueue, stopping.signal);
     for (const mismatch of mismatches.slice(0, toldOneByOne)) {
       logger.warn(mismatch, 'PostgreSQL and Temporal differ; it is mended');
     }
-    await mend(sql, mismatches);
+    await mend(sql, mismatches, stopping.signal);
     const counts = countMismatches(mismatches);
     if (mismatches.length > 0) logger.warn(counts, 'workflows were mended');
     return counts;

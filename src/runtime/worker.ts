@@ -25,10 +25,9 @@ const reconciliations = startReconciliations(sql, temporal, config.temporalTaskQ
 const housekeeping = startHousekeeping(sql, processors, logger);
 
 onShutdown(async () => {
-  await housekeeping.close();
-  await reconciliations.close();
+  // What is under way ends side by side; the dispatcher stays until the last of it is committed, and tells of that too.
+  await Promise.all([housekeeping.close(), reconciliations.close(), workers.close()]);
   await dispatcher.close();
-  await workers.close();
   await temporal.connection.close();
   await sql.end({ timeout: 5 });
 });

@@ -8,7 +8,7 @@ import { webhookTaskQueue } from '../domain/task-queues.ts';
 import type { Processors } from '../processors/processor.ts';
 import { outboundPolicy } from '../services/outbound-address.ts';
 import type { Vault } from '../services/vault.ts';
-import { createWebhookSender } from '../services/webhook-sender.ts';
+import { createWebhookSender, maxRequestsUnderWay } from '../services/webhook-sender.ts';
 import { createClockMover } from './clock-mover.ts';
 import type { Config } from './config.ts';
 import type { Logger } from './logger.ts';
@@ -92,7 +92,8 @@ export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
     workflowThreadPoolSize: 1,
     maxConcurrentWorkflowTaskExecutions: 100,
     activities: createWebhookActivities({ sql, vault, sender, now: deps.now ?? realNow, random: Math.random }),
-    maxConcurrentActivityTaskExecutions: 200,
+    // More than can be sent at once: there is room for what is refused, prepared or recorded meanwhile.
+    maxConcurrentActivityTaskExecutions: maxRequestsUnderWay + 64,
   });
   const ended = Promise.all([collecting.run(), delivering.run()]).then(() => {});
   return {

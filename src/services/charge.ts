@@ -1,8 +1,8 @@
 import type { Db } from '../db/connection.ts';
 import {
   type AttemptSource,
-  findAttempt,
   insertAttempt,
+  lockAttempt,
   type PaymentAttemptRow,
   settleAttempt,
 } from '../db/payment-attempts.ts';
@@ -16,10 +16,10 @@ import {
 import { findPaymentMethod, type PaymentMethodRow } from '../db/payment-methods.ts';
 import { findSlotOfIntent } from '../db/payment-plan-slots.ts';
 import { lockPlan } from '../db/payment-plans.ts';
-import { atomically } from '../db/transaction.ts';
+import { atomically, withoutWaiting } from '../db/transaction.ts';
 import { stageIntents, type WorkflowIntent } from '../db/workflow-intents.ts';
 import { type ChargeOutcome, declined, unattended } from '../domain/charge-outcome.ts';
-import { newId } from '../domain/ids.ts';
+import { derivedId } from '../domain/ids.ts';
 import type { ChargeRequest, PaymentProcessor, Processors } from '../processors/processor.ts';
 import { presentPaymentIntent } from '../resources/payment-intent.ts';
 import { ProcessorNotConfigured } from './errors.ts';
@@ -86,7 +86,7 @@ export async function openCharge(
   { source, at, now, requestKey = null, keyExpiresAt = null }: NewCharge,
 ): Promise<Charge> {
   const attempt = {
-    id: newId('payment_attempt'),
+    id: attemptIdOf(intent, intent.attempt_count + 1),
     payment_intent_id: intent.id,
     number: intent.attempt_count + 1,
     payment_method_id: method?.id ?? null,
@@ -96,7 +96,7 @@ export async function openCharge(
     at,
     opened_at: now,
   };
-  await Promise.all([
+  const opening = Promise.all([
     insertAttempt(tx, attempt),
     markProcessing(tx, intent.id, {
       number: attempt.number,
@@ -105,13 +105,25 @@ export async function openCharge(
       at,
     }),
   ]);
+  await withoutWaiting(tx, opening);
   return chargeOf(intent, method, attempt);
+}
+
+/**
+ * The id of an attempt, and so the processor's key, says what is paid for and which try it is, no more: a database that was
+ * restored from a back-up, and has lost the attempt, asks under the same key, and the processor takes nothing again. A plan
+ * may have lost the intent of a slot too, so that does not count.
+ */
+function attemptIdOf(intent: PaymentIntentRow, number: number): string {
+  const { id, payment_plan_id: planId, payment_plan_slot: slot } = intent;
+  if (planId === null) return derivedId('payment_attempt', id, String(number));
+  return derivedId('payment_attempt', planId, `${slot}/${number}`);
 }
 
 function chargeOf(
   intent: PaymentIntentRow,
   method: PaymentMethodRow | null,
-  attempt: { id: string; number: number; source: AttemptSource },
+  attempt: { id: string; number: number; source: AttemptSource; opened_at: Date },
 ): Charge {
   const request = method && {
     idempotencyKey: attempt.id,
@@ -120,6 +132,7 @@ function chargeOf(
     totalAmount: intent.total_amount,
     currency: intent.currency,
     attempt: attempt.number,
+    openedAt: attempt.opened_at,
     paymentMethodId: method.id,
     fixtureToken: method.fixture_token,
     metadata: intent.metadata,
@@ -159,11 +172,11 @@ export async function settleCharge(
   settlement: Settlement,
 ): Promise<PaymentIntentRow | null> {
   return atomically(db, async (tx) => {
-    // Sent together, run in this order: plan before intent, and the attempt as it is once both are locked.
+    // Sent together, run in this order: plan before intent before attempt.
     const [plan, intent, attempt, slot] = await Promise.all([
       charge.paymentPlanId === null ? null : lockPlan(tx, charge.paymentPlanId),
       lockPaymentIntent(tx, charge.paymentIntentId),
-      findAttempt(tx, charge.attemptId),
+      lockAttempt(tx, charge.attemptId),
       charge.paymentPlanId === null ? null : findSlotOfIntent(tx, charge.paymentIntentId),
     ]);
     if (intent === null || attempt === null) return null;
@@ -177,8 +190,8 @@ export async function settleCharge(
       now,
     };
     const [, settled, booked] = await Promise.all([
-      settleAttempt(tx, attempt.id, from, settlementOfAttempt),
-      markOutcome(tx, intent.id, statusOf[outcome.kind], error, at),
+      withoutWaiting(tx, settleAttempt(tx, attempt.id, from, settlementOfAttempt)),
+      markOutcome(tx, intent, statusOf[outcome.kind], error, at),
       plan === null || slot === null
         ? null
         : settleSlot(tx, plan, slot, { attempt, at, amount: intent.amount, outcome }),

@@ -7,6 +7,8 @@ import {
   insertCustomer,
   listCustomers as selectCustomers,
 } from '../db/customers.ts';
+import { KeyTaken } from '../db/idempotency-keys.ts';
+import { type PremisesOf, unconditionally } from '../db/premises.ts';
 import { lockBiller } from '../db/tenant.ts';
 import { holdClockOf, type TestClockRow } from '../db/test-clocks.ts';
 import { atomically } from '../db/transaction.ts';
@@ -23,18 +25,24 @@ const clockCustomersPerAccount = 9;
 
 /**
  * Creates a customer, on a test clock when one is named.
- * @throws ValidationFailed when the clock does not exist; InvalidState when it is advancing, failed, or full.
+ * @throws ValidationFailed when the clock does not exist; InvalidState when it is advancing, failed, or full; KeyTaken when a
+ * premise does not hold.
  */
-export async function createCustomer(db: Db, call: Call, input: CustomerCreate): Promise<CustomerRow> {
+export async function createCustomer(
+  db: Db,
+  call: Call,
+  input: CustomerCreate,
+  premisesOf: PremisesOf<CustomerRow> = unconditionally,
+): Promise<CustomerRow> {
   const clockId = input.test_clock;
-  if (clockId === undefined) return insert(db, call, input, call.now);
+  if (clockId === undefined) return insert(db, newRow(call, input, call.now), premisesOf);
   return atomically(db, async (tx) => {
     const clock = await holdClockOf(tx, call, clockId);
     if (clock === null) throw ValidationFailed.missing('/test_clock', 'test clock', clockId);
     const at = timeOnClock(clock);
     await lockBiller(tx, call.billerId);
     await assertRoom(tx, call, clock);
-    return insert(tx, call, input, at);
+    return insert(tx, newRow(call, input, at), premisesOf);
   });
 }
 
@@ -79,8 +87,13 @@ async function assertRoom(tx: Db, call: Call, clock: TestClockRow): Promise<void
   }
 }
 
-async function insert(db: Db, call: Call, input: CustomerCreate, at: Date): Promise<CustomerRow> {
-  const row: CustomerRow = {
+async function insert(db: Db, row: CustomerRow, premisesOf: PremisesOf<CustomerRow>): Promise<CustomerRow> {
+  if (!(await insertCustomer(db, row, premisesOf(row)))) throw new KeyTaken();
+  return row;
+}
+
+function newRow(call: Call, input: CustomerCreate, at: Date): CustomerRow {
+  return {
     id: newId('customer'),
     biller_id: call.billerId,
     livemode: call.livemode,
@@ -101,6 +114,4 @@ async function insert(db: Db, call: Call, input: CustomerCreate, at: Date): Prom
     updated_at: at,
     deleted_at: null,
   };
-  await insertCustomer(db, row);
-  return row;
 }

@@ -105,6 +105,12 @@ export const errorCodes = {
     meaning: 'The path exists, with other methods.',
     remedy: 'Use one of the methods in the `Allow` header.',
   },
+  request_timeout: {
+    type: 'invalid_request_error',
+    statuses: [408],
+    meaning: 'The headers took longer than 15 seconds to arrive, or the whole request longer than 30.',
+    remedy: 'Send the request again, in one go.',
+  },
   idempotency_key_in_use: {
     type: 'idempotency_error',
     statuses: [409],
@@ -170,6 +176,12 @@ export const errorCodes = {
     statuses: [422],
     meaning: 'There are 16 webhook endpoints in this mode, as many as there can be.',
     remedy: 'Delete an endpoint first.',
+  },
+  headers_too_large: {
+    type: 'invalid_request_error',
+    statuses: [431],
+    meaning: 'The URL and the headers are larger than 16 KiB together, or the headers are more than 100.',
+    remedy: 'Send fewer and shorter headers, and what is long in the body.',
   },
   rate_limited: {
     type: 'rate_limit_error',

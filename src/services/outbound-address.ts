@@ -26,6 +26,9 @@ export class AddressRefused extends Error {
 
 const resolver = new dns.Resolver({ timeout: 1500, tries: 2 });
 
+/** Looks public, and is the host's own on every virtual machine of Azure: what answers there gives out the machine's secrets. */
+const hostsOfClouds: readonly string[] = ['168.63.129.16'];
+
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
@@ -38,7 +41,7 @@ export function isReachable(address: string, { allowLoopback }: { allowLoopback:
   const parsed = embeddedIPv4(ipaddr.parse(canonical));
   const range = parsed.range();
   if (range === 'loopback') return allowLoopback;
-  if (range !== 'unicast') return false;
+  if (range !== 'unicast' || hostsOfClouds.includes(parsed.toString())) return false;
   // What is not assigned yet has no entry among the special ranges, nor have the old IPv4-compatible addresses (::/96).
   return parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast);
 }

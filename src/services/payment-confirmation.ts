@@ -105,19 +105,22 @@ async function openConfirmation(
   const { customer_id: customerId, payment_plan_id: planId } = found;
   // An intent without a customer becomes that of the method's customer, and so lives on the same clock.
   const methodId = input.payment_method ?? found.payment_method_id;
-  const payer =
-    customerId === null ? methodId && (await lockOwner(tx, call, methodId)) : await lockCustomer(tx, call, customerId);
-  const plan = planId === null ? null : await lockPlan(tx, planId);
-  const intent = await lockPaymentIntent(tx, id);
+  const owner = customerId === null && methodId ? await lockOwner(tx, call, methodId) : null;
+  const [customer, plan, intent, before] = await Promise.all([
+    customerId === null ? null : lockCustomer(tx, call, customerId),
+    planId === null ? null : lockPlan(tx, planId),
+    lockPaymentIntent(tx, id),
+    requestKey === null ? null : findAttemptOfRequest(tx, id, requestKey, call.now),
+  ]);
+  const payer = customer ?? owner;
   if (intent === null) throw new NotFound('payment intent', id);
-  const before = requestKey === null ? null : await findAttemptOfRequest(tx, id, requestKey, call.now);
   if (before !== null) {
     // The key lives from now on as long as the answer of this try.
     if (keyExpiresAt) await setAttemptKeyExpiry(tx, before.id, keyExpiresAt);
     return before.outcome === 'processing' ? { charge: await reopenCharge(tx, intent, before) } : { settled: intent };
   }
-  const at = timeOf(payer || null, call.now);
-  if (payer && payer.deleted_at !== null) {
+  const at = timeOf(payer, call.now);
+  if (payer !== null && payer.deleted_at !== null) {
     throw new InvalidState(`Customer ${payer.id} has been deleted: nothing of it can be charged.`);
   }
   if (!confirmable.includes(intent.status)) {

@@ -1,5 +1,6 @@
 import type { Db } from '../db/connection.ts';
 import { type CustomerRow, findCustomer, unchanged } from '../db/customers.ts';
+import { KeyTaken } from '../db/idempotency-keys.ts';
 import {
   findPaymentIntent,
   insertPaymentIntent,
@@ -7,6 +8,7 @@ import {
   type PaymentIntentRow,
   listPaymentIntents as selectIntents,
 } from '../db/payment-intents.ts';
+import { type PremisesOf, unconditionally } from '../db/premises.ts';
 import { atomically } from '../db/transaction.ts';
 import { stageIntents } from '../db/workflow-intents.ts';
 import { addDays, dateIn, startOfDay } from '../domain/calendar.ts';
@@ -24,12 +26,18 @@ const scheduleAhead = 366;
 
 /**
  * Creates an intent, which waits for its confirmation or, with `scheduled_payment_date`, for that date.
- * @throws ValidationFailed with every fault of the body; InvalidState while the customer's clock is advancing.
+ * @throws ValidationFailed with every fault of the body; InvalidState while the customer's clock is advancing; KeyTaken when
+ * a premise does not hold.
  */
-export async function createPaymentIntent(db: Db, call: Call, input: PaymentIntentCreate): Promise<PaymentIntentRow> {
+export async function createPaymentIntent(
+  db: Db,
+  call: Call,
+  input: PaymentIntentCreate,
+  premisesOf: PremisesOf<PaymentIntentRow> = unconditionally,
+): Promise<PaymentIntentRow> {
   const faults = plainFaults(call, input);
   if (input.payment_method === undefined && faults.length === 0) {
-    const created = await createInOne(db, call, input);
+    const created = await createInOne(db, call, input, premisesOf);
     if (created !== null) return created;
   }
   return atomically(db, async (tx) => {
@@ -57,7 +65,8 @@ export async function createPaymentIntent(db: Db, call: Call, input: PaymentInte
       methodId: methodOrNull,
       surcharge: paysFees(payer),
     });
-    await insertPaymentIntent(tx, row, input.payment_method_data ?? null);
+    const written = await insertPaymentIntent(tx, row, input.payment_method_data ?? null, premisesOf(row));
+    if (!written) throw new KeyTaken();
     if (row.scheduled_at !== null) {
       await stageIntents(tx, [{ workflowType: 'scheduledPayment', subjectId: row.id, start: true }], call.now);
     }
@@ -105,9 +114,15 @@ function scheduleFaults(call: Call, input: PaymentIntentCreate, at: Date): Fault
 
 /**
  * An intent of nobody, or of a customer in real time, is one statement, which writes only while the customer is what it was
- * when it was read. Null when it is not, when there is no such customer, or it is on a clock: that takes a lock first.
+ * when it was read. Null when it is not, when there is no such customer, or it is on a clock: that takes a lock first. Null,
+ * too, when another premise does not hold.
  */
-async function createInOne(db: Db, call: Call, input: PaymentIntentCreate): Promise<PaymentIntentRow | null> {
+async function createInOne(
+  db: Db,
+  call: Call,
+  input: PaymentIntentCreate,
+  premisesOf: PremisesOf<PaymentIntentRow>,
+): Promise<PaymentIntentRow | null> {
   const { customer_id: customerId, payment_method_data: methodData = null } = input;
   const customer = customerId === undefined ? null : await findCustomer(db, call, customerId);
   if (customerId !== undefined && (customer === null || customer.test_clock_id !== null)) return null;
@@ -117,7 +132,7 @@ async function createInOne(db: Db, call: Call, input: PaymentIntentCreate): Prom
     methodId: null,
     surcharge: paysFees(customer),
   });
-  const premises = customer === null ? [] : [unchanged(customer)];
+  const premises = customer === null ? premisesOf(row) : [unchanged(customer), ...premisesOf(row)];
   return (await insertPaymentIntent(db, row, methodData, premises)) ? row : null;
 }
 

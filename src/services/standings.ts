@@ -44,6 +44,7 @@ function ownerOf(row: {
   test_clock_id: string | null;
   livemode: boolean;
   frozen_time: Date | null;
+  clock_limit: Date | null;
 }) {
   return {
     billerId: row.biller_id,
@@ -51,6 +52,7 @@ function ownerOf(row: {
     testClockId: row.test_clock_id,
     livemode: row.livemode,
     clockTime: row.frozen_time?.getTime() ?? null,
+    clockLimit: row.clock_limit?.getTime() ?? null,
   };
 }
 

@@ -31,11 +31,7 @@ export async function listWebhookDeliveries(
   if (endpoint === null) throw new NotFound('webhook endpoint', endpointId);
   const wanted = await pageOf(db, 'webhook_deliveries', tenant, query);
   const rows = await store.listDeliveries(db, endpointId, { status: query.status }, wanted);
-  const attempts = await store.listAttempts(
-    db,
-    rows.map((row) => row.id),
-  );
-  return page(rows, wanted.limit, (row) => presentWebhookDelivery(row, attempts));
+  return page(rows, wanted.limit, presentWebhookDelivery);
 }
 
 /**
@@ -43,9 +39,9 @@ export async function listWebhookDeliveries(
  * @throws NotFound
  */
 export async function findWebhookDelivery(db: Db, tenant: Tenant, id: string): Promise<WebhookDelivery> {
-  const [row, attempts] = await Promise.all([store.findDelivery(db, tenant, id), store.listAttempts(db, [id])]);
-  if (row === null) throw new NotFound('webhook delivery', id);
-  return presentWebhookDelivery(row, attempts);
+  const delivery = await store.findDelivery(db, tenant, id);
+  if (delivery === null) throw new NotFound('webhook delivery', id);
+  return presentWebhookDelivery(delivery);
 }
 
 /**

@@ -20,6 +20,7 @@ import { pass } from '../domain/crash-points.ts';
 import { delayAfter, hasFailedTooLong, parseRetryAfter } from '../domain/webhook-schedule.ts';
 import { eventBody } from '../resources/event.ts';
 import { presentWebhookEndpoint } from '../resources/webhook-endpoint.ts';
+import { recordEndpointChange } from './endpoint-audit.ts';
 import { recordEvents } from './events.ts';
 import type { Vault } from './vault.ts';
 import type { WebhookAnswer, WebhookRequest, WebhookSender } from './webhook-sender.ts';
@@ -65,7 +66,7 @@ const clockTolerance = 1000;
  * Makes the next attempt of a delivery and records it: one POST, between two transactions. With `after`, the number of
  * attempts that the caller knows of, it is made whether due or not, but not again when it has been made since; without,
  * only when it is due. A failed attempt is a result. Answers how far the delivery is; null when there is none of this id.
- * @throws OriginBusy when too many attempts to the same receiver are under way; nothing was sent or recorded.
+ * @throws EndpointBusy when too many attempts to the same endpoint are under way; nothing was sent or recorded.
  */
 export async function attemptDelivery(
   db: Db,
@@ -117,7 +118,11 @@ function isDue({ next_attempt_at }: WebhookDeliveryRow, at: Date): boolean {
   return next_attempt_at === null || next_attempt_at.getTime() <= at.getTime() + clockTolerance;
 }
 
-function requestFor({ event, endpoint, livemode }: DeliveryToMake, vault: Vault, at: Date): WebhookRequest {
+function requestFor(
+  { event, endpoint, endpoint_id, livemode }: DeliveryToMake,
+  vault: Vault,
+  at: Date,
+): WebhookRequest {
   const body = eventBody(event);
   const sealed = [endpoint.sealed_secret];
   const overlapEnds = endpoint.previous_secret_expires_at;
@@ -134,7 +139,7 @@ function requestFor({ event, endpoint, livemode }: DeliveryToMake, vault: Vault,
       sealed.map((secret) => vault.open(secret)),
     ),
   };
-  return { url: endpoint.url, livemode, headers, body };
+  return { endpointId: endpoint_id, url: endpoint.url, livemode, headers, body };
 }
 
 async function record(
@@ -145,12 +150,18 @@ async function record(
 ): Promise<DeliveryProgress | null> {
   const { delivery } = prepared;
   const now = deps.now();
-  const recorded = await atomically(db, (tx) => recordIn(tx, deps, prepared, answer, now));
-  if (recorded !== null) return progressOf(recorded, delivery, errorOf(answer) ?? 'delivered', now);
-  // Somebody else has made this attempt: what they have recorded holds.
-  const present = await loadDelivery(db, delivery.id);
-  return present === null ? null : progressOf(present, delivery, 'made before', now);
+  try {
+    const recorded = await atomically(db, (tx) => recordIn(tx, deps, prepared, answer, now));
+    return progressOf(recorded, delivery, errorOf(answer) ?? 'delivered', now);
+  } catch (error) {
+    if (!(error instanceof MadeBefore)) throw error;
+    const present = await loadDelivery(db, delivery.id);
+    return present === null ? null : progressOf(present, delivery, 'made before', now);
+  }
 }
+
+/** Somebody else has made this attempt: what they have recorded holds, and nothing of this one, on the endpoint neither. */
+class MadeBefore extends Error {}
 
 async function recordIn(
   tx: Db,
@@ -158,11 +169,13 @@ async function recordIn(
   { delivery, number, at }: Prepared,
   answer: WebhookAnswer,
   now: Date,
-): Promise<WebhookDeliveryRow | null> {
+): Promise<WebhookDeliveryRow> {
   const error = errorOf(answer);
   // Whoever locks an endpoint and deliveries to it locks the endpoint first.
-  await noteFailingSince(tx, delivery.endpoint_id, error === null ? null : at);
-  const endpoint = whyDisable(delivery.endpoint, answer, now) === null ? null : await lockEndpointOf(tx, delivery);
+  await noteFailingSince(tx, { id: delivery.endpoint_id, url: delivery.endpoint.url }, error === null ? null : at);
+  const locked = whyDisable(delivery.endpoint, answer, now) === null ? null : await lockEndpointOf(tx, delivery);
+  // What was said at an address that it has left meanwhile is not said of the endpoint.
+  const endpoint = locked?.url === delivery.endpoint.url ? locked : null;
   const disable = endpoint === null ? null : whyDisable(endpoint, answer, now);
   const attempt = {
     delivery_id: delivery.id,
@@ -176,7 +189,8 @@ async function recordIn(
   const retryAfter = answer.kind === 'answered' ? parseRetryAfter(answer.retryAfter ?? '', now) : null;
   const delay = delayAfter(number - delivery.series_start, deps.random(), retryAfter);
   const row = await recordAttempt(tx, attempt, outcomeOf(error, disable, delay, now), now);
-  if (row !== null && endpoint !== null && disable !== null) await disableEndpoint(tx, endpoint, disable, now);
+  if (row === null) throw new MadeBefore();
+  if (endpoint !== null && disable !== null) await disableEndpoint(tx, endpoint, disable, now);
   return row;
 }
 
@@ -219,7 +233,10 @@ async function disableEndpoint(tx: Db, locked: WebhookEndpointRow, reason: Disab
   const changes = { status: 'disabled' as const, disabled_reason: reason, failing_since: null };
   const endpoint = await updateWebhookEndpoint(tx, locked.id, changes, now);
   await failPendingDeliveries(tx, endpoint.id, 'endpoint disabled', now);
-  await recordEvents(tx, { billerId: endpoint.biller_id, livemode: endpoint.livemode, requestId: null, now }, [
+  const tenant = { billerId: endpoint.biller_id, livemode: endpoint.livemode };
+  const whose = { by: { kind: 'service', id: 'webhook delivery' } as const, at: now, tenant };
+  await recordEndpointChange(tx, 'webhook_endpoint.disabled', [locked, endpoint], whose);
+  await recordEvents(tx, { ...tenant, requestId: null, now }, [
     {
       type: 'webhook_endpoint.disabled',
       subjectId: endpoint.id,

@@ -21,6 +21,7 @@ export async function faultInDestination(
   if (url.username !== '' || url.password !== '') {
     return fault('url_invalid', 'url must not carry credentials: check the signature of what you receive instead.');
   }
+  if (url.port === '0') return fault('url_invalid', 'url must not name port 0: nothing can listen there.');
   if (text.includes('#')) return fault('url_invalid', 'url must not have a fragment.');
   try {
     await reachableAddresses(url.hostname, livemode ? { ...policy, allowLoopback: false } : policy);

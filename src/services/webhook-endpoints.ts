@@ -14,7 +14,9 @@ import {
   type WebhookEndpointCreate,
   type WebhookEndpointUpdate,
 } from '../resources/webhook-endpoint.ts';
+import { asked } from './audit.ts';
 import type { Call, Tenant } from './call.ts';
+import { recordEndpointChange } from './endpoint-audit.ts';
 import { type Fault, InvalidState, NotFound, ValidationFailed } from './errors.ts';
 import type { OutboundPolicy } from './outbound-address.ts';
 import { pageOf } from './paging.ts';
@@ -73,6 +75,7 @@ export async function createWebhookEndpoint(
       sealed_secret: vault.seal(secret),
       created_at: call.now,
     });
+    await recordEndpointChange(tx, 'webhook_endpoint.created', [null, row], asked(call));
     return { ...presentWebhookEndpoint(row), secret };
   });
 }
@@ -125,6 +128,7 @@ export async function updateWebhookEndpoint(
       call.now,
     );
     if (row.status === 'disabled') await failPendingDeliveries(tx, id, 'endpoint disabled', call.now);
+    await recordEndpointChange(tx, 'webhook_endpoint.updated', [before, row], asked(call));
     return presentWebhookEndpoint(row);
   });
 }
@@ -135,9 +139,10 @@ export async function updateWebhookEndpoint(
  */
 export async function deleteWebhookEndpoint(db: Db, call: Call, id: string): Promise<DeletedWebhookEndpoint> {
   return atomically(db, async (tx) => {
-    await lockOrThrow(tx, call, id);
+    const before = await lockOrThrow(tx, call, id);
     await store.updateWebhookEndpoint(tx, id, { deleted_at: call.now }, call.now);
     await failPendingDeliveries(tx, id, 'endpoint deleted', call.now);
+    await recordEndpointChange(tx, 'webhook_endpoint.deleted', [before, null], asked(call));
     return { id, deleted: true };
   });
 }
@@ -164,6 +169,7 @@ export async function rotateSecret(
     };
     const changes = { sealed_secret: vault.seal(secret), ...overlap };
     const row = await store.updateWebhookEndpoint(tx, id, changes, call.now);
+    await recordEndpointChange(tx, 'webhook_endpoint.secret_rotated', [before, row], asked(call));
     return { ...presentWebhookEndpoint(row), secret };
   });
 }

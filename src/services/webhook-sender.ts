@@ -1,8 +1,12 @@
 import { Agent, errors } from 'undici';
+import { withoutSecrets } from '../domain/secrets.ts';
 import { AddressRefused, createGuardedConnector, type OutboundPolicy } from './outbound-address.ts';
+import { createSendingSlots } from './sending-slots.ts';
 
 /** One POST to a receiver. */
 export interface WebhookRequest {
+  /** Whose share of what may be under way it takes. */
+  endpointId: string;
   url: string;
   livemode: boolean;
   headers: Record<string, string>;
@@ -16,22 +20,22 @@ export type WebhookAnswer = { durationMs: number } & (
 );
 
 export interface WebhookSender {
-  /** @throws OriginBusy when too many requests to the same origin are under way. */
+  /** @throws EndpointBusy when too many requests to the same endpoint, or in all, are under way. */
   send(request: WebhookRequest): Promise<WebhookAnswer>;
   /** Ends all connections; what is under way is cut. */
   close(): Promise<void>;
 }
 
-/** Too much is under way to this receiver already. Nothing was sent; try again in a moment. */
-export class OriginBusy extends Error {
+/** Too much is under way to this endpoint already. Nothing was sent; try again in a moment. */
+export class EndpointBusy extends Error {
   constructor() {
-    super('too many requests to this receiver are under way');
-    this.name = 'OriginBusy';
+    super('too many requests to this endpoint are under way');
+    this.name = 'EndpointBusy';
   }
 }
 
-/** How many requests one process has under way to one origin: a receiver that hangs holds up no more than these. */
-const maxInFlightPerOrigin = 64;
+/** How many requests one process has under way; an endpoint that hangs has at most a ninth of them, 57. */
+export const maxRequestsUnderWay = 512;
 
 /** How much of an answer is kept; the rest is not read. */
 const excerptBytes = 2048;
@@ -54,21 +58,14 @@ export function createWebhookSender({
     live: openAgent({ ...policy, allowLoopback: false }, timeoutMs),
     sandbox: openAgent(policy, timeoutMs),
   };
-  const inFlight = new Map<string, number>();
+  const slots = createSendingSlots(maxRequestsUnderWay);
 
   async function send(request: WebhookRequest): Promise<WebhookAnswer> {
-    const mode = request.livemode ? 'live' : 'sandbox';
-    const { origin } = new URL(request.url);
-    const key = `${mode} ${origin}`;
-    const others = inFlight.get(key) ?? 0;
-    if (others >= maxInFlightPerOrigin) throw new OriginBusy();
-    inFlight.set(key, others + 1);
+    if (!slots.tryTake(request.endpointId)) throw new EndpointBusy();
     try {
-      return await post(agents[mode], request, timeoutMs);
+      return await post(agents[request.livemode ? 'live' : 'sandbox'], request, timeoutMs);
     } finally {
-      const left = (inFlight.get(key) ?? 1) - 1;
-      if (left === 0) inFlight.delete(key);
-      else inFlight.set(key, left);
+      slots.release(request.endpointId);
     }
   }
 
@@ -83,7 +80,7 @@ export function createWebhookSender({
 function openAgent(policy: OutboundPolicy, timeoutMs: number): Agent {
   return new Agent({
     connect: createGuardedConnector(policy, timeoutMs),
-    connections: maxInFlightPerOrigin,
+    connections: null, // as many as there are slots: endpoints of one host do not wait for each other
     pipelining: 1,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: 30_000,
@@ -140,7 +137,7 @@ async function readExcerpt(body: AsyncIterable<Uint8Array>): Promise<string> {
   }
   const bytes = Buffer.concat(chunks).subarray(0, excerptBytes);
   // Streaming drops a last character that was cut in two. PostgreSQL stores no NUL.
-  return new TextDecoder().decode(bytes, { stream: true }).replaceAll('\0', '\ufffd');
+  return withoutSecrets(new TextDecoder().decode(bytes, { stream: true }).replaceAll('\0', '\ufffd'));
 }
 
 const causes: Record<string, string> = {

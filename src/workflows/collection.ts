@@ -5,13 +5,15 @@ import {
   continueAsNew,
   defineSignal,
   defineUpdate,
+  patched,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Standing } from '../domain/standing.ts';
-import { type CustomerTime, clockTime, type Inbox, realTime } from './customer-time.ts';
+import { type CustomerTime, clockTime, type Inbox, realTime, setBack } from './customer-time.ts';
 import { lookAgainAfter, whyEffectFailed } from './effect-failure.ts';
 import { isKnownToBeOnClock, showStanding, showTrouble, showUnread } from './operator-view.ts';
+import { patches } from './patches.ts';
 
 /** Something has changed in the database: look at it afresh. */
 export const poke = defineSignal('poke');
@@ -19,8 +21,11 @@ export const poke = defineSignal('poke');
 export const recheck = defineSignal('recheck');
 /** For operators and tests: go on in a fresh run, with an empty history, at the next idle moment. */
 export const startFreshRun = defineSignal('startFreshRun');
-/** Moves a clock-bound subject to `target` (epoch ms, the clock's time); answers once all that is due by then is done. */
-export const advanceTo = defineUpdate<void, [target: number]>('advanceTo');
+/**
+ * Moves a clock-bound subject from the clock's present time to `target` (both epoch ms of the clock); answers once all that
+ * is due by then is done. A sender of an earlier version leaves `from` out.
+ */
+export const advanceTo = defineUpdate<void, [target: number, from?: number]>('advanceTo');
 
 /** How a subject is read and collected; the activities of a plan or of a scheduled payment. */
 export interface Collection {
@@ -31,10 +36,11 @@ export interface Collection {
 /**
  * The one loop behind every payment that is made by the calendar: read where the subject stands, wait until something is
  * due, collect it, and again, until it has ended. It holds no state of its own that the database does not have, so a fresh
- * run starts from the id alone.
+ * run starts from the id alone. `atOnce`: what has stalled in the run before is tried whatever the date.
  */
-export async function collectWhenDue(id: string, collection: Collection): Promise<void> {
+export async function collectWhenDue(id: string, collection: Collection, { atOnce = false } = {}): Promise<void> {
   const inbox = openInbox();
+  if (atOnce) inbox.poked = true;
   let standing = await readOrStall(id, collection, inbox);
   const time = standing.clockTime === null ? realTime(inbox) : clockTime(inbox, standing.clockTime);
   while (!standing.ended) {
@@ -43,7 +49,7 @@ export async function collectWhenDue(id: string, collection: Collection): Promis
     await time.waitUntil(standing.nextAt, standing.next);
     inbox.poked = false;
     const next = await collectOrStall(id, collection, standing, time, inbox);
-    time.follow(next.clockTime);
+    time.follow(next);
     standing = next;
   }
   showStanding(standing, time);
@@ -55,6 +61,7 @@ function openInbox(): Inbox {
   const inbox: Inbox = {
     poked: false,
     freshRun: false,
+    logical: Number.NEGATIVE_INFINITY,
     horizon: Number.NEGATIVE_INFINITY,
     settledThrough: Number.NEGATIVE_INFINITY,
     stalled: null,
@@ -72,16 +79,19 @@ function openInbox(): Inbox {
     },
     { description: 'Go on in a fresh run with an empty history. Safe to press at any time.' },
   );
-  setHandler(advanceTo, (target) => advance(inbox, target), {
+  setHandler(advanceTo, (target, from) => advance(inbox, target, from), {
     description: 'Sent by the test clock: collect all that is due up to this instant (epoch ms of the clock).',
   });
   return inbox;
 }
 
-async function advance(inbox: Inbox, target: number): Promise<void> {
+async function advance(inbox: Inbox, target: number, from?: number): Promise<void> {
   // The advance may have overtaken the poke that tells of a change before it: what is due is looked at afresh first.
   inbox.poked = true;
   inbox.stalled = null;
+  // The database was restored from a back-up, and the clock with it; or the same advance is repeated, and what it has
+  // collected is not due any more.
+  if (from !== undefined && from < inbox.logical) setBack(inbox, from, target);
   if (target > inbox.horizon) inbox.horizon = target;
   await condition(() => inbox.settledThrough >= target || inbox.stalled !== null);
   if (inbox.stalled !== null) throw ApplicationFailure.nonRetryable(inbox.stalled, 'EffectFailed');
@@ -103,6 +113,7 @@ async function readOrStall(id: string, collection: Collection, inbox: Inbox): Pr
       else await condition(() => inbox.poked, lookAgainAfter, { summary: 'stalled; looking again' });
       inbox.poked = false;
       inbox.stalled = null;
+      if (!isKnownToBeOnClock()) await leaveLongHistory(id, inbox);
     }
   }
 }
@@ -126,8 +137,17 @@ async function collectOrStall(
       await time.waitForHelp();
       inbox.poked = false;
       inbox.stalled = null;
+      if (standing.clockTime === null) await leaveLongHistory(id, inbox);
     }
   }
+}
+
+/**
+ * Each look at what is stalled in real time lengthens the history, and Temporal ends a workflow whose history is too long.
+ * On a clock nothing is looked at by itself.
+ */
+async function leaveLongHistory(id: string, inbox: Inbox): Promise<void> {
+  if (wantsFreshRun(inbox) && patched(patches.freshRunsWhileStalled)) await continueAsNew(id, true);
 }
 
 function wantsFreshRun(inbox: Inbox): boolean {

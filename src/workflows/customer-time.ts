@@ -1,4 +1,5 @@
 import { condition, sleep } from '@temporalio/workflow';
+import type { Standing } from '../domain/standing.ts';
 import { lookAgainAfter } from './effect-failure.ts';
 
 /** What the handlers of a subject have taken in, for its loop to act on. Instants are epoch milliseconds. */
@@ -6,6 +7,8 @@ export interface Inbox {
   /** The database has changed, or somebody asks for a look. */
   poked: boolean;
   freshRun: boolean;
+  /** The customer's time, where it is a clock's. */
+  logical: number;
   /** How far the subject's clock lets it go. */
   horizon: number;
   /** Up to which instant all that was due is done. */
@@ -21,12 +24,19 @@ export interface CustomerTime {
   isDue(instant: number | null): boolean;
   /** Returns when the instant has come, or earlier when the subject is poked; `null` never comes. */
   waitUntil(instant: number | null, summary: string): Promise<void>;
-  /** Takes over the clock's time as the database has it. */
-  follow(clockTime: number | null): void;
+  /** Takes over the clock's time as the database has it: further than here, or set back. */
+  follow(clock: Pick<Standing, 'clockTime' | 'clockLimit'>): void;
   /** Notes that nothing more is due up to the horizon. */
   settle(): void;
   /** Waits, after something that could not be carried out, until there is a reason to try it again. */
   waitForHelp(): Promise<void>;
+}
+
+/** Goes back to an earlier time of the clock, and may go on from there up to `horizon`. */
+export function setBack(inbox: Inbox, time: number, horizon: number): void {
+  inbox.logical = time;
+  inbox.horizon = horizon;
+  inbox.settledThrough = time;
 }
 
 /** Real time, on Temporal's durable timers. */
@@ -53,28 +63,32 @@ export function realTime(inbox: Inbox): CustomerTime {
  * between advances and cannot start in the past, so timers are durations and never differences from `Date.now()`.
  */
 export function clockTime(inbox: Inbox, start: number): CustomerTime {
-  let logical = start;
+  inbox.logical = start;
   const time: CustomerTime = {
-    now: () => logical,
-    isDue: (instant) => instant !== null && instant <= Math.max(logical, inbox.horizon),
+    now: () => inbox.logical,
+    isDue: (instant) => instant !== null && instant <= Math.max(inbox.logical, inbox.horizon),
     async waitUntil(instant, summary) {
       while (!inbox.poked) {
         if (instant !== null && time.isDue(instant)) {
-          if (instant > logical) await sleep(instant - logical, { summary });
-          logical = Math.max(logical, instant);
-          return;
+          const asleepAt = inbox.logical;
+          if (instant > asleepAt) await sleep(instant - asleepAt, { summary });
+          if (inbox.logical >= asleepAt) inbox.logical = Math.max(inbox.logical, instant);
+          return; // at another time than awaited when it was set back meanwhile: then nothing is due
         }
         time.settle();
-        await condition(() => inbox.poked || inbox.horizon > logical); // no timer: frozen
+        await condition(() => inbox.poked || inbox.horizon > inbox.logical); // no timer: frozen
       }
     },
-    follow(frozenTime) {
-      if (frozenTime !== null && frozenTime > logical) logical = frozenTime;
+    follow({ clockTime, clockLimit }) {
+      if (clockTime === null) return;
+      // Results that were recorded by an earlier version do not say how far the clock may go.
+      if (typeof clockLimit === 'number' && inbox.logical > clockLimit) setBack(inbox, clockTime, clockLimit);
+      if (clockTime > inbox.logical) inbox.logical = clockTime;
     },
     // The rest of an advance, in which nothing is due, is not slept: there would be nothing to skip to.
     settle() {
-      logical = Math.max(logical, inbox.horizon);
-      inbox.settledThrough = logical;
+      inbox.logical = Math.max(inbox.logical, inbox.horizon);
+      inbox.settledThrough = inbox.logical;
     },
     // Without a timer, which the server would skip again and again.
     async waitForHelp() {

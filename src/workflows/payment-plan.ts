@@ -1,6 +1,6 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { CollectionActivities } from '../activities/collection-activities.ts';
-import { collectWhenDue } from './collection.ts';
+import { type Collection, collectWhenDue } from './collection.ts';
 import { inProcess, overTheNetwork } from './options.ts';
 
 const local = proxyLocalActivities<CollectionActivities>(inProcess);
@@ -10,12 +10,13 @@ const remote = proxyActivities<CollectionActivities>(overTheNetwork);
  * A payment plan from its activation to its end: collects each slot on its date and retries what has failed, on real time
  * or on its customer's test clock. While the plan is suspended it waits.
  */
-export async function paymentPlan(planId: string): Promise<void> {
-  await collectWhenDue(planId, {
+export async function paymentPlan(planId: string, atOnce = false): Promise<void> {
+  const collection: Collection = {
     read: (id) => local.readPlan(id),
     collect: (id, at, { livemode, next }) =>
       livemode
         ? remote.collectPlan.executeWithOptions({ ...overTheNetwork, summary: next }, [id, at])
         : local.collectPlan.executeWithOptions({ ...inProcess, summary: next }, [id, at]),
-  });
+  };
+  await collectWhenDue(planId, collection, { atOnce });
 }

@@ -1,18 +1,19 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { CollectionActivities } from '../activities/collection-activities.ts';
-import { collectWhenDue } from './collection.ts';
+import { type Collection, collectWhenDue } from './collection.ts';
 import { inProcess, overTheNetwork } from './options.ts';
 
 const local = proxyLocalActivities<CollectionActivities>(inProcess);
 const remote = proxyActivities<CollectionActivities>(overTheNetwork);
 
 /** A payment with a scheduled date: makes it on that date, unless a confirm or a cancel comes first. */
-export async function scheduledPayment(intentId: string): Promise<void> {
-  await collectWhenDue(intentId, {
+export async function scheduledPayment(intentId: string, atOnce = false): Promise<void> {
+  const collection: Collection = {
     read: (id) => local.readScheduledPayment(id),
     collect: (id, at, { livemode, next }) =>
       livemode
         ? remote.collectScheduledPayment.executeWithOptions({ ...overTheNetwork, summary: next }, [id, at])
         : local.collectScheduledPayment.executeWithOptions({ ...inProcess, summary: next }, [id, at]),
-  });
+  };
+  await collectWhenDue(intentId, collection, { atOnce });
 }

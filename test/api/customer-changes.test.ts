@@ -385,6 +385,7 @@ describe('deleting a customer', () => {
       billerId: stage.keys.biller.id,
       livemode: false,
       requestId: newId('request'),
+      keyId: newId('api_key'),
       now: realNow(),
       timeZone: 'UTC',
       feeSchedule: defaultFeeSchedule,

@@ -1,166 +1,141 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'mocha';
-import { asNode, asNodes, type SchemaNode } from '../../src/api/expectations.ts';
+import { asNode } from '../../src/api/expectations.ts';
 import type { Route } from '../../src/api/route.ts';
 import { allRoutes } from '../../src/api/routes.ts';
+import { compileChecker } from '../../src/api/validation.ts';
+import type { Reply } from '../support/api.ts';
+import { contentsOf } from '../support/contents.ts';
+import { type GoodRequest, goodRequests } from '../support/good-bodies.ts';
 import { usePayer } from '../support/payer.ts';
-import { rowCounts } from '../support/stage.ts';
-
-/** Values that no field of any body takes, each with what it is. */
-const poison: Record<string, string> = {
-  'a NUL': '"a\\u0000b"',
-  'half a surrogate pair': '"a\\ud800"',
-  'a number without end': '1e999',
-  'nesting without end': '['.repeat(40) + ']'.repeat(40),
-  __proto__: '{"__proto__":{"admin":true}}',
-  'a text without end': `"${'x'.repeat(20_000)}"`,
-};
-/** Values that only free-form fields may take. */
-const odd: Record<string, string> = {
-  null: 'null',
-  'a fraction': '1.5',
-  'a huge number': '1e300',
-  'a negative number': '-7',
-  'negative zero': '-0',
-  'a number as text': '"12"',
-  'an unknown word': '"bogus"',
-  'an impossible date': '"2027-02-30"',
-  'a date far away': '"9999-12-31"',
-  'an instant far away': '"9999-12-31T23:59:59.999999999Z"',
-  'an id of another kind': '"evt_00000000000000000000000000000000"',
-  'an id with SQL in it': '"cus_\' or 1=1 --"',
-  'an empty text': '""',
-  'a list': '[]',
-  'an object': '{}',
-  'an object in an object': '{"constructor":{"prototype":1},"toString":1}',
-  true: 'true',
-};
+import { scatter, spoil, type Values } from '../support/spoiling.ts';
 
 const withBody = allRoutes.filter((route) => route.body !== undefined);
+const writing = allRoutes.filter(({ method }) => method === 'POST' || method === 'PUT');
 
-/** The members of a body's schema, of every branch, those of nested objects too, as paths. */
-function membersOf(schema: SchemaNode | undefined, depth = 0): string[][] {
-  if (schema === undefined || depth > 3) return [];
-  const branches = asNodes(schema.anyOf).flatMap((branch) => membersOf(branch, depth));
-  const own = Object.entries(asNode(schema.properties) ?? {}).flatMap(([name, member]) => [
-    [name],
-    ...membersOf(asNode(member), depth + 1).map((path) => [name, ...path]),
-  ]);
-  return [...branches, ...own];
+/** Values that some members take, and others do not. */
+const odd: Values = {
+  null: 'null',
+  'negative zero': '-0',
+  'the largest integer': '9007199254740991',
+  'a date': '"2027-01-31"',
+  'the last instant': '"9999-12-31T23:59:59.999999999Z"',
+  'the first instant': '"0001-01-01T00:00:00Z"',
+  'an id with SQL in it': '"cus_\' or 1=1 --"',
+  'an address of this machine': '"http://[::ffff:127.0.0.1]:1/../../x?%00#"',
+  'an empty text': '""',
+  'a text of marks': '"\u202e\ufeff\u2028\ud83d\udc4d\ud83c\udffd%s{{7*7}}<x>"',
+  'an empty list': '[]',
+  'a list of everything': '[null,1,"x",[],{}]',
+  'an empty object': '{}',
+  'what every object has': '{"constructor":{"prototype":1},"toString":1}',
+};
+
+/** Bodies that are no JSON object, or no JSON. */
+const noObjects = ['null', '[]', '[{}]', '"x"', '1', 'true', '{', '{"a":1}}', "{'a':1}", '{"a":1,}', '\u0000', ' '];
+
+/** By a member what is told instead, where the member is of no use without another that was not given. */
+const needs: Readonly<Record<string, string>> = { '/scheduled_payment_date': '/payment_method' };
+
+/** Asserts that this is a refusal: 4xx with the envelope of the contract, which shows nothing of the inside. */
+function assertRefused({ status, text, body }: Reply, told: string): void {
+  const about = `${told}: ${status} ${text.slice(0, 400)}`;
+  assert.ok(status >= 400 && status < 500, about);
+  assert.deepEqual(Object.keys(body), ['error'], about);
+  const { message, type, code, request_id, details = [] } = body.error;
+  assert.ok(message && code && request_id && type === 'invalid_request_error', about);
+  for (const detail of details) assert.ok(detail.code && detail.message, about);
+  assert.ok(text.length < 30_000, about);
+  assert.doesNotMatch(text, /syntax error|postgres|violates|constraint|stack|node_modules/i, about);
 }
 
-describe('whatever is put into a body', () => {
+describe('a body that is right but for one thing', () => {
   const here = usePayer();
   const { stage } = here;
-
-  let good: Record<string, { path: string; body: object }> = {};
+  let good: GoodRequest[] = [];
 
   beforeEach('make what the bodies name', async () => {
-    good = await goodBodies();
+    good = await goodRequests(here, withBody);
   });
 
-  /** Good bodies, to be spoilt in one place. */
-  async function goodBodies(): Promise<Record<string, { path: string; body: object }>> {
-    const { merchant } = stage;
-    const { id: intent } = await merchant.intent({ amount: 500, currency: 'AUD', customer_id: here.customer });
-    const { id: plan } = await here.plan();
-    const endpoint = await merchant.endpoint('http://127.0.0.1:9/hooks');
-    const token_metadata = { type: 'fixture', token: 'tok_sandbox_visa_succeed', data: '' };
-    const api = '/api/v1';
-    const clocks = `${api}/test_helpers/test_clocks`;
-    return {
-      createCustomer: { path: `${api}/customers`, body: { name: 'Jo' } },
-      createPaymentMethod: {
-        path: `${api}/payment_methods`,
-        body: { type: 'card', payment_method_data: { expiry_month: 1, expiry_year: 2040, token_metadata } },
-      },
-      createPaymentIntent: { path: `${api}/payment_intents`, body: { amount: 500, currency: 'AUD' } },
-      confirmPaymentIntent: { path: `${api}/payment_intents/${intent}/confirm`, body: { payment_method: 'pm_none' } },
-      createPaymentPlan: {
-        path: `${api}/payment_plans`,
-        body: {
-          customer_id: here.customer,
-          name: 'P',
-          frequency_type: 'weekly',
-          recurring_amount_cents: 100,
-          until_further_notice: true,
-          currency: 'AUD',
-          start_date: '2027-02-01',
-        },
-      },
-      updatePaymentPlan: { path: `${api}/payment_plans/${plan}`, body: {} },
-      createTestClock: { path: clocks, body: { frozen_time: 'x' } },
-      advanceTestClock: { path: `${clocks}/${here.clock}/advance`, body: {} },
-      createWebhookEndpoint: { path: `${api}/webhook_endpoints`, body: {} },
-      updateWebhookEndpoint: { path: `${api}/webhook_endpoints/${endpoint.id}`, body: {} },
-    };
-  }
+  const send = ({ route, path }: GoodRequest, body: unknown): Promise<Reply> =>
+    stage.api.send(route.method, path, { key: stage.merchant.key, body });
 
-  const pathOf = (route: Route, good: { path: string } | undefined) =>
-    good?.path ?? route.path.replaceAll(/:\w+/g, 'x_none');
+  /** The paths that the faults of a refusal name. */
+  const namedBy = ({ body }: Reply): string[] =>
+    (body.error.details ?? []).map((detail: { path?: string }) => detail.path ?? '');
 
-  /** The body with this JSON in the place of the member at `path`. */
-  function spoilt(body: object, [name = '', ...rest]: string[], json: string): string {
-    const members = Object.entries(body)
-      .filter(([key]) => key !== name)
-      .map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`);
-    const inner: unknown = Reflect.get(body, name);
-    const value =
-      rest.length === 0 ? json : spoilt(typeof inner === 'object' && inner !== null ? inner : {}, rest, json);
-    return `{${[...members, `${JSON.stringify(name)}:${value}`].join(',')}}`;
-  }
+  it('was accepted before: each example of the documentation does what it says', async () => {
+    assert.deepEqual(new Set(good.map(({ route }) => route)), new Set(withBody));
+    for (const request of good) {
+      const { status, text } = await send(request, request.body);
+      assert.ok(status < 300, `${request.route.operation} ${request.name}: ${status} ${text}`);
+    }
+  });
 
-  /** Puts each of the values into each member of each body in turn; answers how many requests that were. */
-  async function bombard(
-    values: Record<string, string>,
-    isFine: (status: number) => boolean,
-    isMeant: (member: string[], what: string) => boolean = () => true,
-  ): Promise<number> {
+  it('is refused with a fault that names the place, and changes nothing, in every member of every body', async function () {
+    this.timeout(120_000);
+    const before = await contentsOf(stage.db.sql);
     let sent = 0;
-    for (const route of withBody) {
-      const target = good[route.operation];
-      for (const member of membersOf(asNode(route.body))) {
-        for (const [what, json] of Object.entries(values).filter(([name]) => isMeant(member, name))) {
-          const body = spoilt(target?.body ?? {}, member, json);
-          const reply = await stage.api.send(route.method, pathOf(route, target), { key: stage.merchant.key, body });
-          const told = `${route.operation} /${member.join('/')} with ${what}: ${reply.status} ${reply.text.slice(0, 500)}`;
-          assert.ok(isFine(reply.status), told);
-          if (reply.status >= 400)
-            assert.ok(reply.body.error.message && reply.body.error.type && reply.body.error.request_id, told);
-          assert.ok(reply.status < 400 || reply.text.length < 10_000, told);
-          assert.ok(!/syntax|postgres|invalid input|constraint|stack|node_modules/i.test(reply.text), told);
+    for (const request of good) {
+      for (const { what, path, json } of spoil(asNode(request.route.body) ?? {}, request.body)) {
+        const reply = await send(request, json);
+        const told = `${request.route.operation} (${request.name}) with ${what}`;
+        assertRefused(reply, told);
+        const isUnreadable = reply.body.error.code === 'invalid_json';
+        assert.equal(reply.status, isUnreadable ? 400 : request.route.invalid, told);
+        const isNamed = namedBy(reply).some((place) => place.startsWith(path) || place === needs[path]);
+        assert.ok(isUnreadable || isNamed, `${told}: ${reply.text.slice(0, 400)}`);
+        sent += 1;
+      }
+    }
+    assert.ok(sent > 4_000, String(sent));
+    assert.deepEqual(await contentsOf(stage.db.sql), before);
+  });
+
+  it('is refused where an id is of another kind, of nobody, or of somebody else', async () => {
+    const stranger = await stage.stranger();
+    const theirs = await stranger.merchant.customer();
+    const others = {
+      customer: here.customer,
+      method: here.card,
+      clock: here.clock,
+      biller: stage.keys.biller.id,
+      'customer of somebody else': theirs.id,
+      'method of somebody else': await stranger.merchant.card(theirs.id),
+      'customer of nobody': 'cus_00000000000000000000000000000000',
+      'method of nobody': 'pm_00000000000000000000000000000000',
+      'customer without its prefix': here.customer.slice('cus_'.length),
+    };
+    const before = await contentsOf(stage.db.sql);
+    let sent = 0;
+    for (const request of good) {
+      for (const [name, value] of Object.entries(asNode(request.body) ?? {})) {
+        if (!Object.values(others).some((id) => id === value)) continue;
+        for (const [what, id] of Object.entries(others).filter(([, other]) => other !== value)) {
+          const reply = await send(request, { ...asNode(request.body), [name]: id });
+          const told = `${request.route.operation} (${request.name}) with the id of a ${what} in /${name}`;
+          assertRefused(reply, told);
+          assert.deepEqual(namedBy(reply), [`/${name}`], told);
           sent += 1;
         }
       }
     }
-    return sent;
-  }
-
-  it('is 4xx with the envelope and changes nothing where no field can take it', async () => {
-    const before = await rowCounts(stage);
-    const longFields = ['additional_attributes', 'payment_method_data'];
-    const isMeant = ([head = '']: string[], what: string) =>
-      what !== 'a text without end' || !longFields.includes(head);
-    const sent = await bombard(poison, (status) => status >= 400 && status < 500, isMeant);
-    assert.ok(sent > 400, String(sent));
-    assert.deepEqual(await rowCounts(stage), before);
+    assert.ok(sent > 90, String(sent));
+    assert.deepEqual(await contentsOf(stage.db.sql), before);
   });
 
-  it('is an answer below 500 with the envelope, in every member of every body', async function () {
+  it('is an answer below 500, and a refusal with the envelope, where the thing is odd', async function () {
     this.timeout(120_000);
-    const sent = await bombard(odd, (status) => status < 500);
-    assert.ok(sent > 1_000, String(sent));
-  });
-
-  it('is 4xx where the body is no object, or empty where something is required', async () => {
-    for (const route of withBody) {
-      for (const body of ['null', '[]', '"x"', '1', 'true', '', '{', '[{}]', '\u0000', '{"a":1}']) {
-        const path = pathOf(route, good[route.operation]);
-        const { status, body: answer } = await stage.api.send(route.method, path, { key: stage.merchant.key, body });
-        if (body === '') assert.ok(status < 500);
-        else assert.ok(status >= 400 && status < 500 && answer.error.message, `${route.operation} ${body}: ${status}`);
+    let sent = 0;
+    for (const request of good) {
+      for (const { what, json } of scatter(asNode(request.route.body) ?? {}, request.body, odd)) {
+        const reply = await send(request, json);
+        if (reply.status >= 300) assertRefused(reply, `${request.route.operation} (${request.name}) with ${what}`);
+        sent += 1;
       }
     }
+    assert.ok(sent > 2_000, String(sent));
   });
 
   it('at the limits of what is taken is stored and comes back as it went in', async () => {
@@ -191,12 +166,55 @@ describe('whatever is put into a body', () => {
   });
 });
 
+describe('a body that is none', () => {
+  const here = usePayer();
+  const { stage } = here;
+
+  const pathOf = (route: Route) => route.path.replaceAll(/:\w+/g, 'x_none');
+  const requiresSomething = ({ body }: Route) => body !== undefined && compileChecker(body)({}).length > 0;
+
+  it('is refused by every operation that writes, and changes nothing', async () => {
+    const before = await contentsOf(stage.db.sql);
+    assert.ok(writing.length > withBody.length);
+    for (const route of writing) {
+      const path = pathOf(route);
+      const send = async (code: string, status: number, body: unknown, headers: Record<string, string> = {}) => {
+        const reply = await stage.api.send(route.method, path, { key: stage.merchant.key, body, headers });
+        assertRefused(reply, `${route.operation} ${String(body).slice(0, 40)} ${JSON.stringify(headers)}`);
+        assert.deepEqual([reply.status, reply.body.error.code], [status, code], reply.text);
+      };
+      for (const type of [
+        'text/plain',
+        'application/x-www-form-urlencoded',
+        'multipart/form-data; boundary=x',
+        'application/xml',
+        'application/json; charset=utf-16',
+        '',
+      ])
+        await send('unsupported_content_type', 400, '{}', { 'Content-Type': type });
+      for (const encoding of ['gzip', 'br'])
+        await send('unsupported_encoding', 400, '{}', { 'Content-Encoding': encoding });
+      await send('payload_too_large', 413, JSON.stringify({ name: 'x'.repeat(256 * 1024) }));
+      await send('invalid_json', 400, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]));
+      await send('invalid_json', 400, '['.repeat(100_000));
+      await send('validation_failed', route.invalid, { bogus: 1 });
+      if (requiresSomething(route)) await send('validation_failed', route.invalid, '');
+      for (const body of noObjects) {
+        const reply = await stage.api.send(route.method, path, { key: stage.merchant.key, body });
+        assertRefused(reply, `${route.operation} ${body}`);
+        assert.ok(['validation_failed', 'invalid_json'].includes(reply.body.error.code), reply.text);
+      }
+    }
+    assert.deepEqual(await contentsOf(stage.db.sql), before);
+  });
+});
+
 describe('whatever is put into a path or a query', () => {
   const here = usePayer();
   const { stage } = here;
 
   it('is an answer below 500 with the envelope', async () => {
-    const before = await rowCounts(stage);
+    const before = await contentsOf(stage.db.sql);
     const texts = [
       '%00',
       '%ED%A0%80',
@@ -225,6 +243,6 @@ describe('whatever is put into a path or a query', () => {
         }
       }
     }
-    assert.deepEqual(await rowCounts(stage), before);
+    assert.deepEqual(await contentsOf(stage.db.sql), before);
   });
 });

@@ -7,7 +7,7 @@ import { realNow } from '../../src/domain/real-time.ts';
 import { revokeKey } from '../../src/services/api-keys.ts';
 import { allScopes } from '../../src/services/scopes.ts';
 import type { Reply } from '../support/api.ts';
-import { makeKey } from '../support/factories.ts';
+import { makeKey, tester } from '../support/factories.ts';
 import { createMerchant, type Merchant } from '../support/merchant.ts';
 import { rowCounts, useStage } from '../support/stage.ts';
 
@@ -69,7 +69,7 @@ describe('every route but the public ones', () => {
     await expectAll(401, 'unauthenticated');
     await expectAll(401, 'unauthenticated', `sk_sandbox_${'a'.repeat(43)}`);
     const { id, key } = await makeKey(stage.db.sql, { billerId: stage.keys.biller.id });
-    await revokeKey(stage.db.sql, id, realNow());
+    await revokeKey(stage.db.sql, id, { by: tester, now: realNow() });
     await expectAll(401, 'unauthenticated', key);
   });
 

@@ -83,6 +83,7 @@ describe('the check of the invariants', () => {
       billerId: (await makeBiller(sql)).id,
       livemode: false,
       requestId: newId('request'),
+      keyId: newId('api_key'),
       now: realNow(),
       timeZone: 'UTC',
       feeSchedule: defaultFeeSchedule,

@@ -43,8 +43,12 @@ describe('the schedule of webhook attempts', () => {
   });
 
   it('waits longer when the receiver asks for it, but no longer than a day', () => {
-    assert.equal(delayAfter(1, noJitter, 90_000), 90_000);
-    assert.equal(delayAfter(1, noJitter, 30 * day), day);
+    assert.equal(delayAfter(1, 0, 90_000), 90_000);
+    assert.equal(delayAfter(1, 1, 30 * day), day);
+  });
+
+  it('spreads those that were told the same Retry-After over a tenth of it, none of them before it', () => {
+    assert.deepEqual([0, 0.5, 1].map((random) => delayAfter(1, random, 100_000)), [100_000, 105_000, 110_000]);
   });
 
   it('is not hurried by the receiver, so that ten attempts outlast its outage', () => {
@@ -62,8 +66,19 @@ describe('Retry-After', () => {
     assert.equal(parseRetryAfter('Sun, 01 Mar 2026 11:00:00 GMT', now), 0);
   });
 
+  it('is in GMT where it does not say so, wherever this machine is', () => {
+    const zone = process.env.TZ;
+    process.env.TZ = 'Australia/Sydney';
+    try {
+      assert.equal(parseRetryAfter('Sun Mar  1 12:02:00 2026', now), 120_000);
+    } finally {
+      if (zone === undefined) delete process.env.TZ;
+      else process.env.TZ = zone;
+    }
+  });
+
   it('is ignored when it is neither', () => {
-    for (const value of ['', 'soon', '-5', '1.5', '2026-03-01', '1e3', 'Sunny', '12 Mar']) {
+    for (const value of ['', 'soon', '-5', '1.5', '2026-03-01', '1e3', 'Sunny', '12 Mar', 'Sun', 'Sun, 01 Mar 2026 12:02:00 +1100']) {
       assert.equal(parseRetryAfter(value, now), null, value);
     }
   });

@@ -1,6 +1,7 @@
-// Records the histories that replay.test.ts replays, on the real server: npx mocha test/replay/record.ts
-// Do it after a change of the workflows that is meant to change what they do, and read the difference.
-import { readdir, rm, writeFile } from 'node:fs/promises';
+// Records the histories of the workflows as they are now, on the real server: npx mocha test/replay/record.ts
+// Do it after a change of the workflows that is meant to change what they do, and read the difference. Where runs of the
+// former version may be under way, rename histories/current first, to `before-<name of the patch>` (docs/upgrades.md).
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { workflowIdOf } from '../../src/db/workflow-intents.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
@@ -10,7 +11,7 @@ import { useService } from '../support/service.ts';
 import { useReceiver } from '../support/webhooks.ts';
 import { anonymous } from './anonymous.ts';
 
-const folder = new URL('histories/', import.meta.url);
+const folder = new URL('histories/current/', import.meta.url);
 
 describe('recording histories', function () {
   this.timeout(60_000);
@@ -18,6 +19,7 @@ describe('recording histories', function () {
   const service = useService();
 
   before('forget the former ones', async () => {
+    await mkdir(folder, { recursive: true });
     for (const name of await readdir(folder)) await rm(new URL(name, folder));
   });
 
@@ -129,6 +131,36 @@ describe('recording histories', function () {
     await eventually('it is paid', async () => (await merchant.payments(plan.id))[0]?.status === 'paid');
     await merchant.move(plan.id, 'close');
     await keep('plan-on-a-clock-stalls-and-is-freed', workflowId);
+  });
+
+  it('of a plan that stalls in real time, goes on in a fresh run, and is freed', async () => {
+    const merchant = await service.merchant();
+    const payer = await merchant.payer();
+    const plan = await merchant.plan({ customer_id: payer.id, start_date: dateIn(realNow(), 'UTC') });
+    const poison = service.db.sql.json({ _sandbox_outcome: 'no such word' });
+    await service.db.sql`update payment_plans set metadata = ${poison} where id = ${plan.id}`;
+    await merchant.move(plan.id, 'activate');
+    const workflowId = workflowIdOf('paymentPlan', plan.id);
+    const stalled = (looks: number): Promise<true> =>
+      eventually(`it has looked ${looks} times`, async () => {
+        const handle = service.temporal.workflow.getHandle(workflowId);
+        const history = await handle.fetchHistory().catch(() => ({ events: [] }));
+        return (history.events ?? []).filter(({ timerStartedEventAttributes: timer }) => timer).length >= looks;
+      });
+    await stalled(1);
+    const { runId } = await service.temporal.workflow.getHandle(workflowId).describe();
+    await signal(workflowId, 'startFreshRun');
+    await eventually('it is in a fresh run', async () => {
+      const now = await service.temporal.workflow.getHandle(workflowId).describe();
+      return now.runId !== runId;
+    });
+    await stalled(1);
+    await service.db.sql`update payment_intents set metadata = '{}' where payment_plan_id = ${plan.id}`;
+    await signal(workflowId, 'recheck');
+    await eventually('it is paid', async () => (await merchant.payments(plan.id))[0]?.status === 'paid');
+    await merchant.move(plan.id, 'close');
+    await keep('plan-stalls-in-real-time-and-goes-on-in-a-fresh-run-1', workflowId, runId);
+    await keep('plan-stalls-in-real-time-and-goes-on-in-a-fresh-run-2', workflowId);
   });
 
   it('of scheduled payments, on a clock and for today', async () => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
-import { type ReplayResult, Worker } from '@temporalio/worker';
+import { type ReplayResult, Worker, type WorkflowBundle } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
+import { patches } from '../../src/workflows/patches.ts';
 import { testLogger, workflowBundle } from '../support/temporal.ts';
+import { withoutPatches } from './without-patches.ts';
 
 const folder = new URL('histories/', import.meta.url);
 
@@ -19,7 +21,7 @@ describe('the workflows as they are now', () => {
   let histories: { workflowId: string; history: History }[] = [];
   before('read the histories', async () => {
     testLogger();
-    const names = (await readdir(folder)).sort();
+    const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.json')).sort();
     histories = await Promise.all(
       names.map(async (name) => ({
         workflowId: name.replace('.json', ''),
@@ -29,9 +31,9 @@ describe('the workflows as they are now', () => {
   });
 
   /** What became of each history. */
-  async function replay(replayed: typeof histories): Promise<ReplayResult[]> {
+  async function replay(replayed: typeof histories, bundle?: WorkflowBundle): Promise<ReplayResult[]> {
     const results: ReplayResult[] = [];
-    const options = { workflowBundle: await workflowBundle() };
+    const options = { workflowBundle: bundle ?? (await workflowBundle()) };
     for await (const result of Worker.runReplayHistories(options, replayed)) results.push(result);
     return results;
   }
@@ -44,11 +46,25 @@ describe('the workflows as they are now', () => {
 
   it('do, step by step, what each recorded history says', async function () {
     this.timeout(60_000);
-    assert.ok(histories.length >= 11, `${histories.length} histories`);
+    for (const when of ['current', ...Object.values(patches).map((patch) => `before-${patch}`)]) {
+      const kept = histories.filter(({ workflowId }) => workflowId.startsWith(`${when}/`));
+      assert.ok(kept.length >= 11, `${kept.length} histories of ${when}`);
+    }
     const refused = (await replay(histories)).filter(({ error }) => error !== undefined);
     assert.deepEqual(
       refused.map(({ workflowId, error }) => `${workflowId}: ${error?.message}`),
       [],
+    );
+  });
+
+  it('would be refused by a run that began before a change, were the change not behind its patch', async function () {
+    this.timeout(60_000);
+    const bundle = withoutPatches(await workflowBundle());
+    const refused = (await replay(histories, bundle)).filter(({ error }) => error instanceof DeterminismViolationError);
+    const all = refused.map(({ workflowId }) => workflowId);
+    assert.deepEqual(
+      all.filter((workflowId) => workflowId.startsWith('before-')),
+      [`before-${patches.freshRunsWhileStalled}/plan-stalls-in-real-time-and-is-freed`],
     );
   });
 

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import { findCredential } from '../../src/db/api-keys.ts';
 import { hashKey } from '../../src/services/api-keys.ts';
+import type { AuditRecord } from '../../src/services/audit.ts';
 import { ensureDemoBiller } from '../../src/services/billers.ts';
+import type { KeyUsage } from '../../src/services/encryption.ts';
+import { createVault } from '../../src/services/vault.ts';
+import { createWebhookEndpoint } from '../../src/services/webhook-endpoints.ts';
 import { useDatabase } from '../support/database.ts';
+import { makeCall } from '../support/webhooks.ts';
 
 interface Outcome {
   code: number;
@@ -15,7 +21,11 @@ interface Outcome {
   stderr: string;
 }
 
-function run(program: 'keys' | 'billers', args: string[], env: Record<string, string>): Promise<Outcome> {
+function run(
+  program: 'keys' | 'billers' | 'audit' | 'encryption',
+  args: string[],
+  env: Record<string, string>,
+): Promise<Outcome> {
   const file = new URL(`../../src/runtime/cli/${program}.ts`, import.meta.url).pathname;
   return new Promise((resolve) => {
     const options = { env: { ...process.env, NODE_OPTIONS: '', ...env } };
@@ -26,12 +36,14 @@ function run(program: 'keys' | 'billers', args: string[], env: Record<string, st
 }
 
 describe('the command line', function () {
-  this.timeout(60_000); // each run loads the program anew
+  this.timeout(120_000); // each run loads the program anew
   const db = useDatabase();
   let dataDir = '';
   let billerId = '';
   const keys = (...args: string[]) => run('keys', args, { DATA_DIR: dataDir });
   const billers = (...args: string[]) => run('billers', args, { DATA_DIR: dataDir });
+  const audit = (...args: string[]) => run('audit', args, { DATA_DIR: dataDir });
+  const encryption = (...args: string[]) => run('encryption', args, { DATA_DIR: dataDir });
 
   before('start as development does', async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'payments-cli-'));
@@ -93,6 +105,63 @@ describe('the command line', function () {
     assert.ok(listed.find(({ id }) => id === first.id)?.revoked_at);
   });
 
+  it('shows the audit log of a biller, newest first: who at this machine did what', async () => {
+    const biller = JSON.parse((await billers('create', '--name', 'Audited', '--json')).stdout);
+    const key = JSON.parse((await keys('create', '--mode', 'live', '--biller', biller.id, '--json')).stdout);
+    await keys('revoke', key.id);
+    const list = async (...args: string[]) =>
+      JSON.parse((await audit('list', '--biller', biller.id, '--json', ...args)).stdout);
+    const entries: AuditRecord[] = await list();
+    const told = entries.map(({ action, subject_id, actor }) => [action, subject_id, actor.kind, actor.id]);
+    const me = userInfo().username;
+    assert.deepEqual(told, [
+      ['api_key.revoked', key.id, 'command_line', me],
+      ['api_key.created', key.id, 'command_line', me],
+      ['biller.created', biller.id, 'command_line', me],
+    ]);
+    assert.deepEqual(await list('--limit', '1', '--before', String(entries[0]?.id)), entries.slice(1, 2));
+    const { stdout } = await audit('list', '--biller', biller.id);
+    assert.match(stdout, /api_key\.revoked +command line: \S+ +key_\w+ +- +revoked_at: null → "\d{4}-/);
+    assert.equal(stdout.includes(key.key), false);
+  });
+
+  it('rotates the encryption keys, tells what is left of each, and finds what does not open', async () => {
+    const [older, newer] = [randomBytes(32), randomBytes(32)];
+    const file = join(dataDir, 'encryption.key');
+    const setKeys = (...written: [string, Buffer][]) =>
+      writeFile(file, written.map(([id, key]) => `${id}:${key.toString('base64')}`).join(','));
+    const call = await makeCall(db.sql);
+    const vault = createVault([{ id: 'k1', key: older }]);
+    await createWebhookEndpoint(db.sql, call, { url: 'http://127.0.0.1:9/' }, { vault });
+
+    await setKeys(['k2', newer], ['k1', older]);
+    const before = JSON.parse((await encryption('status', '--json')).stdout);
+    const valuesOf = ({ keys: told }: { keys: KeyUsage[] }) => told.map(({ key, role, values }) => [key, role, values]);
+    assert.deepEqual(valuesOf(before), [
+      ['k2', 'encrypts', 0],
+      ['k1', 'decrypts', 1],
+    ]);
+    const rotated = await encryption('rotate', '--json');
+    assert.equal(rotated.code, 0);
+    assert.equal(JSON.parse(rotated.stdout).resealed, 1);
+    assert.match((await encryption('status')).stdout, /^k2 +encrypts +1 +0 +1 +0 +0\nk1 +decrypts +0 /m);
+
+    await setKeys(['k2', newer]);
+    assert.deepEqual((await encryption('verify')).stdout, 'Everything opens.\n');
+    await setKeys(['k3', older]);
+    const lost = await encryption('verify', '--json');
+    assert.equal(lost.code, 1);
+    const [{ column, problem }] = JSON.parse(lost.stdout).unreadable;
+    assert.deepEqual([column, problem], ['webhook_secrets', 'the encryption key "k2" is not configured']);
+    const stuck = await encryption('rotate');
+    assert.deepEqual([stuck.code, /1 do not open: encryption verify names them/.test(stuck.stdout)], [1, true]);
+    const { stdout } = await audit('list', '--json', '--limit', '2');
+    assert.deepEqual(
+      JSON.parse(stdout).map(({ action }: AuditRecord) => action),
+      ['encryption.rotation_finished', 'encryption.rotation_begun'],
+    );
+  });
+
   it('says on stderr what is wrong, and ends with another status than 0', async () => {
     const cases: [Promise<Outcome>, number, RegExp][] = [
       [keys('create'), 2, /--mode must be sandbox or live/],
@@ -103,6 +172,10 @@ describe('the command line', function () {
       [keys('revoke', 'key_none'), 1, /No such API key/],
       [billers('create', '--name', 'x', '--timezone', 'Sydney'), 1, /IANA time zone/],
       [billers('create'), 2, /--name/],
+      [audit('show'), 2, /no command "show"/],
+      [audit('list', '--limit', '0'), 2, /--limit must be a whole number/],
+      [encryption(), 2, /Give a command/],
+      [run('encryption', ['status'], { DATABASE_URL: db.url, DATA_DIR: '/none' }), 1, /set ENCRYPTION_KEYS/],
       [run('keys', ['list'], { DATA_DIR: join(dataDir, 'none') }), 1, /Start the service with npm start/],
       [run('keys', ['list'], { DATABASE_URL: 'postgres://x:y@127.0.0.1:1/z' }), 1, /database cannot be reached/],
       [run('keys', ['list'], { DATABASE_URL: 'nonsense' }), 1, /DATABASE_URL must be/],

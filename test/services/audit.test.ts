@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { describe, it } from 'mocha';
+import type { Db } from '../../src/db/connection.ts';
 import { atomically } from '../../src/db/transaction.ts';
 import { realNow } from '../../src/domain/real-time.ts';
 import { revokeKey, rollKey } from '../../src/services/api-keys.ts';
 import { type AuditRecord, changesBetween, listAudit, recordAudit } from '../../src/services/audit.ts';
 import { ensureDemoBiller } from '../../src/services/billers.ts';
+import { attemptDelivery } from '../../src/services/webhook-delivery.ts';
+import { createWebhookSender } from '../../src/services/webhook-sender.ts';
+import { useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeBiller, makeKey, tester } from '../support/factories.ts';
+import { deliveryOf, makeCall, makeEndpoint, makeEvent, useReceiver, webhookDeps } from '../support/webhooks.ts';
 
 const now = realNow();
 const deed = { by: tester, now };
@@ -113,6 +120,40 @@ describe('the audit log', () => {
     assert.deepEqual(await listAudit(db.sql, { limit: 100 }), before);
   });
 
+  it('can be written and not rewritten by the role that SECURITY.md gives the service', async () => {
+    const text = await readFile(new URL('../../SECURITY.md', import.meta.url), 'utf8');
+    const statements = [...text.matchAll(/^ +((?:grant|revoke) .* payments;)$/gm)].map(
+      ([, statement = '']) => statement,
+    );
+    assert.equal(statements.length, 3);
+    const role = `service_${randomBytes(6).toString('hex')}`;
+    await db.sql.unsafe(`create role ${role}`);
+    try {
+      for (const statement of statements) await db.sql.unsafe(statement.replace('payments;', `${role};`));
+      const as = (work: (tx: Db) => Promise<unknown>) =>
+        db.sql.begin(async (tx) => {
+          await tx.unsafe(`set local role ${role}`);
+          await work(tx);
+        });
+      await as((tx) => makeKey(tx));
+      for (const statement of [
+        'update audit_log set at = now()',
+        'delete from audit_log',
+        'truncate audit_log',
+        'alter table audit_log disable trigger all',
+        'drop trigger audit_log_only_grows on audit_log',
+      ]) {
+        await assert.rejects(
+          as((tx) => tx.unsafe(statement)),
+          { code: '42501' },
+          statement,
+        );
+      }
+    } finally {
+      await db.sql.unsafe(`drop owned by ${role}; drop role ${role}`);
+    }
+  });
+
   it('is read newest first, in pages, for one biller or for all', async () => {
     const { id: billerId } = await makeBiller(db.sql);
     for (let n = 0; n < 3; n++) await makeKey(db.sql, { billerId });
@@ -136,6 +177,80 @@ describe('the audit log', () => {
     const [newest] = await listAudit(db.sql, { limit: 1 });
     assert.deepEqual([newest?.biller_id, newest?.subject_id, newest?.livemode], [null, null, null]);
     assert.deepEqual(newest?.changes, { keys: { from: ['k1'], to: ['k2', 'k1'] } });
+  });
+});
+
+describe('the audit log of webhook endpoints', () => {
+  const db = useDatabase();
+  const api = useApi(db);
+  const receiver = useReceiver();
+
+  it('tells of each change which key asked for it, in which request, and what was what; and of no secret', async () => {
+    const { key, id: keyId, biller_id: billerId } = await makeKey(db.sql);
+    const ask = async (method: string, path: string, body?: unknown) => {
+      const reply = await api.send(method, `/api/v1/webhook_endpoints${path}`, { key, body });
+      assert.ok(reply.status < 300, reply.text);
+      return { ...reply.body, requestId: reply.headers.get('request-id') };
+    };
+    const made = await ask('POST', '', { url: 'http://127.0.0.1:9/a?password=hunter2', description: 'ours' });
+    const path = `/${made.id}`;
+    const moved = await ask('PUT', path, { url: 'http://127.0.0.1:9/b', status: 'disabled' });
+    await ask('PUT', path, { url: 'http://127.0.0.1:9/b' });
+    const asked = await ask('PUT', path, { url: 'http://127.0.0.1:9/b?password=hunter3' });
+    const rotated = await ask('POST', `${path}/rotate_secret`, { overlap_hours: 2 });
+    const deleted = await ask('DELETE', path);
+
+    const entries = (await listAudit(db.sql, { billerId, limit: 100 })).reverse().slice(2);
+    assert.deepEqual(
+      entries.map(({ action, request_id }) => [action, request_id]),
+      [
+        ['webhook_endpoint.created', made.requestId],
+        ['webhook_endpoint.updated', moved.requestId],
+        ['webhook_endpoint.updated', asked.requestId],
+        ['webhook_endpoint.secret_rotated', rotated.requestId],
+        ['webhook_endpoint.deleted', deleted.requestId],
+      ],
+    );
+    for (const { actor, subject_id, livemode } of entries) {
+      assert.deepEqual([actor, subject_id, livemode], [{ kind: 'api_key', id: keyId }, made.id, false]);
+    }
+    const [creation, move, change, rotation, deletion] = entries.map(({ changes }) => changes);
+    assert.deepEqual(creation, {
+      url: { from: null, to: 'http://127.0.0.1:9/a?…' },
+      event_types: { from: null, to: ['*'] },
+      description: { from: null, to: 'ours' },
+      status: { from: null, to: 'enabled' },
+    });
+    assert.deepEqual(move, {
+      url: { from: 'http://127.0.0.1:9/a?…', to: 'http://127.0.0.1:9/b' },
+      status: { from: 'enabled', to: 'disabled' },
+      disabled_reason: { from: null, to: 'requested' },
+    });
+    assert.deepEqual(change, { url: { from: 'http://127.0.0.1:9/b', to: 'http://127.0.0.1:9/b?…' } });
+    assert.deepEqual(Object.keys(rotation ?? {}), ['previous_secret_expires_at']);
+    assert.deepEqual(deletion?.url, { from: 'http://127.0.0.1:9/b?…', to: null });
+    const text = JSON.stringify(entries);
+    for (const secret of [made.secret, rotated.secret, 'hunter', key]) assert.equal(text.includes(secret), false);
+  });
+
+  it('names the service where it has disabled an endpoint by itself, and why', async () => {
+    const call = await makeCall(db.sql);
+    const endpoint = await makeEndpoint(db.sql, call, `${receiver.url}/hook`);
+    const delivery = await deliveryOf(db.sql, await makeEvent(db.sql, call), endpoint.id);
+    receiver.answer = (_request, response) => response.writeHead(410).end();
+    const sender = createWebhookSender({ policy: webhookDeps.outbound });
+    const deps = { vault: webhookDeps.vault, sender, now: realNow, random: () => 0.5 };
+    await attemptDelivery(db.sql, deps, delivery, null);
+    await sender.close();
+    const [entry] = await listAudit(db.sql, { billerId: call.billerId, limit: 1 });
+    assert.deepEqual(
+      [entry?.action, entry?.actor, entry?.subject_id, entry?.request_id],
+      ['webhook_endpoint.disabled', { kind: 'service', id: 'webhook delivery' }, endpoint.id, null],
+    );
+    assert.deepEqual(entry?.changes, {
+      status: { from: 'enabled', to: 'disabled' },
+      disabled_reason: { from: null, to: 'gone' },
+    });
   });
 });
 

@@ -11,6 +11,7 @@ import {
 } from '../../src/services/outbound-address.ts';
 import { faultInDestination } from '../../src/services/webhook-destination.ts';
 import { createWebhookSender, type WebhookAnswer } from '../../src/services/webhook-sender.ts';
+import { names, policy } from '../support/names.ts';
 
 const strict = { allowLoopback: false };
 const lenient = { allowLoopback: true };
@@ -19,13 +20,14 @@ const refusedClasses: Record<string, string[]> = {
   unspecified: ['0.0.0.0', '0.1.2.3', '::'],
   loopback: ['127.0.0.1', '127.255.255.254', '::1'],
   private: ['10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1'],
-  'link-local': ['169.254.169.254', 'fe80::1', 'febf::1'],
-  'unique-local': ['fc00::1', 'fd12:3456::1'],
+  'link-local': ['169.254.169.254', 'fe80::1', 'febf::1', 'fe80::'],
+  'unique-local': ['fc00::1', 'fd12:3456::1', 'fd00:ec2::254'],
   'site-local': ['fec0::1'],
-  'carrier-grade NAT': ['100.64.0.1', '100.127.255.255'],
+  'carrier-grade NAT': ['100.64.0.1', '100.100.100.200', '100.127.255.255'],
   multicast: ['224.0.0.1', '239.255.255.255', 'ff02::1'],
   broadcast: ['255.255.255.255'],
-  reserved: ['240.0.0.1', '192.0.0.1', '198.18.0.1', '198.19.255.255'],
+  reserved: ['240.0.0.1', '255.255.255.254', '192.0.0.1', '192.0.0.192', '192.88.99.1'],
+  benchmarking: ['198.18.0.1', '198.19.255.255', '2001:2::1'],
   documentation: ['192.0.2.1', '198.51.100.1', '203.0.113.1', '2001:db8::1', '3fff::1'],
   'IPv4-mapped': ['::ffff:127.0.0.1', '::ffff:10.0.0.1', '::ffff:a9fe:a9fe', '::ffff:0.0.0.0'],
   'IPv4-compatible': ['::127.0.0.1', '::7f00:1', '::8.8.8.8'],
@@ -34,7 +36,10 @@ const refusedClasses: Record<string, string[]> = {
   '6to4': ['2002:7f00:1::', '2002:808:808::1'],
   Teredo: ['2001::1', '2001:0:4136:e378:8000:63bf:3fff:fdd2'],
   'discard-only': ['100::1'],
-  'ORCHID and benchmarking': ['2001:10::1', '2001:20::1', '2001:2::1'],
+  ORCHID: ['2001:10::1', '2001:20::1'],
+  'of a protocol': ['2001:1::1', '2001:3::1', '2001:4:112::1', '2001:1ff::1', '192.31.196.1', '192.175.48.1'],
+  'segment routing': ['5f00::1'],
+  'a cloud host’s own': ['168.63.129.16', '::ffff:168.63.129.16', '64:ff9b::168.63.129.16'],
   'not assigned': ['4000::1', '8000::1', 'e000::1', '200::1'],
   'not an address': ['', 'example.com', '1.2.3', 'fe80::1%eth0', '127.1', '0x7f.0.0.1', '[::1]'],
 };
@@ -60,21 +65,6 @@ describe('an outbound address', () => {
     }
   });
 });
-
-const names: Record<string, string[]> = {
-  'public.test': ['93.184.215.14', '2606:2800:21f::1'],
-  'private.test': ['10.0.0.7'],
-  'mixed.test': ['93.184.215.14', '192.168.0.1'],
-  'loopback.test': ['127.0.0.1', '::1'],
-  'empty.test': [],
-};
-
-const resolve = async (hostname: string) => {
-  const found = names[hostname.replace(/\.$/, '')];
-  if (found === undefined) throw new Error('ENOTFOUND');
-  return found;
-};
-const policy: OutboundPolicy = { allowLoopback: false, resolve };
 
 describe('a host name', () => {
   it('stands for all of its addresses when they are public', async () => {
@@ -109,90 +99,16 @@ describe('a host name', () => {
   });
 });
 
-describe('the URL of a webhook endpoint', () => {
-  const codeOf = async (url: string, livemode = false, allowed = policy) =>
-    (await faultInDestination(url, livemode, allowed))?.code ?? null;
-
-  it('is refused in every notation of an address that is not public', async () => {
-    const hosts = [
-      '127.0.0.1',
-      '127.1',
-      '2130706433',
-      '0x7f000001',
-      '0x7f.1',
-      '0177.0.0.1',
-      '017700000001',
-      '127.0.0.1.',
-      '127。0。0。1',
-      '①②⑦.0.0.1',
-      '%31%32%37.0.0.1',
-      '0',
-      '0.0.0.0',
-      '[::1]',
-      '[::]',
-      '[0:0:0:0:0:0:0:1]',
-      '[::ffff:127.0.0.1]',
-      '[::ffff:7f00:1]',
-      '[2002:7f00:1::]',
-      '[64:ff9b::7f00:1]',
-      '169.254.169.254',
-      '192.168.1.1',
-      'private.test',
-      'private.test.',
-      'PRIVATE.test',
-      'mixed.test',
-      'loopback.test',
-    ];
-    for (const host of hosts) assert.equal(await codeOf(`https://${host}/hook`), 'url_not_public', host);
-  });
-
-  it('is refused when its host cannot be resolved', async () => {
-    assert.equal(await codeOf('https://unknown.test/hook'), 'url_unresolvable');
-  });
-
-  it('is refused with credentials, a fragment, white space, another scheme, or none', async () => {
-    const urls = [
-      'https://user@public.test/',
-      'https://user:secret@public.test/',
-      'https://public.test/#part',
-      'https://public.test/#',
-      'https://public.test/a b',
-      'https://pub\nlic.test/',
-      ' https://public.test/',
-      'ftp://public.test/',
-      'file:///etc/passwd',
-      'javascript:alert(1)',
-      'public.test/hook',
-      '//public.test/hook',
-      'https://',
-      'https://public.test:99999/',
-    ];
-    for (const url of urls) assert.equal(await codeOf(url), 'url_invalid', url);
-  });
-
-  it('is https in live mode, and may be http in sandbox', async () => {
-    assert.equal(await codeOf('http://public.test/hook?a=1', false), null);
-    assert.equal(await codeOf('http://public.test/hook', true), 'url_invalid');
-    assert.equal(await codeOf('https://public.test:8443/hook', true), null);
-  });
-
-  it('may be on this machine in sandbox where the configuration says so, and never in live mode', async () => {
-    const allowing = { allowLoopback: true, resolve };
-    assert.equal(await codeOf('http://127.0.0.1:9999', false, allowing), null);
-    assert.equal(await codeOf('http://loopback.test/', false, allowing), null);
-    assert.equal(await codeOf('https://127.0.0.1:9999/', true, allowing), 'url_not_public');
-    assert.equal(await codeOf('https://loopback.test/', true, allowing), 'url_not_public');
-  });
-});
-
 describe('a connection', () => {
   let server: Server;
   let port = 0;
   let requests = 0;
+  let lastHost: string | undefined;
 
   before(async () => {
-    server = createServer((_request, response) => {
+    server = createServer((request, response) => {
       requests += 1;
+      lastHost = request.headers.host;
       response.end('reached');
     });
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -205,10 +121,61 @@ describe('a connection', () => {
 
   async function send(host: string, allowed: OutboundPolicy, livemode = false): Promise<WebhookAnswer> {
     const sender = createWebhookSender({ policy: allowed, timeoutMs: 2000 });
-    const answer = await sender.send({ url: `http://${host}:${port}/`, livemode, headers: {}, body: '{}' });
+    const answer = await sender.send({
+      endpointId: 'we_1',
+      url: `http://${host}:${port}/`,
+      livemode,
+      headers: {},
+      body: '{}',
+    });
     await sender.close();
     return answer;
   }
+
+  // What is no address, or has no notation in a URL, has nothing to be connected to.
+  const classes = Object.entries(refusedClasses).filter(([name]) => name !== 'not an address');
+  for (const [name, addresses] of classes) {
+    it(`is refused to an address that is ${name}: by itself, by a name that had a public one before, and among public ones`, async () => {
+      for (const address of addresses) {
+        const host = address.includes(':') ? `[${address}]` : address;
+        for (const livemode of [false, true]) {
+          const url = `https://${host}/`;
+          assert.equal((await faultInDestination(url, livemode, policy))?.code, 'url_not_public', url);
+        }
+        const literal = await send(host, policy);
+        assert.equal(literal.kind === 'unanswered' && literal.error, 'the address is not public', address);
+        for (const answer of [[address], ['93.184.215.14', address], [address, '93.184.215.14']]) {
+          const answers = [['93.184.215.14'], answer];
+          const rebinding = { allowLoopback: false, resolve: async () => answers.shift() ?? ['93.184.215.14'] };
+          assert.equal(await faultInDestination('https://rebinding.test/', true, rebinding), null);
+          const rebound = await send('rebinding.test', rebinding);
+          assert.equal(rebound.kind === 'unanswered' && rebound.error, 'the address is not public', String(answer));
+        }
+      }
+    });
+  }
+
+  it('is made to the address alone: the server is told the name that was registered', async () => {
+    const answer = await send('name.test', { allowLoopback: true, resolve: async () => ['127.0.0.1'] });
+    assert.equal(answer.kind, 'answered');
+    assert.equal(lastHost, `name.test:${port}`);
+  });
+
+  it('fails, and is not made, when the name servers fail, hang for good or answer nonsense', async () => {
+    const before = requests;
+    const failing: [OutboundPolicy['resolve'], string][] = [
+      [() => Promise.reject(new Error('SERVFAIL')), 'the host name cannot be resolved'],
+      [async () => [], 'the host name cannot be resolved'],
+      [async () => ['', 'nonsense'], 'the address is not public'],
+      [async () => ['localhost'], 'the address is not public'],
+      [() => new Promise(() => {}), 'no answer within 2 s'],
+    ];
+    for (const [resolving, error] of failing) {
+      const answer = await send('name.test', { allowLoopback: true, resolve: resolving });
+      assert.equal(answer.kind === 'unanswered' && answer.error, error);
+    }
+    assert.equal(requests, before);
+  });
 
   it('is refused when the name has changed its mind since it was registered', async () => {
     let asked = 0;
@@ -252,7 +219,7 @@ describe('a connection', () => {
 
   it('of live mode is refused to loopback, although sandbox may reach it', async () => {
     const before = requests;
-    const answer = await send('127.0.0.1', { allowLoopback: true, resolve }, true);
+    const answer = await send('127.0.0.1', { allowLoopback: true, resolve: policy.resolve }, true);
     assert.equal(answer.kind === 'unanswered' && answer.error, 'the address is not public');
     assert.equal(requests, before);
   });

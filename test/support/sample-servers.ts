@@ -20,7 +20,7 @@ export async function startServer(script: Script, env: Readonly<Record<string, s
   const port = await freePort();
   const [stop, arrived] = [new AbortController(), new AbortController()];
   const ended = withFolder(async (folder) =>
-    run(await commandOf(script, folder), folder, { ...env, PORT: String(port) }, stop.signal),
+    run(await commandOf(script, folder), folder, { ...env, PORT: String(port) }, { signal: stop.signal }),
   );
   const failed = ended.then(({ stdout, stderr }) => {
     throw new Error(`${script.title} has ended:\n${stdout}${stderr}`);

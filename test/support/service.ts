@@ -6,6 +6,7 @@ import type { Client } from '@temporalio/client';
 import { after, before } from 'mocha';
 import { createApp } from '../../src/api/app.ts';
 import { type RunningServer, serve } from '../../src/api/server.ts';
+import type { Processors } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { type Dispatcher, startDispatcher } from '../../src/runtime/dispatcher.ts';
 import { openTemporal } from '../../src/runtime/temporal-client.ts';
@@ -27,6 +28,8 @@ export interface ServiceOptions {
   temporal?: () => Promise<string> | string;
   namespace?: string;
   canSkipTime?: () => boolean | null;
+  /** The sandbox's alone by default. */
+  processors?: Processors;
   /** For webhooks: real time by default. */
   now?: () => Date;
 }
@@ -62,6 +65,7 @@ export function useService(options: ServiceOptions = {}): Service {
   const encryptionKey = randomBytes(32);
   const vault = createVault([{ id: 'test', key: encryptionKey }]);
   const namespace = options.namespace ?? testNamespace;
+  const processors = options.processors ?? { sandbox: sandboxProcessor, live: null };
   const children = new Set<ChildProcess>();
   let address = '';
   let temporal: Client | undefined;
@@ -96,7 +100,7 @@ export function useService(options: ServiceOptions = {}): Service {
         sql: db.sql,
         vault,
         temporal: service.temporal,
-        processors: { sandbox: sandboxProcessor, live: null },
+        processors,
         logger: testLogger(),
         workflowBundle: await workflowBundle(),
         maxCachedWorkflows: options.maxCachedWorkflows,
@@ -146,7 +150,7 @@ export function useService(options: ServiceOptions = {}): Service {
       temporalApiKey: null,
       temporalNamespace: namespace,
     });
-    const { deps } = testDeps(db, { vault, canSkipTime: options.canSkipTime ?? (() => true) });
+    const { deps } = testDeps(db, { vault, processors, canSkipTime: options.canSkipTime ?? (() => true) });
     api = await serve(createApp(deps), { port: 0 });
     if (options.idle) return;
     await service.startWorkers();

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { workflowIdOf } from '../../src/db/workflow-intents.ts';
 import type { WebhookDelivery } from '../../src/resources/webhook-delivery.ts';
+import { maxRequestsUnderWay } from '../../src/services/webhook-sender.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Merchant } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
@@ -110,5 +112,35 @@ describe('the delivery of a webhook', () => {
     await eventually('it is found', async () => (await service.temporal.workflow.count(query)).count === 1);
     await handle.signal('giveUp');
     await untilEnded(id);
+  });
+
+  it('waits for its share of the slots while its receiver hangs, at no cost of attempts, and holds up no other', async function () {
+    this.timeout(60_000);
+    const hanging: ServerResponse[] = [];
+    receiver.answer = (request, response) => {
+      if (request.url === '/hangs') hanging.push(response);
+      else response.end();
+    };
+    const merchant = await service.merchant();
+    const slow = await merchant.endpoint(`${receiver.url}/hangs`);
+    const quick = await merchant.endpoint(`${receiver.url}/answers`);
+    const pings = await Promise.all(Array.from({ length: 64 }, () => merchant.ping(slow.id)));
+    const share = Math.ceil(maxRequestsUnderWay / 9);
+    await eventually('its share is used up', () => hanging.length === share);
+    const { id } = await merchant.ping(quick.id);
+    await eventually('the other has its own', async () => (await merchant.delivery(id)).status === 'delivered', {
+      timeoutMs: 5000,
+    });
+    assert.equal(hanging.length, share, 'more than its share was sent');
+
+    receiver.answer = undefined;
+    for (const response of hanging) response.end();
+    const done = async () => (await merchant.deliveries(slow.id)).every(({ status }) => status === 'delivered');
+    await eventually('all have arrived', done, { timeoutMs: 40_000, everyMs: 200 });
+    const deliveries = await merchant.deliveries(slow.id);
+    assert.deepEqual(
+      deliveries.map(({ attempts }) => attempts.length),
+      pings.map(() => 1),
+    );
   });
 });

@@ -70,6 +70,10 @@ export function authenticate(route: Route, find: Find): Middleware {
   };
 }
 
+/**
+ * The time that the look-up takes tells at most how far a SHA-256 agrees with a stored one, and nobody can choose a key by
+ * its hash; what was found is compared in constant time nonetheless.
+ */
 async function identify(header: string, find: Find, now: Date): Promise<CredentialRow> {
   if (header === '') throw new Unauthenticated('No API key was given. Send it as "Authorization: Bearer <key>".');
   const key = /^Bearer +(\S+) *$/i.exec(header)?.[1];

@@ -1,4 +1,5 @@
 import { isOutage } from '../../db/transaction.ts';
+import { withoutSecrets } from '../../domain/secrets.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { BadRequest, type Fault, ServiceError, Unavailable, ValidationFailed } from '../../services/errors.ts';
 import type { Context, Middleware } from '../context.ts';
@@ -54,7 +55,7 @@ function envelope(error: ServiceError, ctx: Context) {
   const faults = error instanceof ValidationFailed || error instanceof BadRequest ? error.faults : [];
   return {
     ...error.extra,
-    message: error.message,
+    message: withoutSecrets(error.message), // it may quote the request, and error bodies end up in logs
     type: error.type,
     code: error.code,
     details: faults.length > 0 ? faults.map(detail) : undefined,
@@ -63,5 +64,5 @@ function envelope(error: ServiceError, ctx: Context) {
 }
 
 function detail({ code, message, path }: Fault): Fault {
-  return { code, message, path };
+  return { code, message: withoutSecrets(message), path: path === undefined ? path : withoutSecrets(path) };
 }

@@ -1,10 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Db } from '../../db/connection.ts';
-import { claimKey, findKey, holdKey, insertAnswer, type KeyUse, storeAnswer } from '../../db/idempotency-keys.ts';
+import {
+  claimKey,
+  findKey,
+  holdKey,
+  insertAnswer,
+  isKeyBusy,
+  KeyTaken,
+  type KeyUse,
+  keyWithAnswer,
+  storeAnswer,
+} from '../../db/idempotency-keys.ts';
 import { type KeyLocks, keyLocks } from '../../db/key-locks.ts';
-import { atomically } from '../../db/transaction.ts';
+import type { Premise } from '../../db/premises.ts';
+import { atomically, wasSacrificed, withoutWaiting } from '../../db/transaction.ts';
 import { pass } from '../../domain/crash-points.ts';
-import { IdempotencyKeyInUse, IdempotencyKeyReused } from '../../services/errors.ts';
+import { IdempotencyKeyInUse, IdempotencyKeyReused, ServiceError } from '../../services/errors.ts';
 import type { Context } from '../context.ts';
 import { readKeyUse } from '../idempotency-key.ts';
 import { type AppDeps, type RequestDeps, type Route, successStatusOf } from '../route.ts';
@@ -46,6 +57,10 @@ export interface Answered {
  * unique index until the first has ended, then finds its answer, or its place. Requests of the same process wait for each
  * other in memory before, so that twenty racers do not hold twenty connections.
  *
+ * A `one-statement` route does the same in one round trip: its only insert takes along, by `deps.withAnswer`, the key and the
+ * answer to it. The key then comes last and not first, so a handler that fails may have failed on what the first request
+ * has changed: the answer to that is looked for before the failure is told.
+ *
  * A `committed-first` route commits before it calls another system, so no transaction can hold its key to the end. An
  * advisory lock holds it meanwhile; `deps.hold` writes it, without an answer, in the handler's first transaction, beside
  * what that opens; `deps.remember` writes the answer in the last one, beside the outcome. This is safe, because the lock
@@ -66,9 +81,11 @@ export function idempotency(deps: AppDeps): Keeper {
     pool: deps.sql,
     idempotencyKey: null,
     idempotencyExpiresAt: null,
+    withAnswer: () => [],
     hold: async () => {},
     remember: async () => {},
   };
+  const keepers = { 'committed-first': underLock, 'one-statement': inOneStatement };
 
   return async (route, ctx, performer) => {
     const use = route.method === 'POST' ? readKeyUse(ctx) : null;
@@ -83,7 +100,7 @@ export function idempotency(deps: AppDeps): Keeper {
       const answer = await within(giveUpAt - performance.now(), other);
       if (answer !== null) return replay(answer, use);
     }
-    const work = route.idempotency === 'committed-first' ? underLock : inOneTransaction;
+    const work = route.idempotency === undefined ? inOneTransaction : keepers[route.idempotency];
     const mine = work(route, ctx, performer, use, giveUpAt);
     const shared = mine.then(
       ({ answer }) => answer,
@@ -104,7 +121,6 @@ export function idempotency(deps: AppDeps): Keeper {
     const stored = route.prepare ? await storedAnswer(use) : null;
     if (stored !== null) return { answer: stored, replayed: true };
     const prepared = await performer.prepare(route, ctx, plain);
-    let storing = Promise.resolve();
     try {
       const text = await atomically(deps.sql, async (tx) => {
         // Statements of a transaction are carried out in the order in which they are sent, so neither the handler waits
@@ -117,16 +133,37 @@ export function idempotency(deps: AppDeps): Keeper {
         assertClaimed(claim.value);
         if (outcome.status === 'rejected') throw outcome.reason;
         pass('request performed');
-        storing = storeAnswer(tx, use, status, deps.vault.seal(outcome.value));
-        storing.catch(() => undefined); // is looked at below
+        await withoutWaiting(tx, storeAnswer(tx, use, status, deps.vault.seal(outcome.value)));
         return outcome.value;
       });
-      // PostgreSQL turns the commit of a transaction with a failed statement into a rollback, without an error.
-      await storing;
       pass('request committed');
       return { answer: { status, text, fingerprint: use.fingerprint }, replayed: false };
     } catch (error) {
       return { answer: await answerInstead(error, use), replayed: true };
+    }
+  }
+
+  async function inOneStatement(route: Route, ctx: Context, performer: Performer, use: KeyUse, giveUpAt: number) {
+    const status = successStatusOf(route, ctx.state.body);
+    let written: string | undefined;
+    const withAnswer = (body: unknown): Premise[] => {
+      written = JSON.stringify(body);
+      pass('request performed');
+      return [keyWithAnswer(use, { status, sealed: deps.vault.seal(written) }, giveUpAt - performance.now())];
+    };
+    try {
+      const prepared = await performer.prepare(route, ctx, plain);
+      await performer.perform(route, ctx, { ...plain, withAnswer }, prepared);
+      if (written === undefined) throw new Error(`${route.operation} has kept no answer`);
+      pass('request committed');
+      return { answer: { status, text: written, fingerprint: use.fingerprint }, replayed: false };
+    } catch (error) {
+      // A deadlock, too: another request took the key before a lock that this statement takes before the key.
+      if (isKeyBusy(error) || wasSacrificed(error)) throw new IdempotencyKeyInUse();
+      if (error instanceof KeyTaken) return { answer: await answerInstead(error, use), replayed: true };
+      const stored = error instanceof ServiceError ? await storedAnswer(use) : null;
+      if (stored === null) throw error;
+      return { answer: stored, replayed: true };
     }
   }
 
@@ -145,7 +182,7 @@ export function idempotency(deps: AppDeps): Keeper {
         hold: async (tx) => assertClaimed(await holdKey(tx, use, giveUpAt - performance.now())),
         remember: async (tx, body) => {
           remembered = JSON.stringify(body);
-          await store(tx, remembered);
+          await withoutWaiting(tx, store(tx, remembered));
         },
       };
       const returned = await performer.perform(route, ctx, keyed, await performer.prepare(route, ctx, plain));
@@ -170,7 +207,7 @@ export function idempotency(deps: AppDeps): Keeper {
 
   /** What a request is answered whose transaction has found the key taken; any other failure stays one. */
   async function answerInstead(error: unknown, use: KeyUse): Promise<Answer> {
-    if (!(error instanceof TakenBefore)) throw error;
+    if (!(error instanceof KeyTaken)) throw error;
     const answer = await storedAnswer(use);
     // Its time has run out since.
     if (answer === null) throw new IdempotencyKeyInUse();
@@ -178,12 +215,9 @@ export function idempotency(deps: AppDeps): Keeper {
   }
 }
 
-/** Ends a transaction whose key another request has, or this one with an answer already. */
-class TakenBefore extends Error {}
-
 function assertClaimed(claim: 'claimed' | 'taken' | 'busy'): void {
   if (claim === 'busy') throw new IdempotencyKeyInUse();
-  if (claim === 'taken') throw new TakenBefore();
+  if (claim === 'taken') throw new KeyTaken();
 }
 
 /** @throws IdempotencyKeyReused when the answer is another request's. */

@@ -23,8 +23,8 @@ const errorTypes: Readonly<Record<ErrorType, string>> = {
 
 const Detail = Strict(
   {
-    code: Type.Enum(Object.keys(detailCodes)),
-    message: Type.String(),
+    code: Type.Enum(Object.keys(detailCodes), { description: 'For programs: see *Codes of details*.' }),
+    message: Type.String({ description: 'The same for people.' }),
     path: Type.Optional(
       Type.String({
         description:

@@ -27,11 +27,11 @@ export const exampleIds = {
   request: 'req_00VbVsXkh065c9oOgy4rFjlt3QIO0kko',
 } as const;
 
-const dueAt = '2027-01-11T00:00:00.000Z';
-const madeAt = '2027-01-04T09:00:00.000Z';
+export const dueAt = '2027-01-11T00:00:00.000Z';
+export const madeAt = '2027-01-04T09:00:00.000Z';
 const belonging = { biller_id: exampleIds.biller, livemode: false };
 
-const customer: Customer = {
+export const customer: Customer = {
   id: exampleIds.customer,
   name: 'Jo Nguyen',
   email: 'jo@example.com',
@@ -73,7 +73,7 @@ const createdMethod: Static<typeof CreatedPaymentMethod> = {
   },
 };
 
-const eventIntent: PaymentIntent = {
+export const eventIntent: PaymentIntent = {
   id: exampleIds.intent,
   amount: 2500,
   total_amount: 2500,
@@ -93,7 +93,7 @@ const eventIntent: PaymentIntent = {
   created_at: dueAt,
   updated_at: dueAt,
 };
-const intent: PaymentIntent = {
+export const intent: PaymentIntent = {
   ...eventIntent,
   client_secret: `${exampleIds.intent}_secret_q8m1ZpL0vR3tYx`,
   status: 'requires_payment_method',
@@ -122,7 +122,7 @@ const refund: Refund = {
   updated_at: dueAt,
 };
 
-const plan: PaymentPlan = {
+export const plan: PaymentPlan = {
   id: exampleIds.plan,
   customer_id: exampleIds.customer,
   name: 'Weekly membership',
@@ -175,7 +175,7 @@ const manifest: EffectsManifest = {
   subscriptions_rolled: 0,
   plans_recalculated: 1,
 };
-const clock: TestClock = {
+export const clock: TestClock = {
   ...clockState,
   max_frozen_time: '2027-01-25T00:00:00.000Z',
   last_advance: {
@@ -219,7 +219,7 @@ const dryRun: DryRun = {
   effects: [{ ...effect, object_id: null, advance_id: null, event_id: null }],
 };
 
-const endpoint: WebhookEndpoint = {
+export const endpoint: WebhookEndpoint = {
   id: exampleIds.endpoint,
   url: 'https://hooks.example.com/payments',
   event_types: ['payment_intent.*', 'payment_plan.*'],
@@ -231,7 +231,7 @@ const endpoint: WebhookEndpoint = {
   updated_at: madeAt,
 };
 
-const delivery: WebhookDelivery = {
+export const delivery: WebhookDelivery = {
   id: exampleIds.delivery,
   event_id: exampleIds.event,
   event_type: 'payment_intent.succeeded',
@@ -285,8 +285,14 @@ export const eventDataExamples: Readonly<Record<EventType, object>> = {
   'payment_intent.requires_action': { ...eventIntent, status: 'requires_action' },
   'payment_plan.activated': plan,
   'payment_plan.suspended': { ...plan, state: 'suspended', state_reason: 'payment_failed', next_payment_date: null },
-  'payment_plan.deactivated': { ...plan, state: 'deactivated', next_payment_date: null },
-  'payment_plan.closed': { ...plan, state: 'closed', next_payment_date: null },
+  'payment_plan.deactivated': { ...plan, state: 'deactivated', state_reason: 'requested', next_payment_date: null },
+  'payment_plan.closed': {
+    ...plan,
+    state: 'closed',
+    state_reason: 'total_collected',
+    collected_amount_cents: plan.total_amount_cents,
+    next_payment_date: null,
+  },
   'refund.succeeded': refund,
   'refund.failed': { ...refund, status: 'failed' },
   'test_clock.created': { ...clockState, status: 'created', frozen_time: madeAt, last_advanced_at: null },

@@ -1,3 +1,4 @@
+import { fixtureCards } from '../../domain/cards.ts';
 import { detailCodes } from '../../services/detail-codes.ts';
 import { type CodeText, declineCodes, errorCodes } from '../../services/error-codes.ts';
 
@@ -22,9 +23,33 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Reference: 'This documentation.',
 };
 
+const outcomes = { succeeded: 'succeeds', requires_action: 'needs 3D Secure' };
+
+function testCards(): string {
+  const rows = fixtureCards.map(({ token, brand, last4, outcome }) => {
+    const told = outcome.kind === 'failed' ? `fails with \`${outcome.code}\`` : outcomes[outcome.kind];
+    return `| \`${token}\` | ${brand} ${last4} | ${told} |`;
+  });
+  return ['| Token | Card | When it is charged |', '| --- | --- | --- |', ...rows].join('\n');
+}
+
 const introduction = `
 Payment collection for billers: customers and their saved payment methods, single payments, recurring plans, webhooks, and
-test clocks that make time pass in the sandbox.
+test clocks that make time pass in the sandbox. The guides in \`docs/api\` of the service’s repository go through it step by
+step, with samples for curl, TypeScript, Python and Go; all that they need is on this page too.
+
+## Where to begin
+
+1. **A charge**: \`POST /customers\`, then \`POST /payment_methods\` with the customer and a test card, then
+   \`POST /payment_intents\`, then its \`/confirm\` with the method. The answer’s \`status\` is what came of it.
+2. **A plan**: \`POST /payment_plans\` for a customer with a method, then its \`/activate\`. Every due date is charged by itself;
+   \`GET …/payments\` tells what became of each, \`GET …/schedule\` what comes next.
+3. **Months in a second**: \`POST /test_helpers/test_clocks\`, customers with that \`test_clock\`, then the clock’s \`/advance\`, as
+   far as its \`max_frozen_time\`; then fetch the clock with \`Prefer: wait=60\` until it is \`ready\`. Repeat.
+4. **Webhooks**: \`POST /webhook_endpoints\`, keep the \`secret\`, verify what comes by the header \`webhook-signature\`, answer 2xx,
+   and take each event once, by its \`id\`.
+
+All of these paths begin with \`/api/v1\`.
 
 ## Modes
 
@@ -32,8 +57,19 @@ Every key belongs to one account and to one of two modes, and sees nothing of th
 takes the payments, and \`live\`. Objects say which in \`livemode\`. Webhooks are sent in both.
 
 In the sandbox the outcome of a charge is yours to choose: by \`metadata._sandbox_outcome\` (\`succeed\`, \`decline\`,
-\`requires_action\`, \`timeout\`, or a list of them, one for each attempt), else by the fixture token of the saved method,
-else by the last two digits of the amount: \`01\` is declined, \`02\` needs 3D Secure, \`99\` times out. Everything else succeeds.
+\`requires_action\`, \`timeout\`, or a list of them with commas between, one for each attempt, the last one repeated), else by the
+test card, whatever the amount, else by the last two digits of the amount: \`01\` is declined (\`insufficient_funds\`), \`02\` needs
+3D Secure, \`99\` times out. Everything else succeeds. Nobody is present at the charge of a plan or a scheduled payment, so that a
+3D Secure challenge fails there, with \`authentication_required\`. A refund fails with \`metadata._sandbox_refund_outcome\`
+\`fail\`, or when its amount ends in \`03\`.
+
+## Test cards
+
+Of \`type\` \`card\`, with \`token_metadata\` \`{"type": "fixture", "token": "…", "data": ""}\`:
+
+${testCards()}
+
+Any other card or bank account that is well formed can be saved in the sandbox, and follows the rules above.
 
 ## Keys
 
@@ -44,8 +80,8 @@ intent with its \`client_secret\`.
 ## Ids, time and money
 
 - Ids are a prefix (\`cus_\`, \`pm_\`, \`pi_\`, …) and 32 characters, and sort by creation. Treat them as opaque.
-- Instants are ISO 8601 in UTC; dates are \`YYYY-MM-DD\` in the account’s time zone. What belongs to a customer on a test clock
-  carries the time of that clock.
+- Instants are ISO 8601 in UTC; dates are \`YYYY-MM-DD\` in the account’s time zone, which is UTC unless it was made with another,
+  and what is due on a date is due at 00:00 there. What belongs to a customer on a test clock carries the time of that clock.
 - Amounts are whole numbers of the smallest unit of the currency: 2500 is 25.00 AUD, or 2500 JPY.
 
 ## Pagination
@@ -59,6 +95,13 @@ Any POST takes an \`Idempotency-Key\`. The first request with a key has its effe
 answer, byte for byte, with \`Idempotent-Replayed: true\`, for as long as \`Idempotency-TTL\` says (a day). The key with another
 method, path or body is \`idempotency_key_reused\`. A request that failed without an effect leaves its key free. Repeat whatever
 ended without an answer, or with 409, 429 or 5xx, with the same key: nothing happens twice.
+
+## Webhooks
+
+Every event is posted to each endpoint that subscribes to it, and kept at \`GET /events\`. It can come more than once, under the same
+\`id\`, and in another order than it happened: \`sequence\` rises by one from event to event of an account and mode, without gaps.
+What each type carries, and how it is signed, is under *Webhooks* at the end of this page; when it is tried again, at
+\`POST /webhook_endpoints\`.
 
 ## Rate limits
 
@@ -78,19 +121,21 @@ answers 405, so none lists it: a path with another method does, with \`Allow\`, 
 \`x-unmatched-requests\` of this document). GET may be HEAD everywhere.
 `.trim();
 
+/** Every code with its meaning and what to do, as tables in Markdown. */
+export const codeTables = [
+  tableOf('Codes of errors', errorCodes, ({ statuses }) => statuses.join(', ')),
+  tableOf('Codes of details', detailCodes),
+  tableOf('Codes of failed payments', declineCodes),
+].join('\n\n');
+
 /** What stands before the operations: the rules that hold for all of them, and every code with its meaning. */
 export const info = {
   title: 'Payments Service',
   version: '1.0.0',
-  description: [
-    introduction,
-    section('Codes of errors', errorCodes, ({ statuses }) => statuses.join(', ')),
-    section('Codes of details', detailCodes),
-    section('Codes of failed payments', declineCodes),
-  ].join('\n\n'),
+  description: [introduction, codeTables].join('\n\n'),
 };
 
-function section<T extends CodeText>(
+function tableOf<T extends CodeText>(
   title: string,
   codes: Readonly<Record<string, T>>,
   statuses?: (code: T) => string,

@@ -1,12 +1,13 @@
 import type { TSchema } from 'typebox';
 import { asNode, type SchemaNode } from '../expectations.ts';
 import type { Route } from '../route.ts';
+import { answerExamples } from './answer-examples.ts';
 import { errorsOf } from './errors.ts';
 import { exampleOf } from './example-of.ts';
 import { headers, rateLimitHeaders } from './headers.ts';
 import { linksOf } from './links.ts';
 import { parametersOf, takesIdempotencyKey } from './parameters.ts';
-import { answerExamples, requestExamples } from './request-examples.ts';
+import { requestExamples } from './request-examples.ts';
 import type { SchemaBook } from './schemas.ts';
 
 const successes: Readonly<Record<number, string>> = {

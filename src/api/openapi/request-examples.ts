@@ -183,15 +183,3 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, Re
     },
   },
 };
-
-/** Answers of operations, by operation, where the example of the resource would be of another kind than what was asked for. */
-export const answerExamples: Readonly<Record<string, object>> = {
-  createSandboxPaymentMethod: {
-    success: true,
-    payment_method: {
-      id: exampleIds.method,
-      type: 'pay_id',
-      instrument_data: { payid: 'jo@example.com', account_name: 'Jo Nguyen', payid_type: 'email' },
-    },
-  },
-};

@@ -50,8 +50,9 @@ export const webhookHeaders = {
     in: 'header',
     required: true,
     description:
-      'Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, by the ' +
-      'bytes after `whsec_` of the endpoint’s secret. One valid signature is enough.',
+      'Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte ' +
+      'for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is ' +
+      'enough.',
     schema: { type: 'string' },
   },
 };

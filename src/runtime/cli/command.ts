@@ -8,13 +8,12 @@ import type { Actor } from '../../services/audit.ts';
 import { ServiceError } from '../../services/errors.ts';
 import { createVault, type Vault } from '../../services/vault.ts';
 import { ConfigError, type EncryptionKey, readConfig } from '../config.ts';
-import { openTemporal } from '../temporal-client.ts';
 
 /** What a command works on: the database of the running service, and its demo biller where there is one. */
 export interface Surroundings {
   sql: Pool;
   /** Opened when it is asked for, and closed with the command. */
-  temporal(): Client;
+  temporal(): Promise<Client>;
   taskQueue: string;
   demoBillerId: string | null;
   /** With the keys of ENCRYPTION_KEYS, or else those of the data directory. @throws when there are none. */
@@ -100,7 +99,9 @@ async function findSurroundings(env: NodeJS.ProcessEnv, opened: { close(): Promi
   opened.push({ close: () => sql.end({ timeout: 5 }) });
   return {
     sql,
-    temporal() {
+    async temporal() {
+      // Loading it takes longer than the rest of a command, most of which do without.
+      const { openTemporal } = await import('../temporal-client.ts');
       const temporal = openTemporal({
         ...config,
         temporalAddress: config.temporalAddress ?? development.temporalAddress,

@@ -14,7 +14,7 @@ and TEMPORAL_ADDRESS.`;
 await runCommand(usage, async (surroundings) => {
   const { values } = parseArgs({ options: { check: { type: 'boolean' }, json: { type: 'boolean' } } });
   const { sql, temporal, taskQueue } = await surroundings();
-  const mismatches = await findMismatches(sql, temporal(), taskQueue);
+  const mismatches = await findMismatches(sql, await temporal(), taskQueue);
   if (!values.check) await mend(sql, mismatches);
   if (values.check && mismatches.length > 0) process.exitCode = 1;
   const rows = mismatches.map(({ workflowType, subjectId, problem, detail }) => ({

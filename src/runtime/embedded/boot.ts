@@ -76,6 +76,7 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
     TEMPORAL_ADDRESS: workflows.address,
     TEMPORAL_NAMESPACE: config.temporalNamespace,
     WEBHOOK_ALLOW_LOOPBACK: String(config.webhookAllowLoopback),
+    DRAIN_DELAY_SECONDS: '0', // nobody stands before it and asks whether it is ready
     ...(config.encryptionKeys === null ? { ENCRYPTION_KEYS: await readOrMakeEncryptionKeys(config.dataDir) } : {}),
   });
   const worker = await startChild('worker', config.dataDir, env, stack);

@@ -39,6 +39,10 @@ const SETTINGS = {
   log_timezone: 'UTC',
   log_min_duration_statement: '500ms',
   log_lock_waits: 'on',
+  // Otherwise the log would quote the row that breaks a constraint, and the parameters of a slow statement.
+  log_error_verbosity: 'terse',
+  log_parameter_max_length: '0',
+  log_parameter_max_length_on_error: '0',
   idle_in_transaction_session_timeout: '60s', // a client that hangs must not hold its locks for ever
 };
 

@@ -14,6 +14,8 @@ export class Customers extends Resource {
   /**
    * Create a customer
    *
+   * With `test_clock` it lives on the time of that clock, for good, and is left out of lists that do not name it.
+   *
    * Needs a secret key with the scope `customers:write`.
    *
    * `POST /api/v1/customers`
@@ -127,7 +129,8 @@ export class PaymentMethods extends Resource {
   /**
    * Save a card or a bank account
    *
-   * Accepts a publishable key. In sandbox, a fixture token makes a card whose outcome is known.
+   * Accepts a publishable key. In sandbox, a fixture token makes a card whose outcome is known: see *Test cards*. The
+   * first method of a customer becomes its default.
    *
    * A secret key needs the scope `payment_methods:write`; a publishable key may call this too.
    *
@@ -221,6 +224,9 @@ export class PaymentIntents extends Resource {
   /**
    * Create a payment intent
    *
+   * Nothing is charged before it is confirmed, or its scheduled_payment_date comes. The answer has the `client_secret`,
+   * with which a browser may fetch or confirm it.
+   *
    * Needs a secret key with the scope `payment_intents:write`.
    *
    * `POST /api/v1/payment_intents`
@@ -260,7 +266,9 @@ export class PaymentIntents extends Resource {
   /**
    * Charge a payment intent
    *
-   * Allowed from requires_payment_method and failed. A publishable key may, when it presents the intent’s own
+   * Allowed from requires_payment_method and failed. Answers what came of it: `succeeded`, `failed` with
+   * `last_payment_error`, `requires_action` or `processing`; a decline is no error, and 200. A method that belongs to
+   * no customer yet is attached to that of the intent. A publishable key may, when it presents the intent’s own
    * client_secret.
    *
    * A secret key needs the scope `payment_intents:write`; a publishable key may call this too.
@@ -312,7 +320,8 @@ export class Refunds extends Resource {
   /**
    * Refund a payment, whole or in part
    *
-   * Of a payment intent that has succeeded. Without an amount, all that remains of its total is given back.
+   * Of a payment intent that has succeeded. Without an amount, all that remains of its total is given back. A refund
+   * that fails is answered with `status: failed`, and is no error; in the sandbox one whose amount ends in 03 does.
    *
    * Needs a secret key with the scope `payment_intents:write`.
    *
@@ -357,7 +366,10 @@ export class PaymentPlans extends Resource {
   /**
    * Create a payment plan
    *
-   * The plan is pending: it collects nothing before it is activated.
+   * The plan is pending: it collects nothing before it is activated. Each due date is a slot with a payment intent of
+   * its own, which is charged at 00:00 of that date in the account’s time zone, on the customer’s test clock if it has
+   * one, and tells of itself by the `payment_intent.*` events. Look at the calendar with `GET …/schedule` before you
+   * activate.
    *
    * Needs a secret key with the scope `payment_plans:write`.
    *
@@ -406,6 +418,10 @@ export class PaymentPlans extends Resource {
   /**
    * Start collecting; the first payment at once when its date has come
    *
+   * From `pending` to `active`, with `payment_plan.activated`. When slot 0 has come it is charged at once, on a test
+   * clock without an advance, but some milliseconds after this answer: wait for its event, or look at `GET …/payments`.
+   * Later slots that have passed are skipped.
+   *
    * Needs a secret key with the scope `payment_plans:write`.
    *
    * `POST /api/v1/payment_plans/{plan_id}/activate`
@@ -416,6 +432,8 @@ export class PaymentPlans extends Resource {
 
   /**
    * Stop collecting until the plan is resumed
+   *
+   * From `active` to `suspended`, with `payment_plan.suspended`. Once this is answered no charge starts; retries end.
    *
    * Needs a secret key with the scope `payment_plans:write`.
    *
@@ -428,6 +446,10 @@ export class PaymentPlans extends Resource {
   /**
    * Go on collecting; what is unpaid is tried again at once
    *
+   * From `suspended` to `active`; no event tells of it. A payment that was failed or between retries is tried at once,
+   * some milliseconds after this answer, with retries of its own afresh; slots that passed meanwhile are skipped, not
+   * charged.
+   *
    * Needs a secret key with the scope `payment_plans:write`.
    *
    * `POST /api/v1/payment_plans/{plan_id}/resume`
@@ -439,6 +461,8 @@ export class PaymentPlans extends Resource {
   /**
    * End an active plan for good
    *
+   * From `active` to `deactivated`, with `payment_plan.deactivated`. Once this is answered no charge starts.
+   *
    * Needs a secret key with the scope `payment_plans:write`.
    *
    * `POST /api/v1/payment_plans/{plan_id}/deactivate`
@@ -449,6 +473,9 @@ export class PaymentPlans extends Resource {
 
   /**
    * Close a plan for good
+   *
+   * From `pending`, `active` or `suspended` to `closed`, with `payment_plan.closed`. Once this is answered no charge
+   * starts. A plan closes by itself when its total is collected.
    *
    * Needs a secret key with the scope `payment_plans:write`.
    *
@@ -496,6 +523,10 @@ export class TestClocks extends Resource {
   /**
    * Create a test clock
    *
+   * It stands still until it is advanced. Make customers on it by their `test_clock`: 3 at most, and 9 on all clocks of
+   * the account. There can be 3 clocks that are neither deleted nor failed; each is deleted after 30 days. Sends
+   * `test_clock.created`.
+   *
    * Needs a secret key with the scope `test_clocks:write`. Sandbox only.
    *
    * `POST /api/v1/test_helpers/test_clocks`
@@ -518,7 +549,8 @@ export class TestClocks extends Resource {
   /**
    * Fetch a test clock
    *
-   * With `Prefer: wait=N` the answer comes as soon as the clock is not advancing any more, after N seconds at most.
+   * With `Prefer: wait=N` the answer comes as soon as the clock is not advancing any more, after N seconds at most, and
+   * 60: look at `status`, and ask again while it is `advancing`.
    *
    * Needs a secret key with the scope `test_clocks:read`. Sandbox only.
    *
@@ -531,6 +563,8 @@ export class TestClocks extends Resource {
   /**
    * Delete a test clock with all of its customers and all that they have
    *
+   * In any state, for good, with `test_clock.deleted`. Its events stay readable, and nothing of it is charged.
+   *
    * Needs a secret key with the scope `test_clocks:write`. Sandbox only.
    *
    * `DELETE /api/v1/test_helpers/test_clocks/{id}`
@@ -542,9 +576,11 @@ export class TestClocks extends Resource {
   /**
    * Advance a test clock
    *
-   * Answers at once; the clock is `ready` when every effect is committed. One advance goes at most two billing
-   * intervals ahead; the error for a longer one names the maximum in max_frozen_time. With `dry_run` nothing is
-   * changed, and the answer tells what the advance would do.
+   * From `created` or `ready`, forward only. Answers at once, with the old frozen_time and `test_clock.advancing`; the
+   * clock is `ready`, with `test_clock.ready`, when every effect is committed: fetch it with `Prefer: wait=60` to wait
+   * for that. All that is due on the way happens at its own instant, in order. One advance goes at most two billing
+   * intervals ahead: a clock tells how far in max_frozen_time, and so does the error for a longer one. With `dry_run`
+   * nothing is changed, and the answer tells what the advance would do.
    *
    * Needs a secret key with the scope `test_clocks:write`. Sandbox only.
    *
@@ -578,7 +614,8 @@ export class Events extends Resource {
   /**
    * List events
    *
-   * What has happened, newest first, whether an endpoint has subscribed to it or not.
+   * What has happened, newest first, whether an endpoint has subscribed to it or not. After an outage of your receiver,
+   * read on until a `sequence` that you know.
    *
    * Needs a secret key with the scope `events:read`.
    *
@@ -621,7 +658,7 @@ export class WebhookEndpoints extends Resource {
   }
 
   /**
-   * List webhook endpoints
+   * List webhook endpoints, newest first
    *
    * Needs a secret key with the scope `webhooks:read`.
    *
@@ -644,6 +681,8 @@ export class WebhookEndpoints extends Resource {
 
   /**
    * Change, enable or disable a webhook endpoint
+   *
+   * Enabling it sends nothing that it has missed: replay that.
    *
    * Needs a secret key with the scope `webhooks:write`.
    *
@@ -702,7 +741,7 @@ export class WebhookEndpoints extends Resource {
   }
 
   /**
-   * List the deliveries to an endpoint
+   * List the deliveries to an endpoint, newest first
    *
    * Needs a secret key with the scope `webhooks:read`.
    *

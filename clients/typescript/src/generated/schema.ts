@@ -18,7 +18,9 @@ export interface paths {
         put?: never;
         /**
          * Create a customer
-         * @description Needs a secret key with the scope `customers:write`.
+         * @description With `test_clock` it lives on the time of that clock, for good, and is left out of lists that do not name it.
+         *
+         *     Needs a secret key with the scope `customers:write`.
          */
         post: operations["createCustomer"];
         delete?: never;
@@ -140,7 +142,7 @@ export interface paths {
         put?: never;
         /**
          * Save a card or a bank account
-         * @description Accepts a publishable key. In sandbox, a fixture token makes a card whose outcome is known.
+         * @description Accepts a publishable key. In sandbox, a fixture token makes a card whose outcome is known: see *Test cards*. The first method of a customer becomes its default.
          *
          *     A secret key needs the scope `payment_methods:write`; a publishable key may call this too.
          */
@@ -252,7 +254,9 @@ export interface paths {
         put?: never;
         /**
          * Create a payment intent
-         * @description Needs a secret key with the scope `payment_intents:write`.
+         * @description Nothing is charged before it is confirmed, or its scheduled_payment_date comes. The answer has the `client_secret`, with which a browser may fetch or confirm it.
+         *
+         *     Needs a secret key with the scope `payment_intents:write`.
          */
         post: operations["createPaymentIntent"];
         delete?: never;
@@ -294,7 +298,7 @@ export interface paths {
         put?: never;
         /**
          * Charge a payment intent
-         * @description Allowed from requires_payment_method and failed. A publishable key may, when it presents the intent’s own client_secret.
+         * @description Allowed from requires_payment_method and failed. Answers what came of it: `succeeded`, `failed` with `last_payment_error`, `requires_action` or `processing`; a decline is no error, and 200. A method that belongs to no customer yet is attached to that of the intent. A publishable key may, when it presents the intent’s own client_secret.
          *
          *     A secret key needs the scope `payment_intents:write`; a publishable key may call this too.
          */
@@ -364,7 +368,7 @@ export interface paths {
         put?: never;
         /**
          * Refund a payment, whole or in part
-         * @description Of a payment intent that has succeeded. Without an amount, all that remains of its total is given back.
+         * @description Of a payment intent that has succeeded. Without an amount, all that remains of its total is given back. A refund that fails is answered with `status: failed`, and is no error; in the sandbox one whose amount ends in 03 does.
          *
          *     Needs a secret key with the scope `payment_intents:write`.
          */
@@ -410,7 +414,7 @@ export interface paths {
         put?: never;
         /**
          * Create a payment plan
-         * @description The plan is pending: it collects nothing before it is activated.
+         * @description The plan is pending: it collects nothing before it is activated. Each due date is a slot with a payment intent of its own, which is charged at 00:00 of that date in the account’s time zone, on the customer’s test clock if it has one, and tells of itself by the `payment_intent.*` events. Look at the calendar with `GET …/schedule` before you activate.
          *
          *     Needs a secret key with the scope `payment_plans:write`.
          */
@@ -458,7 +462,9 @@ export interface paths {
         put?: never;
         /**
          * Start collecting; the first payment at once when its date has come
-         * @description Needs a secret key with the scope `payment_plans:write`.
+         * @description From `pending` to `active`, with `payment_plan.activated`. When slot 0 has come it is charged at once, on a test clock without an advance, but some milliseconds after this answer: wait for its event, or look at `GET …/payments`. Later slots that have passed are skipped.
+         *
+         *     Needs a secret key with the scope `payment_plans:write`.
          */
         post: operations["activatePaymentPlan"];
         delete?: never;
@@ -478,7 +484,9 @@ export interface paths {
         put?: never;
         /**
          * Stop collecting until the plan is resumed
-         * @description Needs a secret key with the scope `payment_plans:write`.
+         * @description From `active` to `suspended`, with `payment_plan.suspended`. Once this is answered no charge starts; retries end.
+         *
+         *     Needs a secret key with the scope `payment_plans:write`.
          */
         post: operations["suspendPaymentPlan"];
         delete?: never;
@@ -498,7 +506,9 @@ export interface paths {
         put?: never;
         /**
          * Go on collecting; what is unpaid is tried again at once
-         * @description Needs a secret key with the scope `payment_plans:write`.
+         * @description From `suspended` to `active`; no event tells of it. A payment that was failed or between retries is tried at once, some milliseconds after this answer, with retries of its own afresh; slots that passed meanwhile are skipped, not charged.
+         *
+         *     Needs a secret key with the scope `payment_plans:write`.
          */
         post: operations["resumePaymentPlan"];
         delete?: never;
@@ -518,7 +528,9 @@ export interface paths {
         put?: never;
         /**
          * End an active plan for good
-         * @description Needs a secret key with the scope `payment_plans:write`.
+         * @description From `active` to `deactivated`, with `payment_plan.deactivated`. Once this is answered no charge starts.
+         *
+         *     Needs a secret key with the scope `payment_plans:write`.
          */
         post: operations["deactivatePaymentPlan"];
         delete?: never;
@@ -538,7 +550,9 @@ export interface paths {
         put?: never;
         /**
          * Close a plan for good
-         * @description Needs a secret key with the scope `payment_plans:write`.
+         * @description From `pending`, `active` or `suspended` to `closed`, with `payment_plan.closed`. Once this is answered no charge starts. A plan closes by itself when its total is collected.
+         *
+         *     Needs a secret key with the scope `payment_plans:write`.
          */
         post: operations["closePaymentPlan"];
         delete?: never;
@@ -604,7 +618,9 @@ export interface paths {
         put?: never;
         /**
          * Create a test clock
-         * @description Needs a secret key with the scope `test_clocks:write`. Sandbox only.
+         * @description It stands still until it is advanced. Make customers on it by their `test_clock`: 3 at most, and 9 on all clocks of the account. There can be 3 clocks that are neither deleted nor failed; each is deleted after 30 days. Sends `test_clock.created`.
+         *
+         *     Needs a secret key with the scope `test_clocks:write`. Sandbox only.
          */
         post: operations["createTestClock"];
         delete?: never;
@@ -622,7 +638,7 @@ export interface paths {
         };
         /**
          * Fetch a test clock
-         * @description With `Prefer: wait=N` the answer comes as soon as the clock is not advancing any more, after N seconds at most.
+         * @description With `Prefer: wait=N` the answer comes as soon as the clock is not advancing any more, after N seconds at most, and 60: look at `status`, and ask again while it is `advancing`.
          *
          *     Needs a secret key with the scope `test_clocks:read`. Sandbox only.
          */
@@ -631,7 +647,9 @@ export interface paths {
         post?: never;
         /**
          * Delete a test clock with all of its customers and all that they have
-         * @description Needs a secret key with the scope `test_clocks:write`. Sandbox only.
+         * @description In any state, for good, with `test_clock.deleted`. Its events stay readable, and nothing of it is charged.
+         *
+         *     Needs a secret key with the scope `test_clocks:write`. Sandbox only.
          */
         delete: operations["deleteTestClock"];
         options?: never;
@@ -650,7 +668,7 @@ export interface paths {
         put?: never;
         /**
          * Advance a test clock
-         * @description Answers at once; the clock is `ready` when every effect is committed. One advance goes at most two billing intervals ahead; the error for a longer one names the maximum in max_frozen_time. With `dry_run` nothing is changed, and the answer tells what the advance would do.
+         * @description From `created` or `ready`, forward only. Answers at once, with the old frozen_time and `test_clock.advancing`; the clock is `ready`, with `test_clock.ready`, when every effect is committed: fetch it with `Prefer: wait=60` to wait for that. All that is due on the way happens at its own instant, in order. One advance goes at most two billing intervals ahead: a clock tells how far in max_frozen_time, and so does the error for a longer one. With `dry_run` nothing is changed, and the answer tells what the advance would do.
          *
          *     Needs a secret key with the scope `test_clocks:write`. Sandbox only.
          */
@@ -692,7 +710,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description What has happened, newest first, whether an endpoint has subscribed to it or not.
+         * @description What has happened, newest first, whether an endpoint has subscribed to it or not. After an outage of your receiver, read on until a `sequence` that you know.
          *
          *     Needs a secret key with the scope `events:read`.
          */
@@ -733,7 +751,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List webhook endpoints
+         * List webhook endpoints, newest first
          * @description Needs a secret key with the scope `webhooks:read`.
          */
         get: operations["listWebhookEndpoints"];
@@ -765,7 +783,9 @@ export interface paths {
         get: operations["getWebhookEndpoint"];
         /**
          * Change, enable or disable a webhook endpoint
-         * @description Needs a secret key with the scope `webhooks:write`.
+         * @description Enabling it sends nothing that it has missed: replay that.
+         *
+         *     Needs a secret key with the scope `webhooks:write`.
          */
         put: operations["updateWebhookEndpoint"];
         post?: never;
@@ -833,7 +853,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the deliveries to an endpoint
+         * List the deliveries to an endpoint, newest first
          * @description Needs a secret key with the scope `webhooks:read`.
          */
         get: operations["listWebhookDeliveries"];
@@ -1329,18 +1349,20 @@ export interface components {
             country?: string;
         };
         AdvancingTestClock: {
+            /** @description The id of the test clock. */
             id: string;
             /** @constant */
             status: "advancing";
             /**
              * Format: date-time
-             * @description ISO 8601, UTC.
+             * @description The time before the advance, until it is complete.
              */
             frozen_time: string;
         };
         BecsData: {
-            /** @description Six digits, with or without a hyphen. */
+            /** @description Six digits, with or without a hyphen; in the sandbox 000-000 will do. */
             bsb_number: string;
+            /** @description The name of the account. */
             account_name: string;
             /** @description 6 to 9 characters; never shown again. */
             account_number: string;
@@ -1352,11 +1374,15 @@ export interface components {
             fingerprint?: string;
         };
         BecsInstrument: {
+            /** @description Bank, state and branch. */
             bsb_number: string;
+            /** @description The name of the account. */
             account_name: string;
+            /** @description The tokenised account number. */
             account_number_token?: string;
             /** @description Exactly 4 characters. */
             account_number_end?: string;
+            /** @description The same for the same account. */
             fingerprint?: string;
         };
         BecsPaymentMethod: {
@@ -1380,12 +1406,17 @@ export interface components {
             customer_reference?: string;
         };
         BecsSummary: {
+            /** @description Bank, state and branch. */
             bsb_number: string;
+            /** @description The name of the account. */
             account_name: string;
+            /** @description The end of the account number. */
             last4: string;
         };
         CardData: {
+            /** @description The month in which it expires. */
             expiry_month: number;
+            /** @description The year in which it expires. */
             expiry_year: number;
             token_metadata: components["schemas"]["TokenMetadata"];
             /** @description The name on the card, at most 30 characters. */
@@ -1398,20 +1429,27 @@ export interface components {
             card_bin?: string;
             /** @description The same for the same card. */
             fingerprint?: string;
+            /** @description The wallet that the card came from. */
             wallet?: string;
+            /** @description The brand; told by `card_bin` if not given. */
             card_brand?: string;
         };
         CardInstrument: {
             /** @description The name on the card, at most 30 characters. */
             card_name: string;
+            /** @description The month in which it expires. */
             expiry_month: number;
+            /** @description The year in which it expires. */
             expiry_year: number;
+            /** @description The tokenised card number. */
             card_number_token?: string;
             /** @description Exactly 4 characters. */
             card_number_end?: string;
             /** @description Exactly 8 digits. */
             card_bin?: string;
+            /** @description The same for the same card. */
             fingerprint?: string;
+            /** @description The wallet that the card came from. */
             wallet?: string;
         };
         CardPaymentMethod: {
@@ -1435,10 +1473,15 @@ export interface components {
             customer_reference?: string;
         };
         CardSummary: {
+            /** @description The last four digits, where they are known. */
             last4: string | null;
+            /** @description The month in which it expires. */
             exp_month: number;
+            /** @description The year in which it expires. */
             exp_year: number;
+            /** @description Such as Visa; null when it is not known. */
             brand: string | null;
+            /** @description The wallet that the card came from; null without one. */
             wallet: string | null;
         };
         /** @description One thing that an advance of a test clock did: an object, and what it is like since. */
@@ -1449,6 +1492,7 @@ export interface components {
             has_more: boolean;
         };
         CreatedPaymentMethod: {
+            /** @description Always true. */
             success: boolean;
             payment_method: components["schemas"]["PaymentMethodSummary"];
         };
@@ -1461,7 +1505,10 @@ export interface components {
             email: string | null;
             /** @description Your own reference. */
             reference: string | null;
-            /** @enum {string|null} */
+            /**
+             * @description For your own use; `active` if not given.
+             * @enum {string|null}
+             */
             status: "active" | "inactive" | null;
             /** @description Business name. */
             business_name: string | null;
@@ -1473,6 +1520,7 @@ export interface components {
             additional_attributes: {
                 [key: string]: unknown;
             } | null;
+            /** @description In the order in which they were given. */
             phones: components["schemas"]["Phone"][] | null;
             /** @description The method that is charged where none is named: at first the first one that was saved. */
             default_payment_method: string | null;
@@ -1501,11 +1549,17 @@ export interface components {
         CustomerCreate: {
             /** @description Full name. */
             name: string;
-            /** Format: email */
+            /**
+             * Format: email
+             * @description Email address.
+             */
             email?: string;
             /** @description Your own reference. */
             reference?: string;
-            /** @enum {string} */
+            /**
+             * @description For your own use; `active` if not given.
+             * @enum {string}
+             */
             status?: "active" | "inactive";
             /** @description Business name. */
             business_name?: string;
@@ -1517,6 +1571,7 @@ export interface components {
             additional_attributes?: {
                 [key: string]: unknown;
             };
+            /** @description At most 20. */
             phones?: components["schemas"]["Phone"][];
             /** @description Sandbox only: the test clock whose time the customer sees. Set once, at creation. */
             test_clock?: string;
@@ -1529,11 +1584,17 @@ export interface components {
         CustomerUpdate: {
             /** @description Full name. */
             name?: string;
-            /** Format: email */
+            /**
+             * Format: email
+             * @description Email address.
+             */
             email?: string | null;
             /** @description Your own reference. */
             reference?: string | null;
-            /** @enum {string} */
+            /**
+             * @description For your own use; `active` if not given.
+             * @enum {string}
+             */
             status?: "active" | "inactive";
             /** @description Business name. */
             business_name?: string | null;
@@ -1545,6 +1606,7 @@ export interface components {
             additional_attributes?: {
                 [key: string]: unknown;
             } | null;
+            /** @description At most 20. */
             phones?: components["schemas"]["Phone"][] | null;
             /** @description A method of this customer, or null for none. */
             default_payment_method?: string | null;
@@ -1552,16 +1614,23 @@ export interface components {
             test_clock?: unknown;
         };
         DateOfBirth: {
+            /** @description The day; null when it is not known. */
             day: number | null;
+            /** @description The month; null when it is not known. */
             month: number | null;
+            /** @description The year; null when it is not known. */
             year: number | null;
         };
         DateOfBirthData: {
+            /** @description Of the month. */
             day?: number | null;
+            /** @description 1 is January. */
             month?: number | null;
+            /** @description With four digits. */
             year?: number | null;
         };
         DeletedTestClock: {
+            /** @description The id that it had. */
             id: string;
             /** @constant */
             object: "test_clock";
@@ -1569,14 +1638,17 @@ export interface components {
             deleted: true;
         };
         DeletedWebhookEndpoint: {
+            /** @description The id that it had. */
             id: string;
             /** @constant */
             deleted: true;
         };
         EffectsManifest: {
-            /** @description Payment intents attempted during the advance. */
+            /** @description Payment intents attempted during the advance, each once. */
             payment_intents_enqueued: number;
+            /** @description Always 0: there are no payment links. */
             links_expired: number;
+            /** @description Always 0: there are no subscriptions. */
             subscriptions_rolled: number;
             /** @description Plans whose next payment, next attempt or state changed. */
             plans_recalculated: number;
@@ -1616,8 +1688,12 @@ export interface components {
         };
         /** @description What is wrong with one field. */
         ErrorDetail: {
-            /** @enum {string} */
+            /**
+             * @description For programs: see *Codes of details*.
+             * @enum {string}
+             */
             code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_unattached" | "amount_too_small" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
+            /** @description The same for people. */
             message: string;
             /** @description A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`, `header/Idempotency-TTL`. */
             path?: string;
@@ -1625,7 +1701,10 @@ export interface components {
         Event: {
             /** @description The same on every attempt to deliver it, so that a repeated one can be recognised. */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
             event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
             /**
              * Format: date-time
@@ -1636,13 +1715,13 @@ export interface components {
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
-            /** @description The test clock of the customer that it is about. */
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
             /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
             sequence: number;
             /** @description The API request that caused it; null when none did. */
             request_id: string | null;
-            /** @description The object as it was then. */
+            /** @description The object as it was then, as the API shows it: see the webhook of this type for its fields. */
             data: {
                 [key: string]: unknown;
             };
@@ -1667,9 +1746,15 @@ export interface components {
             surcharge_amount: number;
             /** @description Whether the payer pays the fee on top. */
             surcharge_applied: boolean;
-            /** @enum {string} */
+            /**
+             * @description ISO 4217, in capitals.
+             * @enum {string}
+             */
             currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
-            /** @enum {string} */
+            /**
+             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor has been asked, wait for the webhook. `requires_action`: the payer has to pass 3D Secure. `succeeded`: the money is taken. `failed`: declined, `last_payment_error` says why; it can be confirmed again. `canceled`: given up.
+             * @enum {string}
+             */
             status: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled";
             /** @description The saved method that is, or was, charged. */
             payment_method_id?: string;
@@ -1679,7 +1764,7 @@ export interface components {
             biller_id: string;
             /** @description The plan that made it; null for a payment on its own. */
             payment_plan_id: string | null;
-            /** @description At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
                 [key: string]: string;
             };
@@ -1692,6 +1777,7 @@ export interface components {
             statement_descriptor?: string;
             /** @description The sum of the refunds that succeeded, minor units. */
             total_refunded_amount: number;
+            /** @description Why the last attempt failed; null when there was none, or it did not. */
             last_payment_error: components["schemas"]["PaymentError"] | null;
             /**
              * Format: date-time
@@ -1751,18 +1837,27 @@ export interface components {
             customer_reference?: string;
         };
         NotificationPreferences: {
+            /** @description Emails about payments. Kept for you; nothing is sent. */
             send_payment_emails?: boolean;
+            /** @description Reminders by SMS. Kept for you; nothing is sent. */
             send_sms_reminders?: boolean;
+            /** @description Failures by SMS. Kept for you; nothing is sent. */
             send_sms_failures?: boolean;
         };
         PayIdData: {
+            /** @description The PayID itself. */
             payid: string;
+            /** @description The name of the account. */
             account_name: string;
+            /** @description Such as email or phone. */
             payid_type?: string;
         };
         PayIdInstrument: {
+            /** @description The PayID itself. */
             payid: string;
+            /** @description The name of the account. */
             account_name: string;
+            /** @description Such as email or phone. */
             payid_type?: string;
         };
         PayIdPaymentMethod: {
@@ -1786,16 +1881,25 @@ export interface components {
             customer_reference?: string;
         };
         PayPalData: {
-            /** Format: email */
+            /**
+             * Format: email
+             * @description Of the PayPal account.
+             */
             paypal_email: string;
+            /** @description The name of the account. */
             account_name: string;
             /** @description The tokenised account. */
             paypal_token?: string;
         };
         PayPalInstrument: {
-            /** Format: email */
+            /**
+             * Format: email
+             * @description Of the PayPal account.
+             */
             paypal_email: string;
+            /** @description The name of the account. */
             account_name: string;
+            /** @description The tokenised account. */
             paypal_token?: string;
         };
         PayPalPaymentMethod: {
@@ -1839,9 +1943,15 @@ export interface components {
             surcharge_amount: number;
             /** @description Whether the payer pays the fee on top. */
             surcharge_applied: boolean;
-            /** @enum {string} */
+            /**
+             * @description ISO 4217, in capitals.
+             * @enum {string}
+             */
             currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
-            /** @enum {string} */
+            /**
+             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor has been asked, wait for the webhook. `requires_action`: the payer has to pass 3D Secure. `succeeded`: the money is taken. `failed`: declined, `last_payment_error` says why; it can be confirmed again. `canceled`: given up.
+             * @enum {string}
+             */
             status: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled";
             /** @description The saved method that is, or was, charged. */
             payment_method_id?: string;
@@ -1851,7 +1961,7 @@ export interface components {
             biller_id: string;
             /** @description The plan that made it; null for a payment on its own. */
             payment_plan_id: string | null;
-            /** @description At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
                 [key: string]: string;
             };
@@ -1864,6 +1974,7 @@ export interface components {
             statement_descriptor?: string;
             /** @description The sum of the refunds that succeeded, minor units. */
             total_refunded_amount: number;
+            /** @description Why the last attempt failed; null when there was none, or it did not. */
             last_payment_error: components["schemas"]["PaymentError"] | null;
             /**
              * Format: date-time
@@ -1879,7 +1990,10 @@ export interface components {
             livemode: boolean;
         };
         PaymentIntentActionCompletion: {
-            /** @enum {string} */
+            /**
+             * @description Whether the payer passes it.
+             * @enum {string}
+             */
             result: "succeed" | "fail";
         };
         PaymentIntentCanceledEvent: {
@@ -1896,7 +2010,7 @@ export interface components {
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
-            /** @description The test clock of the customer that it is about. */
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
             /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
             sequence: number;
@@ -1905,14 +2019,21 @@ export interface components {
             data: components["schemas"]["PaymentIntent"];
         };
         PaymentIntentChanges: {
-            /** @enum {string} */
+            /**
+             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor has been asked, wait for the webhook. `requires_action`: the payer has to pass 3D Secure. `succeeded`: the money is taken. `failed`: declined, `last_payment_error` says why; it can be confirmed again. `canceled`: given up.
+             * @enum {string}
+             */
             status: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled";
             /** @description The base amount, minor units. */
             amount: number;
-            /** @enum {string} */
+            /**
+             * @description ISO 4217, in capitals.
+             * @enum {string}
+             */
             currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
             /** @description The number of the attempt, from 1. */
             attempt: number;
+            /** @description Why the last attempt failed; null when there was none, or it did not. */
             last_payment_error: components["schemas"]["PaymentError"] | null;
             /** @description Whether the plan tries this payment again by itself. */
             will_retry: boolean;
@@ -1931,19 +2052,22 @@ export interface components {
         PaymentIntentCreate: {
             /** @description Minor units, at least 200 and at most 100000. */
             amount: number;
-            /** @enum {string} */
+            /**
+             * @description ISO 4217, in capitals.
+             * @enum {string}
+             */
             currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
-            /** @description The payer. */
+            /** @description The payer; the customer of the method that is charged, if not given. */
             customer_id?: string;
             /** @description Your own biller id; nobody else’s is accepted. */
             biller_id?: string;
-            /** @description A saved method, pm_…. */
+            /** @description A saved method, pm_…, which a confirm that names none charges. */
             payment_method?: string;
             /** @description Free-form. */
             payment_method_data?: {
                 [key: string]: unknown;
             };
-            /** @description At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            /** @description For your own use. In the sandbox `_sandbox_outcome` chooses what comes of a charge: see *Modes*. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;
             };
@@ -1951,9 +2075,10 @@ export interface components {
             surcharge_applied?: boolean;
             /**
              * Format: date
-             * @description Pay automatically at 00:00 of this date in the biller’s time zone. Today to 366 days ahead.
+             * @description The service charges by itself at 00:00 of this date in the account’s time zone; for today, within seconds. Today to 366 days ahead; needs `payment_method`. A confirm or cancel before that ends the schedule.
              */
             scheduled_payment_date?: string;
+            /** @description What the payer’s statement shows; the account’s own if not given. */
             statement_descriptor?: string;
         };
         PaymentIntentEffect: {
@@ -1968,7 +2093,10 @@ export interface components {
              * @description The simulated instant at which it happens.
              */
             at: string;
-            /** @enum {string} */
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
             event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed";
             /** @description The event that tells of it; null in a dry run. */
             event_id: string | null;
@@ -1997,7 +2125,7 @@ export interface components {
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
-            /** @description The test clock of the customer that it is about. */
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
             /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
             sequence: number;
@@ -2024,7 +2152,7 @@ export interface components {
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
-            /** @description The test clock of the customer that it is about. */
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
             /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
             sequence: number;
@@ -2046,7 +2174,7 @@ export interface components {
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
-            /** @description The test clock of the customer that it is about. */
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
             /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
             sequence: number;
@@ -2061,18 +2189,24 @@ export interface components {
         };
         PaymentMethodCreate: components["schemas"]["CardPaymentMethodCreate"] | components["schemas"]["BecsPaymentMethodCreate"];
         PaymentMethodEnvelope: {
+            /** @description Always true. */
             success: boolean;
             payment_method: components["schemas"]["PaymentMethod"];
         };
         PaymentMethodList: {
+            /** @description Always true. */
             success: boolean;
             payment_methods: components["schemas"]["PaymentMethod"][];
+            /** @description Whether older ones follow. */
             has_more?: boolean;
         };
         PaymentMethodSummary: {
             /** @description The id of the payment method. */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description Which of the two members below is there.
+             * @enum {string}
+             */
             type: "card" | "au_becs_debit";
             card?: components["schemas"]["CardSummary"];
             au_becs_debit?: components["schemas"]["BecsSummary"];
@@ -2084,11 +2218,17 @@ export interface components {
             customer_id: string;
             /** @description A label. */
             name: string;
-            /** @enum {string} */
+            /**
+             * @description `pending`: made, and collects nothing yet. `active`: collects on its dates. `suspended`: collects nothing until it is resumed. `deactivated`, `closed`: ended for good.
+             * @enum {string}
+             */
             state: "pending" | "active" | "suspended" | "deactivated" | "closed";
-            /** @description Why the plan is in its state, such as payment_failed. */
+            /** @description `requested`: by you. `payment_failed`: suspended, since a payment has failed for good. `total_collected`: closed by its last payment. `customer_deleted`: closed with its customer. Null while pending or active. */
             state_reason: string | null;
-            /** @enum {string} */
+            /**
+             * @description Whether payments are weeks or months apart; a plan by the day is not possible.
+             * @enum {string}
+             */
             frequency_type: "weekly" | "monthly";
             /** @description Weeks or months between payments. */
             frequency_period: number;
@@ -2100,7 +2240,10 @@ export interface components {
             total_amount_cents: number | null;
             /** @description Whether the plan has no total. */
             until_further_notice: boolean;
-            /** @enum {string} */
+            /**
+             * @description ISO 4217, in capitals.
+             * @enum {string}
+             */
             currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
             /**
              * Format: date
@@ -2114,9 +2257,12 @@ export interface components {
             first_date: string | null;
             /** @description The method to charge; null for the customer’s default at the time. */
             payment_instrument_id: string | null;
-            /** @enum {string} */
+            /**
+             * @description What follows a payment that fails. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure, while later payments keep their dates; when all have failed the plan is `suspended`, and at once when the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`). `stop`: the plan is `suspended` at the first failure.
+             * @enum {string}
+             */
             failure_behaviour: "retry" | "stop";
-            /** @description At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            /** @description For your own use; copied to each payment intent of the plan, so that `_sandbox_outcome` steers what becomes of them. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
                 [key: string]: string;
             };
@@ -2124,12 +2270,12 @@ export interface components {
             collected_amount_cents: number;
             /**
              * Format: date
-             * @description Date of the next payment of the calendar.
+             * @description Date of the next payment of the calendar, retries left aside: the first one while pending. Null when the plan is suspended or ended, or nothing would remain to be collected.
              */
             next_payment_date: string | null;
             /**
              * Format: date-time
-             * @description When a failed payment is tried again.
+             * @description When a failed payment is tried again, the earliest if several are; null when none is.
              */
             next_attempt_at: string | null;
             /** @description The account that is paid. */
@@ -2163,7 +2309,7 @@ export interface components {
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
-            /** @description The test clock of the customer that it is about. */
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
             /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
             sequence: number;
@@ -2172,20 +2318,23 @@ export interface components {
             data: components["schemas"]["PaymentPlan"];
         };
         PaymentPlanChanges: {
-            /** @enum {string} */
+            /**
+             * @description `pending`: made, and collects nothing yet. `active`: collects on its dates. `suspended`: collects nothing until it is resumed. `deactivated`, `closed`: ended for good.
+             * @enum {string}
+             */
             state: "pending" | "active" | "suspended" | "deactivated" | "closed";
-            /** @description Why the plan is in its state, such as payment_failed. */
+            /** @description `requested`: by you. `payment_failed`: suspended, since a payment has failed for good. `total_collected`: closed by its last payment. `customer_deleted`: closed with its customer. Null while pending or active. */
             state_reason: string | null;
             /** @description Base amounts collected so far, without surcharges. */
             collected_amount_cents: number;
             /**
              * Format: date
-             * @description Date of the next payment of the calendar.
+             * @description Date of the next payment of the calendar, retries left aside: the first one while pending. Null when the plan is suspended or ended, or nothing would remain to be collected.
              */
             next_payment_date: string | null;
             /**
              * Format: date-time
-             * @description When a failed payment is tried again.
+             * @description When a failed payment is tried again, the earliest if several are; null when none is.
              */
             next_attempt_at: string | null;
         };
@@ -2203,7 +2352,7 @@ export interface components {
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
-            /** @description The test clock of the customer that it is about. */
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
             /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
             sequence: number;
@@ -2216,35 +2365,44 @@ export interface components {
             customer_id: string;
             /** @description A label. */
             name: string;
-            /** @enum {string} */
+            /**
+             * @description Whether payments are weeks or months apart; a plan by the day is not possible.
+             * @enum {string}
+             */
             frequency_type: "weekly" | "monthly";
-            /** @description Weeks or months between payments; weekly with 2 is fortnightly. 1 if not given. */
+            /** @description How many weeks or months are between payments; weekly with 2 is fortnightly. 1 if not given. */
             frequency_period?: number;
-            /** @description Amount of each payment, minor units. */
+            /** @description Amount of each payment, minor units. The 200 and 100000 of payment intents are no limits here. */
             recurring_amount_cents: number;
             /** @description Amount of the first payment only, minor units. */
             first_amount_cents?: number;
-            /** @description What is collected in all, minor units; reaching it closes the plan. */
+            /** @description What is collected in all, minor units. The last payment is cut to what remains, and closes the plan. Either this or `until_further_notice: true` is required. */
             total_amount_cents?: number;
             /** @description True for a plan without a total. */
             until_further_notice?: boolean;
-            /** @enum {string} */
+            /**
+             * @description ISO 4217, in capitals.
+             * @enum {string}
+             */
             currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
             /**
              * Format: date
-             * @description Date of the first payment, and the anchor of all later ones. Not in the past.
+             * @description Date of the first payment (slot 0). Slot n is due n intervals after this date, counted from it each time: after 31 January come 28 or 29 February and 31 March. A payment is due at 00:00 of its date in the account’s time zone. Not in the past.
              */
             start_date: string;
             /**
              * Format: date
-             * @description Date of the first payment instead of start_date; before the second one.
+             * @description Date of the first payment instead of start_date, from which all others are still counted; before the second one.
              */
             first_date?: string;
-            /** @description The method to charge; the customer’s default method if not given. */
+            /** @description The method to charge. If not given, the one that is the customer’s default at each charge; there must be one now. */
             payment_instrument_id?: string;
-            /** @enum {string} */
+            /**
+             * @description What follows a payment that fails. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure, while later payments keep their dates; when all have failed the plan is `suspended`, and at once when the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`). `stop`: the plan is `suspended` at the first failure.
+             * @enum {string}
+             */
             failure_behaviour?: "retry" | "stop";
-            /** @description At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            /** @description For your own use; copied to each payment intent of the plan, so that `_sandbox_outcome` steers what becomes of them. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;
             };
@@ -2263,7 +2421,7 @@ export interface components {
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
-            /** @description The test clock of the customer that it is about. */
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
             /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
             sequence: number;
@@ -2274,6 +2432,7 @@ export interface components {
         PaymentPlanEffect: {
             /** @constant */
             object: "payment_plan";
+            /** @description The plan. */
             object_id: string;
             /** @description The advance that did it; null in a dry run. */
             advance_id: string | null;
@@ -2282,7 +2441,10 @@ export interface components {
              * @description The simulated instant at which it happens.
              */
             at: string;
-            /** @enum {string} */
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
             event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed";
             /** @description The event that tells of it; null in a dry run. */
             event_id: string | null;
@@ -2307,7 +2469,7 @@ export interface components {
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
-            /** @description The test clock of the customer that it is about. */
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
             /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
             sequence: number;
@@ -2320,35 +2482,44 @@ export interface components {
             customer_id?: unknown;
             /** @description A label. */
             name?: string;
-            /** @enum {string} */
+            /**
+             * @description Whether payments are weeks or months apart; a plan by the day is not possible.
+             * @enum {string}
+             */
             frequency_type?: "weekly" | "monthly";
-            /** @description Weeks or months between payments; weekly with 2 is fortnightly. 1 if not given. */
+            /** @description How many weeks or months are between payments; weekly with 2 is fortnightly. 1 if not given. */
             frequency_period?: number;
-            /** @description Amount of each payment, minor units. */
+            /** @description Amount of each payment, minor units. The 200 and 100000 of payment intents are no limits here. */
             recurring_amount_cents?: number;
             /** @description Amount of the first payment only, minor units. */
             first_amount_cents?: number | null;
-            /** @description What is collected in all, minor units; reaching it closes the plan. */
+            /** @description What is collected in all, minor units. The last payment is cut to what remains, and closes the plan. Either this or `until_further_notice: true` is required. */
             total_amount_cents?: number | null;
             /** @description True for a plan without a total. */
             until_further_notice?: boolean;
-            /** @enum {string} */
+            /**
+             * @description ISO 4217, in capitals.
+             * @enum {string}
+             */
             currency?: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
             /**
              * Format: date
-             * @description Date of the first payment, and the anchor of all later ones. Not in the past.
+             * @description Date of the first payment (slot 0). Slot n is due n intervals after this date, counted from it each time: after 31 January come 28 or 29 February and 31 March. A payment is due at 00:00 of its date in the account’s time zone. Not in the past.
              */
             start_date?: string;
             /**
              * Format: date
-             * @description Date of the first payment instead of start_date; before the second one.
+             * @description Date of the first payment instead of start_date, from which all others are still counted; before the second one.
              */
             first_date?: string | null;
-            /** @description The method to charge; the customer’s default method if not given. */
+            /** @description The method to charge. If not given, the one that is the customer’s default at each charge; there must be one now. */
             payment_instrument_id?: string | null;
-            /** @enum {string} */
+            /**
+             * @description What follows a payment that fails. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure, while later payments keep their dates; when all have failed the plan is `suspended`, and at once when the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`). `stop`: the plan is `suspended` at the first failure.
+             * @enum {string}
+             */
             failure_behaviour?: "retry" | "stop";
-            /** @description At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            /** @description For your own use; copied to each payment intent of the plan, so that `_sandbox_outcome` steers what becomes of them. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;
             };
@@ -2371,21 +2542,32 @@ export interface components {
             due_date: string;
             /** @description Base amount in minor units; null of a skipped slot. */
             amount: number | null;
-            /** @enum {string} */
+            /**
+             * @description `processing`: the processor has been asked. `paid`: collected. `retrying`: failed, and tried again at the plan’s next_attempt_at. `failed`: not tried again, unless the plan is resumed. `skipped`: its date passed before the plan was activated, or while it was suspended; it is never charged.
+             * @enum {string}
+             */
             status: "processing" | "paid" | "retrying" | "failed" | "skipped";
+            /** @description The one payment intent of this slot, whatever the number of attempts; null of a skipped slot. */
             payment_intent_id: string | null;
+            /** @description Oldest first. */
             attempts: components["schemas"]["PlanPaymentAttempt"][];
         };
         PlanPaymentAttempt: {
+            /** @description From 1. */
             number: number;
             /**
              * Format: date-time
-             * @description ISO 8601, UTC.
+             * @description When it was made, in the customer’s time.
              */
             at: string;
-            /** @enum {string} */
+            /**
+             * @description What came of it.
+             * @enum {string}
+             */
             outcome: "succeeded" | "failed";
+            /** @description Why it failed: see *Codes of failed payments*. Null when it did not. */
             code: string | null;
+            /** @description The same in words. */
             message: string | null;
         };
         PlanPaymentList: {
@@ -2400,16 +2582,23 @@ export interface components {
             payment_intent_id: string;
             /** @description Minor units. */
             amount: number;
-            /** @enum {string} */
+            /**
+             * @description ISO 4217, in capitals.
+             * @enum {string}
+             */
             currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
             /** @description Why it is given back, in your words. */
             reason: string | null;
-            /** @description At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
                 [key: string]: string;
             };
-            /** @enum {string} */
+            /**
+             * @description `processing` only while the processor is asked. A refund that has failed may be asked for again.
+             * @enum {string}
+             */
             status: "processing" | "succeeded" | "failed";
+            /** @description The account that gives it back. */
             biller_id: string;
             /** @description False in sandbox. */
             livemode: boolean;
@@ -2427,8 +2616,9 @@ export interface components {
         RefundCreate: {
             /** @description Minor units; all that remains if not given. */
             amount?: number;
+            /** @description Why, in your words. */
             reason?: string;
-            /** @description At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            /** @description For your own use. In the sandbox `_sandbox_refund_outcome`: `fail` makes the refund fail. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;
             };
@@ -2447,7 +2637,7 @@ export interface components {
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
-            /** @description The test clock of the customer that it is about. */
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
             /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
             sequence: number;
@@ -2474,7 +2664,7 @@ export interface components {
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
-            /** @description The test clock of the customer that it is about. */
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
             /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
             sequence: number;
@@ -2490,12 +2680,14 @@ export interface components {
         };
         SandboxPaymentMethodCreate: components["schemas"]["KlarnaPaymentMethodCreate"] | components["schemas"]["PayIdPaymentMethodCreate"] | components["schemas"]["PayPalPaymentMethodCreate"];
         ScheduledPayment: {
+            /** @description Number of the due date, from 0. */
             slot: number;
             /**
              * Format: date
              * @description Biller-local date.
              */
             due_date: string;
+            /** @description Base amount in minor units. */
             amount: number;
         };
         ScheduledPaymentList: {
@@ -2515,7 +2707,7 @@ export interface components {
             /** @description A label. */
             name: string | null;
             /**
-             * @description `advancing` until every effect of an advance is committed. A `failed` clock cannot be advanced again.
+             * @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: all is done, and `frozen_time` is the target. `failed`: an effect could not be carried out; it cannot be advanced again.
              * @enum {string}
              */
             status: "created" | "advancing" | "ready" | "failed";
@@ -2540,7 +2732,7 @@ export interface components {
             livemode: false;
             /**
              * Format: date-time
-             * @description The latest time that one advance can name now: two of the shortest intervals of the active plans ahead, 62 days without any. Null while the clock cannot be advanced.
+             * @description The latest time that one advance can name now: two of the shortest intervals of the active plans ahead, where a week counts 7 days and a month 30, and 62 days without any. Null while the clock cannot be advanced.
              */
             max_frozen_time: string | null;
             /** @description Null before the first. */
@@ -2564,7 +2756,7 @@ export interface components {
             /** @description A label. */
             name: string | null;
             /**
-             * @description `advancing` until every effect of an advance is committed. A `failed` clock cannot be advanced again.
+             * @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: all is done, and `frozen_time` is the target. `failed`: an effect could not be carried out; it cannot be advanced again.
              * @enum {string}
              */
             status: "created" | "advancing" | "ready" | "failed";
@@ -2607,7 +2799,7 @@ export interface components {
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
-            /** @description The test clock of the customer that it is about. */
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
             /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
             sequence: number;
@@ -2621,6 +2813,7 @@ export interface components {
              * @description Now, for the clock’s customers.
              */
             frozen_time: string;
+            /** @description A label. */
             name?: string;
         };
         TestClockCreatedEvent: {
@@ -2637,7 +2830,7 @@ export interface components {
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
-            /** @description The test clock of the customer that it is about. */
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
             /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
             sequence: number;
@@ -2659,7 +2852,7 @@ export interface components {
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
-            /** @description The test clock of the customer that it is about. */
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
             /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
             sequence: number;
@@ -2673,7 +2866,7 @@ export interface components {
             /** @constant */
             dry_run: true;
             /**
-             * @description `advancing` until every effect of an advance is committed. A `failed` clock cannot be advanced again.
+             * @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: all is done, and `frozen_time` is the target. `failed`: an effect could not be carried out; it cannot be advanced again.
              * @enum {string}
              */
             status: "created" | "advancing" | "ready" | "failed";
@@ -2694,7 +2887,10 @@ export interface components {
         TestClockLastAdvance: {
             /** @description Names the advance in the list of effects, adv_…. */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description How far it has come.
+             * @enum {string}
+             */
             status: "advancing" | "ready" | "failed";
             /**
              * Format: date-time
@@ -2732,7 +2928,7 @@ export interface components {
             /** @description A label. */
             name: string | null;
             /**
-             * @description `advancing` until every effect of an advance is committed. A `failed` clock cannot be advanced again.
+             * @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: all is done, and `frozen_time` is the target. `failed`: an effect could not be carried out; it cannot be advanced again.
              * @enum {string}
              */
             status: "created" | "advancing" | "ready" | "failed";
@@ -2771,7 +2967,7 @@ export interface components {
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
-            /** @description The test clock of the customer that it is about. */
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
             /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
             sequence: number;
@@ -2787,7 +2983,7 @@ export interface components {
             /** @description A label. */
             name: string | null;
             /**
-             * @description `advancing` until every effect of an advance is committed. A `failed` clock cannot be advanced again.
+             * @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: all is done, and `frozen_time` is the target. `failed`: an effect could not be carried out; it cannot be advanced again.
              * @enum {string}
              */
             status: "created" | "advancing" | "ready" | "failed";
@@ -2814,7 +3010,7 @@ export interface components {
         TokenMetadata: {
             /** @description Who made the token; `fixture` for a test card. */
             type: string;
-            /** @description The token; of a fixture, tok_sandbox_…. */
+            /** @description The token; of a fixture, one of those under *Test cards*. */
             token: string;
             /** @description Further token data; an empty string for a fixture. */
             data: string;
@@ -2829,6 +3025,7 @@ export interface components {
             status_code: number | null;
             /** @description Why it did not succeed; null when it did. */
             error: string | null;
+            /** @description How long it took. */
             duration_ms: number;
             /** @description The first 2 KiB of the answer. */
             response_excerpt: string | null;
@@ -2838,11 +3035,17 @@ export interface components {
             id: string;
             /** @description The event that is delivered; its id is the `webhook-id` of every attempt. */
             event_id: string;
-            /** @enum {string} */
+            /**
+             * @description The type of that event.
+             * @enum {string}
+             */
             event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
             /** @description The endpoint that it is delivered to. */
             endpoint_id: string;
-            /** @enum {string} */
+            /**
+             * @description `pending`: on its way, or between two attempts. `delivered`: answered with a 2xx. `failed`: given up.
+             * @enum {string}
+             */
             status: "pending" | "delivered" | "failed";
             /** @description Why it was given up: all attempts used, endpoint disabled or deleted. */
             failure_reason: string | null;
@@ -2865,6 +3068,7 @@ export interface components {
         WebhookDeliveryCounts: {
             /** @description Still on their way, or between two tries. */
             pending: number;
+            /** @description Answered with a 2xx. */
             delivered: number;
             /** @description Given up. */
             failed: number;
@@ -2883,7 +3087,10 @@ export interface components {
             event_types: string[];
             /** @description For your own use. */
             description: string | null;
-            /** @enum {string} */
+            /**
+             * @description Nothing is sent to a disabled one.
+             * @enum {string}
+             */
             status: "enabled" | "disabled";
             /**
              * @description `requested`: by you; `gone`: it answered 410; `failing`: five days of nothing but failure.
@@ -2927,7 +3134,7 @@ export interface components {
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
-            /** @description The test clock of the customer that it is about. */
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
             /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
             sequence: number;
@@ -2954,7 +3161,7 @@ export interface components {
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
-            /** @description The test clock of the customer that it is about. */
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
             /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
             sequence: number;
@@ -3128,7 +3335,7 @@ export interface components {
         WebhookId: string;
         /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
         WebhookTimestamp: string;
-        /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, by the bytes after `whsec_` of the endpoint’s secret. One valid signature is enough. */
+        /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
         WebhookSignature: string;
     };
     requestBodies: never;
@@ -3701,6 +3908,7 @@ export interface operations {
                 starting_after?: string;
                 /** @description The payments of this customer. */
                 customer_id?: string;
+                /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor has been asked, wait for the webhook. `requires_action`: the payer has to pass 3D Secure. `succeeded`: the money is taken. `failed`: declined, `last_payment_error` says why; it can be confirmed again. `canceled`: given up. */
                 status?: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled";
                 /** @description The payments of this test clock’s customers. */
                 test_clock?: string;
@@ -3776,6 +3984,7 @@ export interface operations {
     getPaymentIntent: {
         parameters: {
             query?: {
+                /** @description Required with a publishable key: the secret of this very intent. */
                 client_secret?: string;
             };
             header?: never;
@@ -4069,6 +4278,7 @@ export interface operations {
                 starting_after?: string;
                 /** @description The plans of this customer. */
                 customer_id?: string;
+                /** @description `pending`: made, and collects nothing yet. `active`: collects on its dates. `suspended`: collects nothing until it is resumed. `deactivated`, `closed`: ended for good. */
                 state?: "pending" | "active" | "suspended" | "deactivated" | "closed";
             };
             header?: never;
@@ -5345,7 +5555,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, by the bytes after `whsec_` of the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -5388,7 +5598,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, by the bytes after `whsec_` of the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -5431,7 +5641,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, by the bytes after `whsec_` of the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -5474,7 +5684,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, by the bytes after `whsec_` of the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -5517,7 +5727,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, by the bytes after `whsec_` of the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -5560,7 +5770,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, by the bytes after `whsec_` of the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -5603,7 +5813,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, by the bytes after `whsec_` of the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -5646,7 +5856,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, by the bytes after `whsec_` of the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -5689,7 +5899,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, by the bytes after `whsec_` of the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -5732,7 +5942,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, by the bytes after `whsec_` of the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -5775,7 +5985,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, by the bytes after `whsec_` of the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -5818,7 +6028,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, by the bytes after `whsec_` of the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -5861,7 +6071,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, by the bytes after `whsec_` of the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -5904,7 +6114,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, by the bytes after `whsec_` of the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -5947,7 +6157,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, by the bytes after `whsec_` of the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -5990,7 +6200,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, by the bytes after `whsec_` of the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;

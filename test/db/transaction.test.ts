@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { before, beforeEach, describe, it } from 'mocha';
+import postgres from 'postgres';
+import { atomically, rehearse, withoutWaiting } from '../../src/db/transaction.ts';
+import { useDatabase } from '../support/database.ts';
+
+describe('a statement that its transaction does not wait for', () => {
+  const db = useDatabase();
+  before('make a table', () => db.sql`create table steps (n integer primary key)`);
+  beforeEach('empty it', () => db.sql`truncate steps`);
+
+  const steps = async () => (await db.sql<{ n: number }[]>`select n from steps order by n`).map(({ n }) => n);
+  const isDivision = (error: unknown) => error instanceof postgres.PostgresError && error.code === '22012';
+
+  it('is carried out in its place, and committed with the rest', async () => {
+    const seen = await atomically(db.sql, async (tx) => {
+      await withoutWaiting(tx, tx`insert into steps values (1)`);
+      const rows = await tx`select n from steps`;
+      await withoutWaiting(tx, tx`insert into steps values (2)`);
+      return rows.length;
+    });
+    assert.deepEqual([seen, await steps()], [1, [1, 2]]);
+  });
+
+  it('fails the transaction with its own error, whether it was the last or not, and takes all of it back', async () => {
+    const failing = (last: boolean) =>
+      atomically(db.sql, async (tx) => {
+        await tx`insert into steps values (1)`;
+        await withoutWaiting(tx, tx`select 1 / 0`);
+        if (!last) await tx`insert into steps values (2)`;
+      });
+    await assert.rejects(failing(true), isDivision);
+    await assert.rejects(failing(false), isDivision);
+    assert.deepEqual(await steps(), []);
+  });
+
+  it('fails the transaction that its caller is in', async () => {
+    const outer = atomically(db.sql, async (tx) => {
+      await tx`insert into steps values (1)`;
+      await atomically(tx, (same) => withoutWaiting(same, same`select 1 / 0`));
+    });
+    await assert.rejects(outer, isDivision);
+    assert.deepEqual(await steps(), []);
+  });
+
+  it('has its transaction run again when it loses a deadlock', async () => {
+    await db.sql`insert into steps values (1), (2)`;
+    let tries = 0;
+    let both = 0;
+    let meet = () => {};
+    const met = new Promise<void>((resolve) => {
+      meet = resolve;
+    });
+    const touch = (first: number, second: number) =>
+      atomically(db.sql, async (tx) => {
+        tries += 1;
+        await tx`update steps set n = n where n = ${first}`;
+        both += 1;
+        if (both >= 2) meet();
+        await met;
+        await withoutWaiting(tx, tx`update steps set n = n where n = ${second}`);
+      });
+    await Promise.all([touch(1, 2), touch(2, 1)]);
+    assert.equal(tries, 3);
+  });
+
+  it('fails a rehearsal too', async () => {
+    await assert.rejects(
+      rehearse(db.sql, (tx) => withoutWaiting(tx, tx`select 1 / 0`)),
+      isDivision,
+    );
+    const inside = atomically(db.sql, (tx) => rehearse(tx, (same) => withoutWaiting(same, same`select 1 / 0`)));
+    await assert.rejects(inside, isDivision);
+  });
+
+  it('is waited for on a pool, where it stands alone', async () => {
+    await withoutWaiting(db.sql, db.sql`insert into steps values (1)`);
+    assert.deepEqual(await steps(), [1]);
+    await assert.rejects(withoutWaiting(db.sql, db.sql`select 1 / 0`), isDivision);
+  });
+});

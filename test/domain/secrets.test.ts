@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { newId, randomBase62 } from '../../src/domain/ids.ts';
+import { withoutSecrets } from '../../src/domain/secrets.ts';
+import { createVault } from '../../src/services/vault.ts';
+import { newSigningSecret } from '../../src/services/webhook-signing.ts';
+
+describe('a text without secrets', () => {
+  it('has every key, client secret and signing secret cut out, wherever they stand', () => {
+    const intent = newId('payment_intent', { livemode: false });
+    const secrets = [
+      `sk_live_${randomBase62(43)}`,
+      `pk_sandbox_${randomBase62(43)}`,
+      newSigningSecret(),
+      createVault([{ id: 'k', key: Buffer.alloc(32) }]).clientSecretOf(intent),
+    ];
+    for (const secret of secrets) {
+      for (const text of [secret, `/api/v1/customers/${secret}`, `"${secret}",${secret} ${secret}`, `a=${secret}&b`]) {
+        const cut = withoutSecrets(text);
+        assert.equal(cut.includes(secret.slice(-16)), false, cut);
+        assert.equal(cut.split('[redacted]').length, text.split(secret).length, cut);
+      }
+    }
+  });
+
+  it('still says what sort of secret was there, and whose', () => {
+    assert.equal(
+      withoutSecrets(`No such customer: sk_live_${'a'.repeat(43)}.`),
+      'No such customer: sk_live_[redacted].',
+    );
+    assert.equal(withoutSecrets(`pi_1_secret_${'a'.repeat(43)}`), 'pi_1_secret_[redacted]');
+  });
+
+  it('has the password of a URL cut out, and nothing else of it', () => {
+    assert.equal(
+      withoutSecrets('connect to postgres://payments:p%40ss@db.internal:5432/payments failed'),
+      'connect to postgres://payments:[redacted]@db.internal:5432/payments failed',
+    );
+  });
+
+  it('is otherwise as it was', () => {
+    for (const text of [
+      '',
+      '/api/v1/payment_intents/pi_sandbox_0Ab3dE6hIj9kLmNoPqRsTuVwXyZ01234/confirm',
+      'use one of the tok_sandbox_visa_succeed of the reference',
+      'sk_sandbox_ is the prefix of a key, whsec_ that of a secret',
+      'http://127.0.0.1:8080/docs, mail to a@b.co',
+    ]) {
+      assert.equal(withoutSecrets(text), text);
+    }
+  });
+});

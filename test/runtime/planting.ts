@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { randomBytes, randomInt } from 'node:crypto';
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import type { Pool } from '../../src/db/connection.ts';
+import { randomBase62 } from '../../src/domain/ids.ts';
+import { type Reply, send } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import type { useReceiver } from '../support/webhooks.ts';
+import type { Haystacks } from './haystacks.ts';
+
+const mark = (name: string) => `${name}-${randomBase62(24)}`;
+
+/** What is planted; what the service makes itself is filled in on the way. */
+export const planted = {
+  accountNumber: String(randomInt(100_000_000, 1_000_000_000)),
+  cardToken: mark('network-token'),
+  cardTokenData: mark('token-data'),
+  encryptionKey: randomBytes(32),
+  cardNumberToken: mark('card-number-token'),
+  accountNumberToken: mark('account-number-token'),
+  paypalToken: mark('paypal-token'),
+  idempotencyKey: mark('idempotency-key'),
+  urlPassword: mark('url-password'),
+  wrongKey: `sk_live_${randomBase62(43)}`,
+  secretKey: '',
+  publishableKey: '',
+  revokedKey: '',
+  clientSecret: '',
+  wrongClientSecret: '',
+  webhookSecret: '',
+  databasePassword: '',
+};
+
+/** Not secret: where it is found, the search reaches. */
+export const marker = mark('Marker');
+/** The same for places that hold no names. */
+export const ids = { plan: '', endpoint: '' };
+
+export interface Sent {
+  key?: string;
+  headers?: Record<string, string>;
+}
+export type Ask = (method: string, path: string, body?: unknown, sent?: Sent) => Promise<Reply>;
+
+/** Requests of the biller; their answers are kept: those of a success, and errors. */
+export function asker(baseUrl: string, hay: Haystacks): Ask {
+  return async (method, path, body, { key = planted.secretKey, headers } = {}) => {
+    const reply = await send(`${baseUrl}/api/v1${path}`, method, { key, body, ...(headers ? { headers } : {}) });
+    const told = reply.text + JSON.stringify([...reply.headers]);
+    hay.add(reply.status < 400 ? 'answers' : 'errors', `${method} ${path.split(/[?/]/)[1]} ${reply.status}`, told);
+    return reply;
+  };
+}
+
+const { accountNumber, cardNumberToken, cardToken } = planted;
+const bankAccount = (more: object = {}) => ({
+  type: 'au_becs_debit',
+  payment_method_data: {
+    bsb_number: '000-000',
+    account_name: 'Jo',
+    account_number: accountNumber,
+    account_number_token: planted.accountNumberToken,
+    ...more,
+  },
+});
+const card = (more: object = {}) => ({
+  type: 'card',
+  payment_method_data: {
+    expiry_month: 12,
+    expiry_year: 2099,
+    card_number_token: cardNumberToken,
+    token_metadata: { type: 'network', token: cardToken, data: planted.cardTokenData },
+    ...more,
+  },
+});
+
+/** Saves instruments of every sort, uses client secrets, and has a plan collected from the bank account. */
+export async function plantInGoodRequests(ask: Ask): Promise<void> {
+  const { clock, customer } = await payerOnClock(ask, { 'Idempotency-Key': planted.idempotencyKey });
+  const publishable = { key: planted.publishableKey };
+  const cardId = (await ask('POST', '/payment_methods', card(), publishable)).body.payment_method.id;
+  const instrument_data = { paypal_email: 'a@b.co', account_name: 'Jo', paypal_token: planted.paypalToken };
+  await ask('POST', '/test_helpers/payment_methods', { type: 'paypal', instrument_data });
+  assert.equal((await ask('GET', '/payment_methods')).body.payment_methods.length, 3);
+
+  const headers = { 'Idempotency-Key': `${planted.idempotencyKey}-2` };
+  const intent = (await ask('POST', '/payment_intents', { amount: 500, currency: 'AUD' }, { headers })).body;
+  planted.clientSecret = intent.client_secret;
+  planted.wrongClientSecret = `${intent.id}_secret_${randomBase62(43)}`;
+  for (const [client_secret, status] of [
+    [planted.wrongClientSecret, 403],
+    [planted.clientSecret, 200],
+  ] as const) {
+    const path = `/payment_intents/${intent.id}`;
+    const body = { payment_method: cardId, client_secret };
+    assert.equal((await ask('GET', `${path}?client_secret=${client_secret}`, undefined, publishable)).status, status);
+    assert.equal((await ask('POST', `${path}/confirm`, body, publishable)).status, status);
+  }
+  ids.plan = await activePlan(ask, customer);
+  assert.equal(await advance(ask, clock), 'ready');
+}
+
+/** Requests that are refused, one for each way to be: none is to be quoted. */
+export async function plantInBadRequests(ask: Ask, baseUrl: string, hay: Haystacks): Promise<void> {
+  const whole = JSON.stringify(bankAccount({ card_number_token: cardNumberToken }));
+  const quoted = `"${accountNumber}"`;
+  const bodies: unknown[] = [
+    whole,
+    whole.slice(0, -3),
+    whole.replace(quoted, accountNumber),
+    whole.replace(quoted, `"${accountNumber}${accountNumber}"`),
+    whole.replace('"au_becs_debit"', quoted),
+    whole.replace('000-000', accountNumber),
+    `{"account_number":${quoted},"account_number":${quoted}}`,
+    bankAccount({ account_number_end: accountNumber }),
+    { ...bankAccount(), customer_reference: planted.secretKey },
+    card({ card_bin: cardNumberToken, expiry_month: accountNumber }),
+    card({ token_metadata: { type: 'fixture', token: cardToken, data: '' } }),
+    { [planted.secretKey]: 1, type: 'card' },
+    `${whole}${' '.repeat(300_000)}`,
+  ];
+  for (const body of bodies) {
+    const { status, text } = await ask('POST', '/payment_methods', body);
+    assert.ok(status >= 400 && status < 500, `${JSON.stringify(body).slice(0, 300)}: ${text}`);
+  }
+  const asText = { headers: { 'Content-Type': 'text/plain' } };
+  assert.equal((await ask('POST', '/payment_methods', whole, asText)).status, 400);
+
+  const { secretKey, publishableKey, revokedKey, wrongKey, clientSecret } = planted;
+  for (const secret of [secretKey, publishableKey, revokedKey, wrongKey, clientSecret]) {
+    const body = { amount: 500, currency: 'AUD', customer_id: secret, payment_method: secret };
+    const refused = [
+      await ask('GET', `/customers/${secret}`),
+      await ask('GET', `/${secret}/customers`),
+      await ask('GET', `/customers?starting_after=${secret}`),
+      await ask('GET', `/customers?${secret}=1`),
+      await ask('POST', '/payment_intents', body),
+      await ask('GET', '/customers', undefined, { headers: { Authorization: `Basic ${secret}` } }),
+      await ask('GET', '/customers', undefined, { headers: { Authorization: secret } }),
+    ];
+    for (const { status, text } of refused) assert.ok(status >= 400 && status < 500, text);
+  }
+  for (const key of [revokedKey, wrongKey]) {
+    assert.equal((await ask('GET', '/customers', undefined, { key })).status, 401);
+  }
+  const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1').setEncoding('utf8');
+  socket.write(`POST /api/v1/customers HTTP/1.1\r\nAuthorization: Bearer ${secretKey}\r\n\0${accountNumber}\r\n\r\n`);
+  const answer = (await socket.toArray()).join('');
+  assert.match(answer, /^HTTP\/1\.1 400 /);
+  hay.add('errors', 'no HTTP', answer);
+}
+
+/** The database refuses a row, in a request and then in an activity, and is slow to take one. */
+export async function provokeFailures(ask: Ask, sql: Pool): Promise<void> {
+  await sql`alter table payment_methods add constraint planted check (type <> 'au_becs_debit') not valid`;
+  assert.equal((await ask('POST', '/payment_methods', bankAccount())).status, 500);
+  await sql`alter table payment_methods drop constraint planted`;
+  const blocking = sql.begin(async (tx) => {
+    await tx`lock table payment_methods in exclusive mode`;
+    await pause(900); // longer than the 500 ms from which PostgreSQL logs a statement
+  });
+  await pause(50);
+  assert.equal((await ask('POST', '/payment_methods', bankAccount())).status, 200);
+  await blocking;
+
+  const { clock, customer } = await payerOnClock(ask);
+  await activePlan(ask, customer, '2027-01-12');
+  await sql`alter table payment_intents add constraint planted check (false) not valid`;
+  assert.equal(await advance(ask, clock), 'failed');
+  await sql`alter table payment_intents drop constraint planted`;
+}
+
+/** A receiver fails, and says in its answer all that it knows. */
+export async function plantInWebhooks(ask: Ask, receiver: ReturnType<typeof useReceiver>): Promise<void> {
+  const url = `${receiver.url}/hook?password=${planted.urlPassword}`;
+  const endpoint = (await ask('POST', '/webhook_endpoints', { url })).body;
+  [ids.endpoint, planted.webhookSecret] = [endpoint.id, endpoint.secret];
+  const said = `${marker} ${endpoint.secret} Bearer ${planted.secretKey}, ${planted.clientSecret}`;
+  receiver.answer = (_request, response) => response.writeHead(500).end(said);
+  const { id } = (await ask('POST', `/webhook_endpoints/${ids.endpoint}/ping`)).body;
+  const [attempt] = await slowly('the delivery has failed', async () => {
+    const { attempts } = (await ask('GET', `/webhook_deliveries/${id}`)).body;
+    return attempts.length > 0 && attempts;
+  });
+  assert.equal(attempt.status_code, 500);
+  assert.match(attempt.response_excerpt, new RegExp(`^${marker} whsec_\\[redacted\\] `));
+  const [webhook] = receiver.received;
+  new Webhook(endpoint.secret).verify(webhook?.body ?? '', webhook?.headers as Record<string, string>);
+
+  receiver.answer = (_request, response) => response.writeHead(410).end();
+  await ask('POST', `/webhook_endpoints/${ids.endpoint}/ping`);
+  await slowly('the endpoint is disabled', async () => {
+    return (await ask('GET', `/webhook_endpoints/${ids.endpoint}`)).body.status === 'disabled';
+  });
+}
+
+/** A clock, and a customer on it who pays from the planted account; saved twice by the same request where it has a key. */
+async function payerOnClock(ask: Ask, headers?: Record<string, string>) {
+  const clock = (await ask('POST', '/test_helpers/test_clocks', { frozen_time: '2027-01-10T00:00:00Z' })).body.id;
+  const customer = (await ask('POST', '/customers', { name: marker, test_clock: clock })).body.id;
+  const body = { ...bankAccount(), customer_reference: customer };
+  const times = headers === undefined ? 1 : 2;
+  for (let n = 0; n < times; n++) {
+    assert.equal((await ask('POST', '/payment_methods', body, headers ? { headers } : {})).status, 200);
+  }
+  return { clock, customer };
+}
+
+async function activePlan(ask: Ask, customer_id: string, start_date = '2027-01-10'): Promise<string> {
+  const terms = { name: 'Plan', frequency_type: 'weekly', recurring_amount_cents: 900, currency: 'AUD' };
+  const body = { ...terms, customer_id, start_date, until_further_notice: true };
+  const { id } = (await ask('POST', '/payment_plans', body)).body;
+  assert.equal((await ask('POST', `/payment_plans/${id}/activate`)).status, 200);
+  return id;
+}
+
+/** Advances a clock by some days; answers how that ended. */
+async function advance(ask: Ask, clock: string): Promise<string> {
+  await ask('POST', `/test_helpers/test_clocks/${clock}/advance`, { frozen_time: '2027-01-18T00:00:00Z' });
+  return slowly('the clock has advanced', async () => {
+    const { status } = (await ask('GET', `/test_helpers/test_clocks/${clock}`)).body;
+    return status !== 'advancing' && String(status);
+  });
+}
+
+function slowly<T>(what: string, ask: () => Promise<T>) {
+  return eventually(what, ask, { timeoutMs: 90_000, everyMs: 200 });
+}

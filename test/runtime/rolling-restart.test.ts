@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { useDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { makeKey } from '../support/factories.ts';
+import { serverStartTimeoutMs } from '../support/temporal.ts';
+import { type Member, useFleet } from './rolling/fleet.ts';
+import { startLoad } from './rolling/load.ts';
+import { useFolder } from './support.ts';
+
+describe('a restart of one process after the other, under load', function () {
+  this.timeout(serverStartTimeoutMs);
+  const db = useDatabase();
+  const folder = useFolder();
+  const startFleet = useFleet();
+
+  it('fails no request, and loses nothing that was answered', async () => {
+    const ledger = join(folder.path, 'ledger.jsonl');
+    const fleet = await startFleet(db.url, ledger);
+    const { key } = await makeKey(db.sql);
+    const members: Member[] = await Promise.all([
+      fleet.start('api'),
+      fleet.start('api'),
+      fleet.start('worker'),
+      fleet.start('worker'),
+    ]);
+    const load = startLoad(fleet.balancer.url, key);
+    await eventually('the load runs', () => load.answered.confirmed.length > 5, { timeoutMs: 60_000 });
+    for (const member of members) {
+      const before = load.answered.confirmed.length;
+      // The successor first, as a deployment does that keeps its number.
+      await fleet.start(member.kind);
+      const { code, signal } = await fleet.end(member);
+      assert.deepEqual([code, signal], [0, null], `the ${member.kind} has not ended in order`);
+      assert.ok(load.answered.confirmed.length > before, `people went on paying while a ${member.kind} was replaced`);
+    }
+    await eventually('a plan has gone its way', () => load.answered.plans.length > 0, { timeoutMs: 60_000 });
+    await pause(500);
+    await load.stop();
+    assert.deepEqual(load.failures, []);
+    await load.check(ledger);
+  });
+});

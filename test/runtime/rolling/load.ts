@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { PaymentsClient } from '@payments-service/client';
+import type { LedgerEntry } from '../../../src/processors/ledger.ts';
+
+const day = 86_400_000;
+const shoppers = 4;
+const breathMs = 20;
+/** Slots of each plan on a clock: one with its activation, one with each advance. */
+const advances = 3;
+
+/** What was answered, and what was not. */
+export interface Load {
+  readonly answered: { confirmed: string[]; plans: string[] };
+  readonly failures: string[];
+  /** Lets everybody finish what they are at. */
+  stop(): Promise<void>;
+  /** Holds what was answered against what there is, and against what the processor has written down. */
+  check(ledgerFile: string): Promise<void>;
+}
+
+/**
+ * People who pay and a biller who moves plans through clocks, one request after the other without a pause, and nothing that
+ * is sent twice: an answer that does not come, or is an error, is a failure.
+ */
+export function startLoad(url: string, key: string): Load {
+  const client = new PaymentsClient({ baseUrl: url, apiKey: key, maxRetries: 0, timeoutMs: 60_000 });
+  const answered: Load['answered'] = { confirmed: [], plans: [] };
+  const failures: string[] = [];
+  let stopping = false;
+  let requests = 0;
+
+  async function repeat(deed: () => Promise<void>): Promise<void> {
+    while (!stopping) {
+      await deed().catch((error: unknown) => failures.push(String(error)));
+      await pause(breathMs);
+    }
+  }
+
+  async function payer(test_clock?: string): Promise<{ customerId: string; card: string }> {
+    const customer = await client.customers.create({ name: 'Payer', ...(test_clock ? { test_clock } : {}) });
+    const { payment_method } = await client.paymentMethods.create({
+      type: 'card',
+      customer_reference: customer.id,
+      payment_method_data: {
+        expiry_month: 12,
+        expiry_year: 2099,
+        token_metadata: { type: 'fixture', token: 'tok_sandbox_visa_succeed', data: '' },
+      },
+    });
+    return { customerId: customer.id, card: payment_method.id };
+  }
+
+  async function buy(): Promise<void> {
+    const { customerId, card } = await payer();
+    const idempotencyKey = `order-${requests++}`;
+    const intent = await client.paymentIntents.create(
+      { amount: 1000, currency: 'AUD', customer_id: customerId, payment_method: card },
+      { idempotencyKey },
+    );
+    const confirmed = await client.paymentIntents.confirm(
+      intent.id,
+      {},
+      { idempotencyKey: `${idempotencyKey}-confirm` },
+    );
+    assert.equal(confirmed.status, 'succeeded');
+    answered.confirmed.push(intent.id);
+  }
+
+  async function moveAPlan(): Promise<void> {
+    const start = Date.UTC(2027, 0, 4);
+    const at = (days: number) => new Date(start + days * day).toISOString();
+    const clock = await client.testClocks.create({ frozen_time: at(0) });
+    const { customerId } = await payer(clock.id);
+    const plan = await client.paymentPlans.create({
+      customer_id: customerId,
+      name: 'Plan',
+      frequency_type: 'weekly',
+      recurring_amount_cents: 700,
+      currency: 'AUD',
+      until_further_notice: true,
+      start_date: '2027-01-05',
+    });
+    await client.paymentPlans.activate(plan.id);
+    for (let week = 0; week < advances; week++) {
+      await client.testClocks.advanceAndWait(clock.id, { frozen_time: at(2 + 7 * week) }, { waitTimeoutMs: 60_000 });
+    }
+    answered.plans.push(plan.id);
+    await client.paymentPlans.close(plan.id);
+  }
+
+  const working = [...Array.from({ length: shoppers }, () => repeat(buy)), repeat(moveAPlan)];
+  return {
+    answered,
+    failures,
+    async stop() {
+      stopping = true;
+      await Promise.all(working);
+    },
+    async check(ledgerFile) {
+      const lines = (await readFile(ledgerFile, 'utf8')).trim().split('\n');
+      const ledger = lines.map((line) => JSON.parse(line) as LedgerEntry);
+      const keysOf = (intentId: string) =>
+        new Set(ledger.filter((entry) => entry.payment_intent_id === intentId).map((entry) => entry.idempotency_key));
+      for (const id of answered.confirmed) {
+        assert.equal((await client.paymentIntents.get(id)).status, 'succeeded');
+        assert.equal(keysOf(id).size, 1, `${id} was charged once`);
+      }
+      for (const id of answered.plans) {
+        const payments = (await client.paymentPlans.listPayments(id, { limit: 100 }).toArray()).reverse();
+        assert.deepEqual(
+          payments.map(({ slot, due_date, status }) => `${slot} ${due_date} ${status}`),
+          ['0 2027-01-05 paid', '1 2027-01-12 paid', '2 2027-01-19 paid'],
+        );
+        for (const { payment_intent_id } of payments) assert.equal(keysOf(payment_intent_id ?? '').size, 1);
+      }
+    },
+  };
+}
