@@ -3,7 +3,7 @@ import Koa from 'koa';
 import type { RequestState } from './context.ts';
 import { accessLog } from './middleware/access-log.ts';
 import { answer } from './middleware/answer.ts';
-import { authenticate, credentialFinder } from './middleware/authenticate.ts';
+import { authenticate, authorize, credentialFinder } from './middleware/authenticate.ts';
 import { errors } from './middleware/errors.ts';
 import { idempotency } from './middleware/idempotency.ts';
 import { limitRate } from './middleware/limit-rate.ts';
@@ -37,6 +37,7 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): 
         },
         authenticate(route, find),
         limit,
+        authorize(route),
         readInput(route),
         answer(route, keep),
       ],

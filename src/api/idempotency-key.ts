@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { KeyUse } from '../db/idempotency-keys.ts';
 import { BadRequest } from '../services/errors.ts';
+import type { Vault } from '../services/vault.ts';
 import type { Context } from './context.ts';
 
 const defaultTtlSeconds = 86_400;
@@ -11,7 +11,7 @@ const maxTtlSeconds = 2_592_000;
  * @throws BadRequest for a key that is not 1 to 255 characters, or an Idempotency-TTL that is not whole seconds from 1 to
  *   2,592,000 (30 days).
  */
-export function readKeyUse(ctx: Context): KeyUse | null {
+export function readKeyUse(ctx: Context, vault: Vault): KeyUse | null {
   const given = ctx.req.headers['idempotency-key'];
   const ttl = readTtl(ctx.req.headers['idempotency-ttl']);
   const { call, key: caller, bytes } = ctx.state;
@@ -21,12 +21,12 @@ export function readKeyUse(ctx: Context): KeyUse | null {
     throw badHeader('Idempotency-Key', 'Idempotency-Key must be 1 to 255 characters.');
   }
   // The kind of API key too: a publishable key must not be shown an answer that was given to a secret one.
-  const fingerprint = createHash('sha256').update(`${caller.kind} ${ctx.method} ${ctx.url}\n`);
+  const head = `${caller.kind} ${ctx.method} ${ctx.url}\n`;
   return {
     billerId: call.billerId,
     livemode: call.livemode,
     key,
-    fingerprint: (bytes ? fingerprint.update(bytes) : fingerprint).digest(),
+    fingerprints: vault.fingerprintsOf(bytes ? [head, bytes] : [head]),
     createdAt: call.now,
     expiresAt: new Date(call.now.getTime() + ttl * 1000),
   };

@@ -10,8 +10,8 @@ export interface KeyUse {
   billerId: string;
   livemode: boolean;
   key: string;
-  /** SHA-256 of method, path and body. */
-  fingerprint: Buffer;
+  /** Of method, path and body; the first is stored. Others are what the same request had under keys of before. */
+  fingerprints: readonly [Buffer, ...Buffer[]];
   createdAt: Date;
   expiresAt: Date;
 }
@@ -39,8 +39,13 @@ export async function claimKey(tx: Db, use: KeyUse, waitMs: number): Promise<'cl
 export async function holdKey(tx: Db, use: KeyUse, waitMs: number): Promise<'claimed' | 'taken' | 'busy'> {
   const isFreeOrUnanswered = tx`
     idempotency_keys.expires_at <= excluded.created_at
-      or (idempotency_keys.fingerprint = excluded.fingerprint and idempotency_keys.status_code is null)`;
+      or (${isSameRequest(tx, use)} and idempotency_keys.status_code is null)`;
   return insertKey(tx, use, waitMs, isFreeOrUnanswered);
+}
+
+function isSameRequest(db: Db, { fingerprints }: KeyUse): postgres.Fragment {
+  const known = fingerprints.map((fingerprint) => fingerprint.toString('hex'));
+  return db`encode(idempotency_keys.fingerprint, 'hex') = any(${known})`;
 }
 
 async function insertKey(tx: Db, use: KeyUse, waitMs: number, mayReplace: postgres.Fragment) {
@@ -48,7 +53,7 @@ async function insertKey(tx: Db, use: KeyUse, waitMs: number, mayReplace: postgr
     // One round trip: the subquery sets the limit before the insert can wait, RETURNING lifts it for what follows.
     const rows = await tx`
       insert into idempotency_keys (biller_id, livemode, key, fingerprint, created_at, expires_at)
-      select ${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprint}, ${use.createdAt}, ${use.expiresAt}
+      select ${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprints[0]}, ${use.createdAt}, ${use.expiresAt}
       from (select set_config('lock_timeout', ${timeoutOf(waitMs)}, true)) as limited
       on conflict (biller_id, livemode, key) do update
         set fingerprint = excluded.fingerprint, status_code = null, sealed_response = null,
@@ -75,7 +80,7 @@ export function keyWithAnswer(use: KeyUse, answer: { status: number; sealed: Buf
   return (db, given) => db`
     insert into idempotency_keys
       (biller_id, livemode, key, fingerprint, status_code, sealed_response, created_at, expires_at)
-    select ${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprint}, ${answer.status}, ${answer.sealed},
+    select ${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprints[0]}, ${answer.status}, ${answer.sealed},
       ${use.createdAt}, ${use.expiresAt}
     from (select set_config('lock_timeout', ${timeoutOf(waitMs)}, true)) as limited
     where ${given}
@@ -118,13 +123,13 @@ export async function insertAnswer(tx: Db, use: KeyUse, status: number, sealed: 
   await tx`
     insert into idempotency_keys
       (biller_id, livemode, key, fingerprint, status_code, sealed_response, created_at, expires_at)
-    values (${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprint}, ${status}, ${sealed}, ${use.createdAt},
+    values (${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprints[0]}, ${status}, ${sealed}, ${use.createdAt},
       ${use.expiresAt})
     on conflict (biller_id, livemode, key) do update
       set fingerprint = excluded.fingerprint, status_code = excluded.status_code,
         sealed_response = excluded.sealed_response, created_at = excluded.created_at, expires_at = excluded.expires_at
       where idempotency_keys.expires_at <= excluded.created_at
-        or (idempotency_keys.status_code is null and idempotency_keys.fingerprint = excluded.fingerprint)`;
+        or (idempotency_keys.status_code is null and ${isSameRequest(tx, use)})`;
 }
 
 /** Deletes the keys whose time is over, 1,000 in a statement, and says how many. Several sweepers do not disturb each other. */

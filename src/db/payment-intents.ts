@@ -44,20 +44,19 @@ export interface PaymentIntentRow {
 export async function insertPaymentIntent(
   db: Db,
   row: PaymentIntentRow,
-  paymentMethodData: Record<string, unknown> | null,
   premises: readonly Premise[] = [],
 ): Promise<boolean> {
   const { clauses, hold } = premised(db, premises);
   const { count } = await db`
     ${clauses} insert into payment_intents (
       id, biller_id, livemode, customer_id, payment_method_id, payment_plan_id, payment_plan_slot, amount, fee_amount,
-      surcharge_amount, surcharge_applied, currency, status, metadata, payment_method_data, statement_descriptor,
+      surcharge_amount, surcharge_applied, currency, status, metadata, statement_descriptor,
       scheduled_payment_date, scheduled_at, created_at, updated_at
     ) select
       ${row.id}, ${row.biller_id}, ${row.livemode}, ${row.customer_id}, ${row.payment_method_id},
       ${row.payment_plan_id}, ${row.payment_plan_slot}, ${row.amount}, ${row.fee_amount}, ${row.surcharge_amount},
       ${row.surcharge_applied}, ${row.currency}, ${row.status}, ${jsonb(db, row.metadata)},
-      ${jsonb(db, paymentMethodData)}, ${row.statement_descriptor}, ${row.scheduled_payment_date}, ${row.scheduled_at},
+      ${row.statement_descriptor}, ${row.scheduled_payment_date}, ${row.scheduled_at},
       ${row.created_at}, ${row.updated_at}
     where ${hold}`;
   return count > 0;

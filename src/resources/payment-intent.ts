@@ -41,7 +41,10 @@ const IntentFields = Strict(
     customer_id: Type.Optional(Reference('The payer; the customer of the method that is charged, if not given.')),
     biller_id: Type.Optional(Reference('Your own biller id; nobody else’s is accepted.')),
     payment_method: Type.Optional(Reference('A saved method, pm_…, which a confirm that names none charges.')),
-    payment_method_data: Type.Optional(FreeForm),
+    payment_method_data: Type.Optional({
+      ...FreeForm,
+      description: 'Free-form. It is accepted and not kept: charge a saved method, which POST /payment_methods makes.',
+    }),
     metadata: Type.Optional(
       MetadataWith('For your own use. In the sandbox `_sandbox_outcome` chooses what comes of a charge: see *Modes*.'),
     ),

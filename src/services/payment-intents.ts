@@ -65,7 +65,7 @@ export async function createPaymentIntent(
       methodId: methodOrNull,
       surcharge: paysFees(payer),
     });
-    const written = await insertPaymentIntent(tx, row, input.payment_method_data ?? null, premisesOf(row));
+    const written = await insertPaymentIntent(tx, row, premisesOf(row));
     if (!written) throw new KeyTaken();
     if (row.scheduled_at !== null) {
       await stageIntents(tx, [{ workflowType: 'scheduledPayment', subjectId: row.id, start: true }], call.now);
@@ -123,7 +123,7 @@ async function createInOne(
   input: PaymentIntentCreate,
   premisesOf: PremisesOf<PaymentIntentRow>,
 ): Promise<PaymentIntentRow | null> {
-  const { customer_id: customerId, payment_method_data: methodData = null } = input;
+  const customerId = input.customer_id;
   const customer = customerId === undefined ? null : await findCustomer(db, call, customerId);
   if (customerId !== undefined && (customer === null || customer.test_clock_id !== null)) return null;
   const row = newRow(call, input, {
@@ -133,7 +133,7 @@ async function createInOne(
     surcharge: paysFees(customer),
   });
   const premises = customer === null ? premisesOf(row) : [unchanged(customer), ...premisesOf(row)];
-  return (await insertPaymentIntent(db, row, methodData, premises)) ? row : null;
+  return (await insertPaymentIntent(db, row, premises)) ? row : null;
 }
 
 function paysFees(customer: CustomerRow | null): boolean {

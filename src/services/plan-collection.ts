@@ -127,7 +127,7 @@ async function openNextSlot(
     payment_intent_id: intent.id,
   };
   const [, , charge] = await Promise.all([
-    insertPaymentIntent(tx, intent, null),
+    insertPaymentIntent(tx, intent),
     insertOpenSlot(tx, opened),
     openCharge(tx, intent, method, { source: 'plan', at, now }),
     insertSkippedSlots(tx, plan.id, skippedSlots(cadence, plan.next_slot + 1, nextSlot)),

@@ -8,6 +8,11 @@ export interface Vault {
   seal(plain: string): Buffer;
   /** Decrypts what `seal` made with any of the keys. Throws VaultError for bytes of another key, or changed ones. */
   open(sealed: Uint8Array): string;
+  /**
+   * What tells whether a text is the same as another, and nothing else of it, also to somebody who could guess the text:
+   * one value under each key, the first one's first. They stay the same for as long as the key does.
+   */
+  fingerprintsOf(parts: readonly (string | Uint8Array)[]): [Buffer, ...Buffer[]];
   /** The client secret of a payment intent: the same one on every call for as long as the first key stays. */
   clientSecretOf(intentId: string): string;
   /** Whether `secret` is the intent's client secret under any of the keys; the time taken says nothing about it. */
@@ -37,6 +42,7 @@ interface VaultKey {
   key: Buffer;
   head: Buffer;
   clientSecretKey: Buffer;
+  fingerprintKey: Buffer;
 }
 
 /**
@@ -83,6 +89,8 @@ export function createVault(keys: readonly { readonly id: string; readonly key: 
       }
     },
 
+    fingerprintsOf: (parts) => [fingerprint(first, parts), ...others.map((key) => fingerprint(key, parts))],
+
     clientSecretOf: (intentId) => clientSecret(first, intentId),
 
     isClientSecretOf(intentId, secret) {
@@ -102,8 +110,20 @@ function prepare(id: string, key: Buffer): VaultKey {
   const name = Buffer.from(id, 'utf8');
   if (key.length !== 32) throw new TypeError(`the encryption key "${id}" must have 32 bytes, not ${key.length}`);
   if (name.length === 0 || name.length > 255) throw new TypeError('the id of an encryption key has 1 to 255 bytes');
-  const clientSecretKey = Buffer.from(hkdfSync('sha256', key, '', 'payment intent client secret', 32));
-  return { id, key, head: Buffer.concat([Buffer.from([format, name.length]), name]), clientSecretKey };
+  const derived = (purpose: string) => Buffer.from(hkdfSync('sha256', key, '', purpose, 32));
+  return {
+    id,
+    key,
+    head: Buffer.concat([Buffer.from([format, name.length]), name]),
+    clientSecretKey: derived('payment intent client secret'),
+    fingerprintKey: derived('request fingerprint'),
+  };
+}
+
+function fingerprint({ fingerprintKey }: VaultKey, parts: readonly (string | Uint8Array)[]): Buffer {
+  const hmac = createHmac('sha256', fingerprintKey);
+  for (const part of parts) hmac.update(part);
+  return hmac.digest();
 }
 
 function clientSecret(key: VaultKey, intentId: string): string {

@@ -7,7 +7,7 @@ import { createApp } from '../../src/api/app.ts';
 import { route } from '../../src/api/route.ts';
 import { type RunningServer, serve } from '../../src/api/server.ts';
 import { openPool, type Pool } from '../../src/db/connection.ts';
-import { findKey, holdKey, insertAnswer, sweepIdempotencyKeys } from '../../src/db/idempotency-keys.ts';
+import { findKey, holdKey, insertAnswer, type KeyUse, sweepIdempotencyKeys } from '../../src/db/idempotency-keys.ts';
 import { realNow } from '../../src/domain/real-time.ts';
 import { InvalidState, ValidationFailed } from '../../src/services/errors.ts';
 import { createVault } from '../../src/services/vault.ts';
@@ -486,18 +486,38 @@ describe('an Idempotency-Key', () => {
     const { biller } = await makeKeys(db.sql);
     const tenant = { billerId: biller.id, livemode: false };
     const expiresAt = new Date(createdAt.getTime() + 60_000);
-    const mine = { ...tenant, key: 'held', fingerprint: Buffer.alloc(32, 1), createdAt, expiresAt };
-    const others = { ...mine, fingerprint: Buffer.alloc(32, 2) };
-    const hold = (use: typeof mine) => db.sql.begin((tx) => holdKey(tx, use, 100));
+    const fingerprint = Buffer.alloc(32, 1);
+    const mine: KeyUse = { ...tenant, key: 'held', fingerprints: [fingerprint], createdAt, expiresAt };
+    const others: KeyUse = { ...mine, fingerprints: [Buffer.alloc(32, 2)] };
+    const hold = (use: KeyUse) => db.sql.begin((tx) => holdKey(tx, use, 100));
     assert.deepEqual([await hold(mine), await hold(mine), await hold(others)], ['claimed', 'claimed', 'taken']);
     await insertAnswer(db.sql, others, 200, Buffer.from('theirs'));
-    assert.deepEqual(await findKey(db.sql, mine), { fingerprint: mine.fingerprint, answer: null });
+    assert.deepEqual(await findKey(db.sql, mine), { fingerprint, answer: null });
     await insertAnswer(db.sql, mine, 201, Buffer.from('first'));
     await insertAnswer(db.sql, mine, 201, Buffer.from('second'));
     assert.deepEqual([await hold(mine), await hold(others)], ['taken', 'taken']);
     assert.deepEqual((await findKey(db.sql, mine))?.answer, { status: 201, sealed: Buffer.from('first') });
     const later = { createdAt: expiresAt, expiresAt: new Date(expiresAt.getTime() + 1) };
     assert.equal(await hold({ ...others, ...later }), 'claimed');
+  });
+
+  it('is the same request’s after the encryption key was changed, and nobody else’s', async () => {
+    const [older, newer] = ['older', 'newer'].map((id) => ({ id, key: randomBytes(32) }));
+    assert.ok(older && newer);
+    const { key } = await makeKey(db.sql);
+    const ask = async (keys: (typeof older)[], text: string) => {
+      const app = createApp(testDeps(db, { vault: createVault(keys) }).deps, routes);
+      const running = await serve(app, { port: 0 });
+      const sent = { key, body: { text }, headers: { 'Idempotency-Key': 'rotated' } };
+      const reply = await send(`http://127.0.0.1:${running.port}/notes`, 'POST', sent);
+      await running.close();
+      return reply;
+    };
+    const first = await ask([older], 'mine');
+    const again = await ask([newer, older], 'mine');
+    assert.deepEqual([again.status, again.text], [201, first.text]);
+    assert.equal(again.headers.get('idempotent-replayed'), 'true');
+    assert.equal((await ask([newer, older], 'other')).body.error.code, 'idempotency_key_reused');
   });
 
   it('is swept when its time is over, and not before', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { describe, it } from 'mocha';
 import { createVault, VaultError } from '../../src/services/vault.ts';
 
@@ -55,6 +55,14 @@ describe('the vault', () => {
     assert.throws(() => createVault([]), TypeError);
     assert.throws(() => createVault([{ id: 'short', key: randomBytes(16) }]), TypeError);
     assert.throws(() => createVault([older, { id: older.id, key: randomBytes(32) }]), TypeError);
+  });
+
+  it('tells the same text from another under each of its keys, and nothing to who has none of them', () => {
+    const [mine, before] = createVault([newer, older]).fingerprintsOf(['POST /x\n', Buffer.from('body')]);
+    assert.deepEqual(createVault([older]).fingerprintsOf(['POST /x\nbody'])[0], before);
+    assert.deepEqual(createVault([newer]).fingerprintsOf(['POST /x\n', 'body']), [mine]);
+    assert.notDeepEqual(createVault([newer]).fingerprintsOf(['POST /x\n', 'bodz'])[0], mine);
+    assert.notDeepEqual(createHash('sha256').update('POST /x\nbody').digest(), mine);
   });
 
   it('derives a client secret that names its intent, stays the same and is 43 base62 characters', () => {

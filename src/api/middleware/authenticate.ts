@@ -5,7 +5,7 @@ import { realNow } from '../../domain/real-time.ts';
 import { hashKey, isKeyShaped } from '../../services/api-keys.ts';
 import { Forbidden, Unauthenticated } from '../../services/errors.ts';
 import type { Middleware } from '../context.ts';
-import type { Access, Route } from '../route.ts';
+import type { Access, KeyIdentity, Route } from '../route.ts';
 
 /** Within this time a revocation, or a change of the biller, takes effect in every process. */
 const cachedForMs = 5_000;
@@ -42,19 +42,13 @@ export function credentialFinder(sql: Db): Find {
   };
 }
 
-/**
- * Lets a request pass whose bearer key may use the route, and notes who calls. Refuses in this order: 401, a publishable
- * key (403 `secret_key_required`), a live key in the sandbox (403 `sandbox_only`), a missing scope (403
- * `insufficient_scope`).
- */
+/** Lets a request pass that carries a valid key, and notes whose it is; 401 for any other. What it may do comes next. */
 export function authenticate(route: Route, find: Find): Middleware {
-  const { access } = route;
-  if (access === 'public') return (_ctx, next) => next();
+  if (route.access === 'public') return (_ctx, next) => next();
   return async (ctx, next) => {
     const now = realNow();
     const credential = await identify(ctx.get('Authorization'), find, now);
     const { id, kind, scopes, biller_id: billerId, livemode } = credential;
-    authorize(access, credential);
     ctx.state.key = { id, kind, scopes };
     ctx.state.call = {
       billerId,
@@ -86,7 +80,21 @@ async function identify(header: string, find: Find, now: Date): Promise<Credenti
   return row;
 }
 
-function authorize(access: Exclude<Access, 'public'>, { kind, livemode, scopes }: CredentialRow): void {
+/**
+ * Lets a request pass whose key may use the route. Refuses in this order: a publishable key (403 `secret_key_required`), a
+ * live key in the sandbox (403 `sandbox_only`), a missing scope (403 `insufficient_scope`).
+ */
+export function authorize({ access }: Route): Middleware {
+  if (access === 'public') return (_ctx, next) => next();
+  return (ctx, next) => {
+    const { key, call } = ctx.state;
+    if (key === undefined || call === undefined) throw new Error('nobody was authenticated');
+    assertAllowed(access, key, call.livemode);
+    return next();
+  };
+}
+
+function assertAllowed(access: Exclude<Access, 'public'>, { kind, scopes }: KeyIdentity, livemode: boolean): void {
   if (kind === 'publishable' && !access.publishable) {
     throw new Forbidden('secret_key_required', 'A publishable key may not do this. Use a secret key, from a server.');
   }

@@ -88,7 +88,7 @@ export function idempotency(deps: AppDeps): Keeper {
   const keepers = { 'committed-first': underLock, 'one-statement': inOneStatement };
 
   return async (route, ctx, performer) => {
-    const use = route.method === 'POST' ? readKeyUse(ctx) : null;
+    const use = route.method === 'POST' ? readKeyUse(ctx, deps.vault) : null;
     if (use === null) {
       const text = await performer.perform(route, ctx, plain, await performer.prepare(route, ctx, plain));
       return { status: successStatusOf(route, ctx.state.body), text, replayed: false };
@@ -137,7 +137,7 @@ export function idempotency(deps: AppDeps): Keeper {
         return outcome.value;
       });
       pass('request committed');
-      return { answer: { status, text, fingerprint: use.fingerprint }, replayed: false };
+      return { answer: { status, text, fingerprint: use.fingerprints[0] }, replayed: false };
     } catch (error) {
       return { answer: await answerInstead(error, use), replayed: true };
     }
@@ -156,7 +156,7 @@ export function idempotency(deps: AppDeps): Keeper {
       await performer.perform(route, ctx, { ...plain, withAnswer }, prepared);
       if (written === undefined) throw new Error(`${route.operation} has kept no answer`);
       pass('request committed');
-      return { answer: { status, text: written, fingerprint: use.fingerprint }, replayed: false };
+      return { answer: { status, text: written, fingerprint: use.fingerprints[0] }, replayed: false };
     } catch (error) {
       // A deadlock, too: another request took the key before a lock that this statement takes before the key.
       if (isKeyBusy(error) || wasSacrificed(error)) throw new IdempotencyKeyInUse();
@@ -188,7 +188,7 @@ export function idempotency(deps: AppDeps): Keeper {
       const returned = await performer.perform(route, ctx, keyed, await performer.prepare(route, ctx, plain));
       // A handler that had nothing to commit last: the answer alone is kept.
       if (remembered === undefined) await store(deps.sql, returned);
-      return { answer: { status, text: remembered ?? returned, fingerprint: use.fingerprint }, replayed: false };
+      return { answer: { status, text: remembered ?? returned, fingerprint: use.fingerprints[0] }, replayed: false };
     } catch (error) {
       return { answer: await answerInstead(error, use), replayed: true };
     } finally {
@@ -201,7 +201,7 @@ export function idempotency(deps: AppDeps): Keeper {
     const held = await findKey(deps.sql, use);
     if (held === null) return null;
     const { fingerprint, answer } = held;
-    if (!fingerprint.equals(use.fingerprint)) throw new IdempotencyKeyReused();
+    assertSameRequest(fingerprint, use);
     return answer && { status: answer.status, fingerprint, text: deps.vault.open(answer.sealed) };
   }
 
@@ -220,9 +220,14 @@ function assertClaimed(claim: 'claimed' | 'taken' | 'busy'): void {
   if (claim === 'taken') throw new KeyTaken();
 }
 
+/** @throws IdempotencyKeyReused when what is known by the fingerprint is another request's. */
+function assertSameRequest(fingerprint: Buffer, use: KeyUse): void {
+  if (!use.fingerprints.some((mine) => mine.equals(fingerprint))) throw new IdempotencyKeyReused();
+}
+
 /** @throws IdempotencyKeyReused when the answer is another request's. */
 function replay(answer: Answer, use: KeyUse): Answered {
-  if (!answer.fingerprint.equals(use.fingerprint)) throw new IdempotencyKeyReused();
+  assertSameRequest(answer.fingerprint, use);
   return { ...answer, replayed: true };
 }
 

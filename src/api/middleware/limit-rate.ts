@@ -9,7 +9,7 @@ const sweepAbove = 10_000;
 
 /**
  * Holds each key to its requests a second, with bursts, in a bucket of tokens for each process, on real time. Requests
- * without a key (the public routes) are not counted; nor are those whose key was refused before.
+ * without a key (the public routes) are not counted; nor are those whose key is not valid.
  *
  * Answers tell how matters stand, in the fields of draft-ietf-httpapi-ratelimit-headers-11: the quota is the bucket, its
  * window the time in which an empty one fills; `t` is when the whole quota is there again, or the next request may come.

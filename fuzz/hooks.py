@@ -1,0 +1,233 @@
+"""What schemathesis cannot read off the OpenAPI document of this service: how a request comes to mean something, which
+refusals depend on what exists and not on the form of the request, and what every refusal looks like."""
+
+import atexit
+import collections
+import json
+import re
+from urllib.parse import urlsplit
+
+import requests
+import schemathesis
+from schemathesis.core.failures import ServerError
+from schemathesis.openapi.checks import RejectedPositiveData
+
+# --- What is sent ---
+
+OWN_HOSTS = {"127.0.0.1", "localhost", "fuzz.invalid"}
+AN_ID = re.compile(r"^(acct|cus|pm|pi|pi_sandbox|pp|clk)_[0-9A-Za-z]{32}$")
+# Members that may be left out, and that name another object, or cannot be changed.
+OPTIONAL_REFERENCES = (
+    "biller_id",
+    "customer_reference",
+    "default_payment_method",
+    "payment_instrument_id",
+    "payment_method",
+    "test_clock",
+)
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    if isinstance(case.body, dict):
+        keep_from_strangers(case.body)
+    if is_well_formed(case):
+        name_once(case)
+        if isinstance(case.body, dict) and case.meta.phase.name.value in ("fuzzing", "stateful"):
+            make_sense(case)
+
+
+def is_well_formed(case):
+    return case.meta is not None and case.meta.generation.mode.is_positive
+
+
+def operation_id(case):
+    return case.operation.definition.raw.get("operationId")
+
+
+def name_once(case):
+    """Makes an Idempotency-Key this request's alone: short ones come again and again, and only the first would count."""
+    key = case.headers.get("Idempotency-Key")
+    if isinstance(key, str) and not key.endswith(case.id) and len(key) + len(case.id) <= 255:
+        case.headers["Idempotency-Key"] = key + case.id
+
+
+def keep_from_strangers(body):
+    """Webhooks go nowhere else: a made-up host that happens to exist would be sent our events."""
+    url = body.get("url")
+    try:
+        host = urlsplit(url).hostname if isinstance(url, str) else None
+    except ValueError:
+        host = None
+    if host and host not in OWN_HOSTS:
+        body["url"] = re.sub(re.escape(host), "fuzz.invalid", url, count=1, flags=re.IGNORECASE)
+
+
+def make_sense(case):
+    """Mends what no random body gets right, so that it reaches further than to the first rule. The examples and the
+    boundary values stay as they are, and so do all malformed requests."""
+    body, operation = case.body, operation_id(case)
+    for name in OPTIONAL_REFERENCES:
+        if not AN_ID.match(str(body.get(name, "")).removeprefix('"')):
+            body.pop(name, None)
+    if operation in ("updateCustomer", "updatePaymentPlan"):
+        for name in ("test_clock", "customer_id"):
+            body.pop(name, None)
+    if operation == "createPaymentIntent":
+        body["amount"] = max(body["amount"], 200 + body["amount"])
+        if "payment_method" in body:
+            # It is somebody's already.
+            body.pop("customer_id", None)
+        else:
+            body.pop("scheduled_payment_date", None)
+    if operation == "createRefund" and "amount" in body:
+        body["amount"] = 1 + body["amount"] % 50
+    if operation == "createPaymentPlan":
+        body.pop("payment_instrument_id", None)
+        if "first_date" in body:
+            body["first_date"] = body["start_date"]
+        if body.get("until_further_notice"):
+            body.pop("total_amount_cents", None)
+        else:
+            body.setdefault("total_amount_cents", 5 * body["recurring_amount_cents"] % 99_999_999 + 1)
+
+
+# --- What may be answered ---
+
+# `error.code` of refusals of a well-formed request: by the state of an object, by a limit, by an earlier request.
+STATE_CODES = {
+    "advance_bound_exceeded",
+    "idempotency_key_reused",
+    "invalid_state",
+    "test_clock_advancing",
+    "test_clock_customers_limit",
+    "test_clock_failed",
+    "test_clock_full",
+    "test_clock_limit",
+    "webhook_endpoint_limit",
+}
+
+# `code` of faults that are found by looking something up, or by comparing fields with each other.
+LOOKED_UP = {
+    "amount_too_small",
+    "customer_deleted",
+    "duplicate",
+    "immutable",
+    "payment_method_detached",
+    "payment_method_of_other_customer",
+    "payment_method_unattached",
+    "resource_missing",
+    "total_or_until_further_notice",
+    "unknown_event_type",
+    "unknown_fixture_token",
+    "url_invalid",
+    "url_not_public",
+    "url_unresolvable",
+}
+
+# Faults whose code usually means a wrong form, at the few places where they mean more than a schema can say.
+BEYOND_THE_SCHEMA = {
+    # Compared with today, with the clock, with what is left to refund or to collect.
+    ("out_of_range", "/amount"),
+    ("out_of_range", "/first_date"),
+    ("out_of_range", "/frozen_time"),
+    ("out_of_range", "/scheduled_payment_date"),
+    ("out_of_range", "/start_date"),
+    ("out_of_range", "/total_amount_cents"),
+    ("out_of_range", "/until"),
+    # Needed together with another field, or where the object or the customer has none yet.
+    ("parameter_missing", "/payment_instrument_id"),
+    ("parameter_missing", "/payment_method"),
+    # A slot that has not come.
+    ("invalid_value", "query/starting_after"),
+}
+
+# Readers of JSON differ on what this name means, in free-form members too.
+NOT_A_NAME = "The body must not name a member __proto__."
+# JSON Schema has no word for what no text of a database can hold.
+NOT_TEXT = re.compile(r"(must be|whose name is not) valid text without NUL characters\.$")
+
+ENVELOPE = {"message", "type", "code", "details", "request_id", "max_frozen_time", "missing"}
+INSIDES = re.compile(r"node_modules|postgres|\.ts:\d+|syntax error|violates|stack", re.IGNORECASE)
+
+
+def error_of(response):
+    """The `error` of a refusal, or an empty one when the body is anything else."""
+    try:
+        error = response.json()["error"]
+    except (ValueError, TypeError, KeyError):
+        return {}
+    return error if isinstance(error, dict) else {}
+
+
+def depends_on_what_exists(error):
+    if error.get("code") in STATE_CODES or error.get("message") == NOT_A_NAME:
+        return True
+    details = error.get("details") or []
+    return bool(details) and all(map(is_beyond_the_schema, details))
+
+
+def is_beyond_the_schema(detail):
+    code, path = detail.get("code"), detail.get("path")
+    return code in LOOKED_UP or (code, path) in BEYOND_THE_SCHEMA or bool(NOT_TEXT.search(detail.get("message", "")))
+
+
+@schemathesis.hook
+def filter_failure(context, failure, case, response):
+    """Drops what is no fault of the service; everything else stays a failure."""
+    error = error_of(response)
+    if isinstance(failure, RejectedPositiveData):
+        return not depends_on_what_exists(error)
+    if isinstance(failure, ServerError):
+        # Live mode has no processor: a charge is refused, and nothing is charged.
+        return error.get("code") != "processor_not_configured"
+    return True
+
+
+@schemathesis.check
+def refusals_have_the_envelope(ctx, response, case):
+    """Every refusal, of unknown methods too, is the error envelope, and shows nothing of the inside."""
+    if response.status_code < 400 or response.request.method == "HEAD":
+        return None
+    error = error_of(response)
+    assert isinstance(error.get("message"), str) and error["message"], "no `error.message`"
+    assert isinstance(error.get("type"), str) and error["type"], "no `error.type`"
+    assert set(error) <= ENVELOPE, f"unknown members of `error`: {sorted(set(error) - ENVELOPE)}"
+    assert [error.get("request_id")] == response.headers.get("request-id"), "`request_id` is not the Request-Id"
+    assert not INSIDES.search(error["message"]), "the message tells of the inside"
+    for detail in error.get("details", []):
+        assert detail.get("code") and detail.get("message"), "a fault without code or message"
+    return None
+
+
+@schemathesis.check
+def repetitions_are_replayed(ctx, response, case):
+    """A request with an Idempotency-Key that has succeeded is answered again, byte for byte, and has no second effect."""
+    headers = response.request.headers
+    if case.method != "POST" or not 200 <= response.status_code < 300 or "Idempotency-Key" not in headers:
+        return None
+    # It may have run out by now.
+    if len(headers.get("Idempotency-TTL", "long")) < 3:
+        return None
+    again = requests.Session().send(response.request.copy(), timeout=30)
+    assert again.headers.get("Idempotent-Replayed") == "true", "the repetition is not marked as one"
+    assert again.status_code == response.status_code, f"the repetition is answered with {again.status_code}"
+    assert again.content == response.content, "the repetition has another body"
+    return None
+
+
+# --- What has been reached ---
+
+accepted = collections.Counter()
+
+
+@schemathesis.hook
+def after_call(context, case, response):
+    accepted[operation_id(case)] += 200 <= response.status_code < 300 and case.method == case.operation.method.upper()
+
+
+@atexit.register
+def write_accepted():
+    """For each operation, how many requests have succeeded: for a summary that shows what was not reached."""
+    with open("accepted.json", "w") as file:
+        json.dump(accepted, file)

@@ -1,0 +1,91 @@
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Options } from './options.ts';
+import { makeScenery, type Scenery } from './scenery.ts';
+import type { Target, Tenant } from './target.ts';
+
+/** One run of schemathesis, with one key. */
+export interface Pass {
+  readonly title: string;
+  /** The key that all requests carry. */
+  readonly key: string;
+  /** A key of another biller, to whom nothing of the first one's may ever be shown. */
+  readonly stranger: string | null;
+  readonly scenery: Scenery;
+  readonly phases: readonly string[];
+  readonly maxExamples: number;
+  /** Seconds after which it ends, going on until then; null: when every operation has had its examples. */
+  readonly seconds: number | null;
+}
+
+const configuration = fileURLToPath(new URL('schemathesis.toml', import.meta.url));
+const hooks = fileURLToPath(new URL('hooks.py', import.meta.url));
+
+/** What a run takes of its minutes for each pass. */
+const shares = { browser: 0.1, live: 0.15, server: 0.5, chains: 0.25 };
+/** Chains come to an end when one of them cannot be repeated exactly, which here is soon: so they are given a time. */
+const chainSeconds = { quick: 15, whole: 180 };
+
+/**
+ * Three callers: a browser with the publishable key, which is refused nearly everything; a server in live mode, where no
+ * charge can be made; and a biller's server in sandbox, which reaches everything, first by single requests and then by
+ * chains of them.
+ */
+export async function makePasses(target: Target, tenant: Tenant, stranger: Tenant, options: Options): Promise<Pass[]> {
+  const { maxExamples, minutes, quick } = options;
+  const { sandboxSecret, sandboxPublishable, liveSecret, billerId } = tenant;
+  const scenery = await makeScenery(target.baseUrl, sandboxSecret, billerId, 'sandbox');
+  const live = await makeScenery(target.baseUrl, liveSecret, billerId, 'live');
+  // Of one intent only, so that its id and its secret mostly come together.
+  const ofOneIntent = { ...scenery, intents: unconfirmed(scenery.intents), secrets: unconfirmed(scenery.secrets) };
+  const browser = { key: sandboxPublishable, stranger: null, scenery: ofOneIntent };
+  const liveServer = { key: liveSecret, stranger: stranger.liveSecret, scenery: live };
+  const server = { key: sandboxSecret, stranger: stranger.sandboxSecret, scenery, maxExamples };
+  // The boundary values of each field, most of all requests, tell no key from another.
+  const fewer = { phases: ['fuzzing'], maxExamples: Math.ceil(maxExamples / 3) };
+  const secondsOf = (share: number) => (minutes === null ? null : Math.ceil(minutes * 60 * share));
+  return [
+    { title: 'publishable key', ...browser, ...fewer, seconds: secondsOf(shares.browser) },
+    { title: 'live secret key', ...liveServer, ...fewer, seconds: secondsOf(shares.live) },
+    {
+      title: 'sandbox secret key',
+      ...server,
+      phases: ['examples', 'coverage', 'fuzzing'],
+      seconds: secondsOf(shares.server),
+    },
+    {
+      title: 'sandbox secret key, chains of requests',
+      ...server,
+      phases: ['stateful'],
+      seconds: secondsOf(shares.chains) ?? (quick ? chainSeconds.quick : chainSeconds.whole),
+    },
+  ];
+}
+
+/** Writes what schemathesis reads for a pass into a folder of its own. */
+export async function writeConfiguration(folder: string, { key, stranger, scenery, maxExamples }: Pass): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await copyFile(hooks, join(folder, 'hooks.py'));
+  const keys = [entry('tenant', key), ...(stranger === null ? [] : [entry('stranger', stranger)])];
+  await writeFile(join(folder, 'keys.json'), JSON.stringify({ auth: keys }), { mode: 0o600 });
+  const peers = stranger === null ? '' : 'peers = ["tenant", "stranger"]\n';
+  const dictionaries = Object.entries(scenery)
+    .map(
+      ([name, values]) => `[dictionaries.${name}]\nvalues = ${JSON.stringify(values.length > 0 ? values : ['none'])}\n`,
+    )
+    .join('\n');
+  const auth = `[auth.wfc]\npath = "keys.json"\nuser = "tenant"\n${peers}`;
+  const counts = `[phases.fuzzing.generation]\nmax-examples = ${maxExamples}\n`;
+  const text = [await readFile(configuration, 'utf8'), auth, counts, dictionaries].join('\n');
+  await writeFile(join(folder, 'schemathesis.toml'), text);
+}
+
+/** Of the last customer's four intents the first, which nobody has confirmed. */
+function unconfirmed(values: readonly string[] = []): string[] {
+  return values.slice(-4, -3);
+}
+
+function entry(name: string, key: string) {
+  return { name, fixedHeaders: [{ name: 'Authorization', value: `Bearer ${key}` }] };
+}

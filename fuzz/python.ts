@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readHost } from '../src/runtime/config.ts';
+
+const requirements = fileURLToPath(new URL('requirements.txt', import.meta.url));
+const debianHint = 'On Debian and Ubuntu: apt install python3 python3-venv.';
+
+/** What is needed to fuzz is not there; the message says what to install. */
+export class Unprepared extends Error {
+  override name = 'Unprepared';
+}
+
+/** A program and the arguments that come before all others. */
+export type Command = readonly [program: string, ...first: string[]];
+
+/**
+ * Schemathesis, in a virtual environment that is made once for each content of `requirements.txt`.
+ * @throws Unprepared when Python is missing or too old, or its packages cannot be had.
+ */
+export async function prepareSchemathesis(): Promise<Command> {
+  const version = await pythonVersion();
+  const content = createHash('sha256')
+    .update(version)
+    .update(await readFile(requirements));
+  const folder = join(readHost().cacheDir, 'fuzz', content.digest('hex').slice(0, 16));
+  if (!(await stat(folder).catch(() => null))) await make(folder);
+  // By its Python and not by its script, which names the folder that it was installed in.
+  return [
+    join(folder, 'bin', 'python'),
+    '-c',
+    'from schemathesis.cli import schemathesis; schemathesis(prog_name="st")',
+  ];
+}
+
+/** Makes the environment beside its place and moves it there, so that a folder with the name is always a whole one. */
+async function make(folder: string): Promise<void> {
+  console.log(`Installing schemathesis into ${folder}, once.`);
+  const draft = `${folder}.${process.pid}`;
+  await mkdir(draft, { recursive: true });
+  try {
+    await install(draft);
+    await rename(draft, folder).catch(async (error: unknown) => {
+      // Somebody else was faster.
+      if (!(await stat(folder).catch(() => null))) throw error;
+    });
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+async function pythonVersion(): Promise<string> {
+  const asked = await run('python3', ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])']);
+  if (asked.code !== 0) throw new Unprepared(`python3 was not found. ${debianHint}`);
+  const version = asked.output.trim();
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major < 3 || minor < 11) throw new Unprepared(`Python 3.11 or newer is needed, and python3 is ${version}.`);
+  return version;
+}
+
+async function install(folder: string): Promise<void> {
+  const wanted = [
+    'install',
+    '--quiet',
+    '--disable-pip-version-check',
+    '--require-hashes',
+    '--requirement',
+    requirements,
+  ];
+  const whole = await run('python3', ['-m', 'venv', folder]);
+  if (whole.code === 0) return need(await run(join(folder, 'bin', 'python'), ['-m', 'pip', ...wanted]));
+  // Debian has the part of venv that installs pip in a package of its own; the system's pip can do it from outside.
+  const bare = await run('python3', ['-m', 'venv', '--clear', '--without-pip', folder]);
+  const outside = await run('python3', ['-m', 'pip', '--version']);
+  if (bare.code !== 0 || outside.code !== 0) {
+    throw new Unprepared(`python3 cannot make a virtual environment with pip. ${debianHint}\n${whole.output}`);
+  }
+  need(await run('python3', ['-m', 'pip', '--python', join(folder, 'bin', 'python'), ...wanted]));
+}
+
+function need({ code, output }: Run): void {
+  if (code !== 0) throw new Unprepared(`The packages of fuzz/requirements.txt cannot be installed:\n${output}`);
+}
+
+interface Run {
+  code: number | null;
+  output: string;
+}
+
+/** Runs a program to its end; one that cannot be started ends with null. */
+function run(program: string, args: string[]): Promise<Run> {
+  return new Promise((done) => {
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+    child.once('error', (error) => done({ code: null, output: error.message }));
+    child.once('close', (code) => done({ code, output }));
+  });
+}

@@ -1,0 +1,72 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import Type from 'typebox';
+import { Value } from 'typebox/value';
+import { startCopy } from '../bench/service.ts';
+import { openPool, type Pool } from '../src/db/connection.ts';
+import { realNow } from '../src/domain/real-time.ts';
+import { createKey } from '../src/services/api-keys.ts';
+import { createBiller } from '../src/services/billers.ts';
+
+/** The service that is fuzzed. */
+export interface Target {
+  readonly baseUrl: string;
+  /** A pool on its database. */
+  readonly sql: Pool;
+  /** Where its processes write their logs. */
+  readonly logs: string;
+  /** Ends what was started for the fuzzing alone; its data stay where something was found. */
+  end(outcome: 'clean' | 'found something'): Promise<void>;
+}
+
+/** A biller made for the fuzzing, with a key of each sort. */
+export interface Tenant {
+  readonly billerId: string;
+  readonly sandboxSecret: string;
+  readonly sandboxPublishable: string;
+  readonly liveSecret: string;
+}
+
+const Development = Type.Object({ base_url: Type.String(), database_url: Type.String() });
+
+/** The running service whose `development.json` this is, or one of its own. */
+export async function findTarget(keys: string | null): Promise<Target> {
+  if (keys !== null) return connect(dirname(resolve(keys)), async () => {});
+  const folder = await mkdtemp(join(tmpdir(), 'payments-fuzz-'));
+  const copy = await startCopy(folder);
+  return connect(folder, async (outcome) => {
+    await copy.stop();
+    if (outcome === 'clean') await rm(folder, { recursive: true, force: true });
+    else console.error(`The service's data and logs are kept in ${folder}.`);
+  });
+}
+
+async function connect(dataDir: string, stop: Target['end']): Promise<Target> {
+  const found: unknown = JSON.parse(await readFile(join(dataDir, 'development.json'), 'utf8'));
+  const { base_url: baseUrl, database_url: databaseUrl } = Value.Parse(Development, found);
+  const sql = openPool(databaseUrl, { max: 2, name: 'fuzz' });
+  return {
+    baseUrl,
+    sql,
+    logs: join(dataDir, 'logs'),
+    async end(outcome) {
+      await sql.end({ timeout: 5 });
+      await stop(outcome);
+    },
+  };
+}
+
+/** Makes a biller that nobody else works with. */
+export async function makeTenant({ sql }: Target, name: string): Promise<Tenant> {
+  const deed = { by: { kind: 'command_line', id: 'fuzz' } as const, now: realNow() };
+  const { id: billerId } = await createBiller(sql, { name, ...deed });
+  const key = async (livemode: boolean, kind: 'secret' | 'publishable') =>
+    (await createKey(sql, { billerId, livemode, kind, ...deed })).key;
+  return {
+    billerId,
+    sandboxSecret: await key(false, 'secret'),
+    sandboxPublishable: await key(false, 'publishable'),
+    liveSecret: await key(true, 'secret'),
+  };
+}
