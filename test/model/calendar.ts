@@ -1,0 +1,71 @@
+// The calendar of the model, on JavaScript's own dates and zones: nothing is shared with the service. Instants are epoch ms.
+
+export const day = 86_400_000;
+
+/** When a plan's payments fall due. */
+export interface Cadence {
+  every: 'weekly' | 'monthly';
+  /** Weeks or months between two payments. */
+  period: number;
+  /** The anchor of every due date, `YYYY-MM-DD`. */
+  start: string;
+  /** The date of slot 0 instead of the anchor. */
+  first: string | null;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+const starts = new Map<string, number>();
+
+/** The date `days` later, earlier when negative. */
+export function dateAfter(date: string, days: number): string {
+  return written(Date.parse(`${date}T00:00:00Z`) + days * day);
+}
+
+/** Counted from the anchor and never from the slot before, so that 31 January gives 28 February and 31 March again. */
+export function slotDate({ every, period, start, first }: Cadence, slot: number): string {
+  if (slot === 0) return first ?? start;
+  if (every === 'weekly') return dateAfter(start, 7 * period * slot);
+  const [year = 0, month = 0, date = 0] = start.split('-').map(Number);
+  const months = month - 1 + period * slot;
+  const lastOfMonth = new Date(Date.UTC(year, months + 1, 0)).getUTCDate();
+  return written(Date.UTC(year, months, Math.min(date, lastOfMonth)));
+}
+
+/** The date at an instant, in a zone. */
+export function dateAt(at: number, zone: string): string {
+  if (zone === 'UTC') return written(at);
+  let format = formats.get(zone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('en', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' });
+    formats.set(zone, format);
+  }
+  const [{ value: month } = { value: '' }, , { value: date } = { value: '' }, , { value: year } = { value: '' }] =
+    format.formatToParts(at);
+  return `${year}-${month}-${date}`;
+}
+
+/** The first instant of a date in a zone: looked for, since no offset can be trusted on a day on which it changes. */
+export function startOf(date: string, zone: string): number {
+  const key = `${zone} ${date}`;
+  const known = starts.get(key);
+  if (known !== undefined) return known;
+  const midnight = Date.parse(`${date}T00:00:00Z`);
+  let before = midnight - 16 * 3_600_000;
+  let from = midnight + 16 * 3_600_000;
+  while (from - before > 1) {
+    const middle = Math.floor((before + from) / 2);
+    if (dateAt(middle, zone) < date) before = middle;
+    else from = middle;
+  }
+  starts.set(key, from);
+  return from;
+}
+
+/** An instant as the API writes it. */
+export function instant(at: number): string {
+  return new Date(at).toISOString();
+}
+
+function written(at: number): string {
+  return instant(at).slice(0, 10);
+}

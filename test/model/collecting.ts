@@ -1,0 +1,84 @@
+import { slotDate } from './calendar.ts';
+import { charge, priceOf } from './charging.ts';
+import { nextAmount, nextDueAt, retriesOf, skipPassed } from './plan-calendar.ts';
+import { type Clock, type Intent, isGone, type Method, type Plan, type World } from './world.ts';
+
+/** Collects all that is due on a clock up to an instant, each at its own, and nothing before the clock's time. */
+export function collectUpTo(world: World, clock: Clock, to: number): void {
+  for (const plan of world.plans) if (plan.customer.clock === clock) collectPlan(world, plan, to);
+  collectScheduled(world, clock, { from: clock.frozen, to });
+}
+
+/** What is due at the present time: what an activation, a resume or a payment that is scheduled for today brings. */
+export function collectAtOnce(world: World): void {
+  for (const clock of world.clocks) {
+    if (!clock.isDeleted && clock.status !== 'advancing') collectUpTo(world, clock, clock.frozen);
+  }
+  // Plans in real time lie too far ahead to be due.
+  collectScheduled(world, null, { from: world.realNow, to: world.realNow });
+}
+
+function collectScheduled(world: World, clock: Clock | null, { from, to }: { from: number; to: number }): void {
+  for (const intent of world.intents) {
+    if ((intent.customer?.clock ?? null) !== clock || intent.scheduledAt === null || intent.scheduledAt > to) continue;
+    charge(world, intent, chargeable(intent.method), { at: Math.max(intent.scheduledAt, from), by: 'schedule' });
+  }
+}
+
+/** Retries and due dates in the order of their instants, at the same instant the older payment first. */
+function collectPlan(world: World, plan: Plan, to: number): void {
+  const frozen = plan.customer.clock?.frozen ?? to;
+  while (plan.state === 'active') {
+    const [retry] = retriesOf(plan);
+    const retryAt = retry?.nextAttemptAt ?? Number.POSITIVE_INFINITY;
+    const nextAt = nextDueAt(world, plan);
+    if (Math.min(retryAt, nextAt) > to) return;
+    if (retry?.intent && retryAt <= nextAt) {
+      charge(world, retry.intent, methodOf(plan), { at: Math.max(retryAt, frozen), by: 'plan' });
+    } else {
+      openNext(world, plan, Math.max(nextAt, frozen));
+    }
+  }
+}
+
+function openNext(world: World, plan: Plan, at: number): void {
+  const slot = plan.nextSlot;
+  const intent = newPlanIntent(plan, slot, at);
+  world.intents.push(intent);
+  const none = { failures: 0, firstFailedAt: null, nextAttemptAt: null };
+  plan.payments.push({ slot, dueDate: slotDate(plan.cadence, slot), status: 'processing', intent, ...none });
+  plan.nextSlot += 1;
+  // Of what had passed when the plan was activated, the first payment alone is made.
+  if (slot === 0) skipPassed(world, plan, plan.activatedAt);
+  charge(world, intent, methodOf(plan), { at, by: 'plan' });
+}
+
+function newPlanIntent(plan: Plan, slot: number, at: number): Intent {
+  const amount = nextAmount(plan);
+  return {
+    name: `${plan.name}-slot-${slot}`,
+    customer: plan.customer,
+    method: methodOf(plan) ?? plan.method,
+    plan,
+    amount,
+    ...priceOf(amount, plan.customer.paysFees),
+    status: 'requires_payment_method',
+    metadata: plan.metadata,
+    scheduledDate: null,
+    scheduledAt: null,
+    attempts: [],
+    refunded: 0,
+    error: null,
+    createdAt: at,
+    updatedAt: at,
+  };
+}
+
+/** The plan's own method, or else the customer's default, as it is at this moment; none when it cannot be charged. */
+function methodOf(plan: Plan): Method | null {
+  return chargeable(plan.method ?? plan.customer.defaultMethod);
+}
+
+function chargeable(method: Method | null): Method | null {
+  return method === null || method.isDetached || isGone(method) ? null : method;
+}
