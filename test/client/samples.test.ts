@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { assertRan, blocksIn, runScript, type Script, scriptsIn, typeFaults } from '../support/samples.ts';
+import { startServer } from '../support/sample-servers.ts';
+import { assertRan, blocksIn, runScript, type Script, scriptsIn, typeFaults, whyNotRun } from '../support/samples.ts';
 
 const fence = '```';
 const text = (...lines: string[]) => lines.join('\n').replaceAll("'''", fence);
@@ -51,6 +52,34 @@ describe('the samples of a document', () => {
     assert.deepEqual([other?.language, other?.title, none], ['sh', 'guide.md:9', []]);
     assert.throws(() => scripts("'''ts continued", 'a', "'''"), /guide.md:2 continues nothing/);
     assert.throws(() => scripts("'''text output", 'a', "'''"), /guide.md:2 is the output of nothing/);
+  });
+
+  it('go on in the last script of the same language, with its output behind them', () => {
+    const [typed, shell] = scripts(
+      ...["'''ts", 'a', "'''", "'''sh", 'b', "'''", "'''text output", 'B', "'''"],
+      ...["'''ts continued", 'c', "'''", "'''text output", 'C', "'''"],
+    );
+    assert.deepEqual(typed?.text.split('\n').filter(Boolean), ['a', 'c']);
+    assert.deepEqual([shell?.outputs, typed?.outputs], [['B'], ['C']]);
+  });
+
+  it('run in Python and Go too, and fail there as well', async function () {
+    this.timeout(360_000);
+    const found = scripts(
+      ...["'''py", 'print("one")', "'''", "'''text output", 'one', "'''"],
+      ...["'''go", 'package main', 'func main() { println("two"); panic("oh") }', "'''"],
+      ...["'''py server", 'raise SystemExit("three")', "'''"],
+    );
+    const [python, go, server] = found;
+    assert.deepEqual(
+      found.map(({ isRun }) => isRun),
+      [true, true, false],
+    );
+    if (whyNotRun('py') !== null || whyNotRun('go') !== null) return this.skip();
+    assert.equal(await failureOf(python), 'none');
+    assert.match(await failureOf(go), /guide\.md:8 ended with 2:\ntwo\npanic: oh/);
+    assert.ok(server?.isServer);
+    await assert.rejects(startServer(server, {}), /guide\.md:12 has ended:\nthree/);
   });
 
   it('fail with what was said and the line of the document where it was', async () => {

@@ -2063,7 +2063,7 @@ export interface components {
             biller_id?: string;
             /** @description A saved method, pm_…, which a confirm that names none charges. */
             payment_method?: string;
-            /** @description Free-form. */
+            /** @description Free-form. It is accepted and not kept: charge a saved method, which POST /payment_methods makes. */
             payment_method_data?: {
                 [key: string]: unknown;
             };

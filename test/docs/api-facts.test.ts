@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { codeTables } from '../../src/api/openapi/info.ts';
+import { schemaBook } from '../../src/api/openapi/schemas.ts';
+import { webhooksOf } from '../../src/api/openapi/webhooks.ts';
+import { fixtureCards } from '../../src/domain/cards.ts';
+import { currencies } from '../../src/domain/currencies.ts';
+import { eventTypes } from '../../src/domain/event-types.ts';
+import { retryDelays } from '../../src/domain/webhook-schedule.ts';
+import { allScopes } from '../../src/services/scopes.ts';
+import { blocksIn } from '../support/samples.ts';
+
+const folder = new URL('../../docs/api/', import.meta.url);
+const names = readdirSync(folder).sort();
+const texts = new Map(names.map((name) => [name, readFileSync(new URL(name, folder), 'utf8')]));
+const text = (name: string) => texts.get(name) ?? assert.fail(`there is no ${name}`);
+
+/** The rows of tables whose first cell is code, such as `| `validation_failed` | …`. */
+function rowsOfCode(markdown: string): string[] {
+  return markdown.split('\n').filter((line) => /^\| `[a-z_]+` \|/.test(line));
+}
+
+/** The words in the first cells of the rows that the pattern takes. */
+function firstCells(markdown: string, pattern: RegExp): string[] {
+  return [...markdown.matchAll(/^ *\| ([^|]+) \|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`([^`]+)`/g)].flatMap(([, word = '']) => (pattern.test(word) ? [word] : [])),
+  );
+}
+
+const spelt = (milliseconds: number): string => {
+  const seconds = milliseconds / 1000;
+  const parts: [number, string][] = [
+    [Math.floor(seconds / 3600), 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [seconds % 60, 's'],
+  ];
+  return parts.flatMap(([count, unit]) => (count > 0 ? [`${count} ${unit}`] : [])).join(' ');
+};
+
+/** The anchor that a heading has on a page of a repository. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+
+describe('what the guides to the API say', () => {
+  it('has every code of errors, details and failed payments, with what to do, and no other', () => {
+    const [own, reference] = [rowsOfCode(text('06-errors.md')), rowsOfCode(codeTables)];
+    const codes = reference.map((row) => row.split('`')[1]);
+    const missing = reference.filter((row) => !own.includes(row));
+    assert.deepEqual(missing, [], 'to be put into docs/api/06-errors.md as they are');
+    const unknown = own.filter(
+      (row) => !reference.includes(row) && !/^\| `(code|type|message|details|request_id|max_frozen_time)` \|/.test(row),
+    );
+    assert.deepEqual(unknown, []);
+    assert.ok(codes.length > 50);
+  });
+
+  it('has every type of event, with the words of the reference, in its order', () => {
+    const rows = text('04-webhooks.md')
+      .split('\n')
+      .filter((line) => /^\| `[a-z_]+\.[a-z_]+` \|/.test(line));
+    const occasions = Object.entries(webhooksOf(schemaBook())).map(([type, { post }]) => {
+      assert.ok(post !== null && typeof post === 'object' && 'description' in post);
+      return `| \`${type}\` | ${post.description} |`;
+    });
+    assert.equal(occasions.length, eventTypes.length);
+    assert.deepEqual(
+      rows.map((row) => row.split(' | ').slice(0, 2).join(' | ').concat(' |')),
+      occasions,
+    );
+  });
+
+  it('has the times of all attempts to deliver a webhook', () => {
+    let since = 0;
+    const expected = retryDelays.map((delay, index) => {
+      since += delay;
+      return `| ${index + 2} | ${spelt(delay)} | ${spelt(since)} |`;
+    });
+    const rows = text('04-webhooks.md')
+      .split('\n')
+      .filter((line) => /^\| \d+ \|/.test(line));
+    assert.deepEqual(rows, ['| 1 | at once | 0 |', ...expected]);
+  });
+
+  it('has every fixture token, scope and currency', () => {
+    assert.deepEqual(
+      firstCells(text('01-first-charge.md'), /^tok_/),
+      fixtureCards.map(({ token }) => token),
+    );
+    assert.deepEqual(firstCells(text('07-going-live.md'), /^[a-z_]+:(read|write)$/), [...allScopes]);
+    assert.ok(text('README.md').includes(`Currencies: ${currencies.join(', ')}.`));
+  });
+
+  it('is linked from the index in its order, and every link leads somewhere', () => {
+    const linked = [...text('README.md').matchAll(/^\| \[[^\]]+\]\(([^)]+)\)/gm)].map(([, name]) => name);
+    assert.deepEqual(
+      linked,
+      names.filter((name) => /^\d\d-/.test(name)),
+    );
+    for (const [name, markdown] of texts) {
+      for (const [, path = '', anchor] of markdown.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)) {
+        const target = new URL(path === '' ? name : path, folder);
+        assert.ok(existsSync(target), `${name} links to ${path}`);
+        if (anchor === undefined) continue;
+        const headings = readFileSync(target, 'utf8').match(/^#+ .*$/gm) ?? [];
+        const anchors = headings.map((heading) => anchorOf(heading.replace(/^#+ /, '')));
+        assert.ok(anchors.includes(anchor), `${name} links to ${path}#${anchor}`);
+      }
+    }
+  });
+
+  it('can be read in one go: no guide has more than 200 lines, and every one has a sample', () => {
+    for (const [name, markdown] of texts) {
+      assert.ok(markdown.split('\n').length <= 200, `${name} is too long`);
+      assert.ok(blocksIn(markdown).length > 0, name);
+    }
+  });
+});

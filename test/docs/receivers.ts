@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type PaymentsClient, signWebhook, type WebhookDelivery } from '@payments-service/client';
+import { eventually } from '../support/eventually.ts';
+import { startServer } from '../support/sample-servers.ts';
+import type { Script } from '../support/samples.ts';
+
+/** A webhook as the service has sent it. */
+interface Sent {
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** Stands between the service and a receiver, and keeps what passes. It answers 204 itself until there is a receiver. */
+export async function startRelay() {
+  const relay = { url: '', to: null as string | null, sent: [] as Sent[], close: async () => {} };
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request.setEncoding('utf8')) body += chunk;
+    const sent = { headers: signatureOf(request.headers), body };
+    relay.sent.push(sent);
+    response.writeHead(relay.to === null ? 204 : await post(relay.to, sent)).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  relay.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  relay.close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return relay;
+}
+
+/**
+ * Has the service send its webhooks to a receiver of the guides, then sends it what nobody should take for one. The receiver
+ * prints what it takes in, each event once.
+ */
+export async function assertReceives(script: Script, payments: PaymentsClient): Promise<void> {
+  const relay = await startRelay();
+  const url = `${relay.url}/webhooks`;
+  const { id, secret = '' } = await payments.webhookEndpoints.create({ url });
+  const receiver = await startServer(script, { WEBHOOK_SECRET: secret });
+  relay.to = `${receiver.url}/webhooks`;
+  const ping = async (): Promise<WebhookDelivery> => {
+    const { id: deliveryId } = await payments.webhookEndpoints.ping(id);
+    return eventually('the ping was sent', async () => {
+      const delivery = await payments.webhookDeliveries.get(deliveryId);
+      return delivery.attempts.length > 0 && delivery;
+    });
+  };
+  try {
+    assert.equal((await ping()).status, 'delivered');
+    const [sent] = relay.sent;
+    assert.ok(sent);
+    assert.equal(await post(relay.to, sent), 204, 'the same webhook once more');
+    await assertRefuses(relay.to, sent, secret);
+
+    await payments.webhookEndpoints.rotateSecret(id, { overlap_hours: 1 });
+    assert.equal((await ping()).status, 'delivered', 'signed with the old secret and the new one');
+    assert.equal(relay.sent.at(-1)?.headers['webhook-signature']?.split(' ').length, 2);
+    await payments.webhookEndpoints.rotateSecret(id, { overlap_hours: 0 });
+    const { attempts } = await ping();
+    assert.equal(attempts[0]?.status_code, 400, 'signed with a secret that the receiver does not have');
+    const { stdout } = await receiver.end();
+    assert.equal(stdout, `webhook_endpoint.ping ${id}\n`.repeat(2), 'each event once, and none that was refused');
+  } finally {
+    await receiver.end();
+    await relay.close();
+  }
+}
+
+async function assertRefuses(url: string, { headers, body }: Sent, secret: string): Promise<void> {
+  const id = headers['webhook-id'] ?? '';
+  const timestamp = Number(headers['webhook-timestamp']);
+  const signedAt = (seconds: number) => signWebhook(body, secret, { id, at: new Date((timestamp + seconds) * 1000) });
+  const cases: Record<string, Sent> = {
+    'a body that was changed': { headers, body: body.replace('ping', 'pong') },
+    'a body that was written anew': { headers, body: JSON.stringify(JSON.parse(body), null, 1) },
+    'an id that was changed': { headers: { ...headers, 'webhook-id': `${id}0` }, body },
+    'a timestamp that was changed': { headers: { ...headers, 'webhook-timestamp': String(timestamp - 1) }, body },
+    'a timestamp that is none': { headers: { ...headers, 'webhook-timestamp': 'now' }, body },
+    'a signature of six minutes ago': { headers: signedAt(-360), body },
+    'a signature of six minutes ahead': { headers: signedAt(360), body },
+    'a signature of another secret': { headers: signWebhook(body, otherSecret, { id }), body },
+    'no signature': { headers: { ...headers, 'webhook-signature': '' }, body },
+    'no headers': { headers: {}, body },
+  };
+  for (const [what, sent] of Object.entries(cases)) assert.equal(await post(url, sent), 400, what);
+  assert.equal(await post(url, { headers: signedAt(-240), body }), 204, 'a signature of four minutes ago');
+}
+
+const otherSecret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+
+async function post(url: string, { headers, body }: Sent): Promise<number> {
+  const { status } = await fetch(url, { method: 'POST', headers, body });
+  return status;
+}
+
+function signatureOf(headers: IncomingHttpHeaders): Record<string, string> {
+  const names = ['content-type', 'webhook-id', 'webhook-timestamp', 'webhook-signature'];
+  return Object.fromEntries(names.map((name) => [name, String(headers[name])]));
+}

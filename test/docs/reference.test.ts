@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { asNode, asNodes, type SchemaNode } from '../../src/api/expectations.ts';
+import { openApiDocument } from '../../src/api/openapi.ts';
+import { allRoutes } from '../../src/api/routes.ts';
+import { fixtureCards } from '../../src/domain/cards.ts';
+
+const document = openApiDocument(allRoutes);
+const { schemas = {} } = document.components;
+const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+
+/** The schema that a member refers to, or the member itself. */
+function resolved(member: unknown): SchemaNode {
+  const node = asNode(member) ?? {};
+  return typeof node.$ref === 'string' ? (schemas[node.$ref.split('/').at(-1) ?? ''] ?? {}) : node;
+}
+
+/** Whether its own fields tell what it is: an object, or a list or a choice of objects. A constant tells it too. */
+function speaksForItself(member: unknown): boolean {
+  const node = resolved(member);
+  if (node.const !== undefined || node.properties !== undefined) return true;
+  if (node.type === 'array') return speaksForItself(node.items);
+  const branches = asNodes(node.anyOf ?? node.oneOf).filter((branch) => branch.type !== 'null');
+  return branches.length > 0 && branches.every(speaksForItself);
+}
+
+const isDescribed = (member: unknown) =>
+  String(asNode(member)?.description ?? resolved(member).description ?? '').length > 2;
+
+describe('the reference alone', () => {
+  it('says of every field of a request, an answer and an event what it is', () => {
+    const silent = Object.entries(schemas).flatMap(([name, schema]) =>
+      Object.entries(asNode(schema.properties) ?? {})
+        .filter(([, member]) => !isDescribed(member) && !speaksForItself(member))
+        .map(([field]) => `${name}.${field}`),
+    );
+    assert.deepEqual(silent, []);
+  });
+
+  it('says of every parameter what it is', () => {
+    const silent = operations.flatMap(({ operationId, parameters }) =>
+      asNodes(parameters)
+        .filter((parameter) => parameter.$ref === undefined && !isDescribed(parameter))
+        .map(({ name }) => `${operationId} ${name}`),
+    );
+    assert.deepEqual(silent, []);
+  });
+
+  it('says what each value of a state means', () => {
+    const states = { PaymentIntent: 'status', PaymentPlan: 'state', PlanPayment: 'status', TestClockState: 'status' };
+    for (const [name, field] of Object.entries({ ...states, WebhookDelivery: 'status' })) {
+      const member = resolved(asNode(schemas[name]?.properties)?.[field]);
+      assert.ok(Array.isArray(member.enum), `${name}.${field}`);
+      for (const value of member.enum) assert.match(String(member.description), new RegExp(`\`${value}\``), name);
+    }
+  });
+
+  it('says in its introduction which test cards there are, and what becomes of each', () => {
+    const { description } = asNode(document.info) ?? {};
+    for (const { token, last4, outcome } of fixtureCards) {
+      const row = String(description)
+        .split('\n')
+        .find((line) => line.includes(token));
+      assert.ok(row?.includes(last4), token);
+      assert.ok(outcome.kind !== 'failed' || row?.includes(`\`${outcome.code}\``), token);
+    }
+  });
+
+  it('shows in its example of a transition the state that it leads to', () => {
+    const expected = {
+      createPaymentPlan: 'pending',
+      activatePaymentPlan: 'active',
+      suspendPaymentPlan: 'suspended',
+      resumePaymentPlan: 'active',
+      deactivatePaymentPlan: 'deactivated',
+      closePaymentPlan: 'closed',
+    };
+    const shown = operations.flatMap((operation) => {
+      const [success] = Object.values(asNode(operation.responses) ?? {});
+      const content = asNode(asNode(asNode(success)?.content)?.['application/json']);
+      return String(operation.operationId) in expected
+        ? [[operation.operationId, asNode(content?.example)?.state]]
+        : [];
+    });
+    assert.deepEqual(Object.fromEntries(shown), expected);
+  });
+});
