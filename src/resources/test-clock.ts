@@ -138,6 +138,12 @@ export function presentClockState(row: TestClockRow): TestClockState {
   };
 }
 
+/** In the order of the schema: the database keeps the members of JSON in another. */
+function presentManifest(stored: EffectsManifest): EffectsManifest {
+  const { payment_intents_enqueued, links_expired, subscriptions_rolled, plans_recalculated } = stored;
+  return { payment_intents_enqueued, links_expired, subscriptions_rolled, plans_recalculated };
+}
+
 /** A clock, with how far one advance can take it (null when none can). */
 export function presentTestClock({
   maxFrozenTime,
@@ -152,7 +158,7 @@ export function presentTestClock({
       status: last.status,
       from_time: instant(last.from_time),
       target_time: instant(last.target_time),
-      effects_manifest: last.manifest,
+      effects_manifest: last.manifest && presentManifest(last.manifest),
       requested_at: instant(last.requested_at),
       finished_at: instant(last.finished_at),
     },

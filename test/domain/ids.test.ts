@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type IdKind, idHeads, isId, newId, randomBase62 } from '../../src/domain/ids.ts';
+import { derivedId, type IdKind, idHeads, isId, newId, randomBase62 } from '../../src/domain/ids.ts';
 
 const prefixes: Record<IdKind, string> = {
   biller: 'acct_',
@@ -152,6 +152,28 @@ describe('the form of an id', () => {
     for (const value of [...wrong, `CUS_${body}bc`, ` cus_${body}bc`, `${body}bc`, '', 'cus_']) {
       assert.ok(!isId('customer', value), JSON.stringify(value));
     }
+  });
+});
+
+describe('a derived id', () => {
+  const owner = newId('payment_plan');
+
+  it('is the same for the same owner and name, another for any other, and has the form of its kind', () => {
+    const id = derivedId('payment_attempt', owner, '3/1');
+    assert.equal(derivedId('payment_attempt', owner, '3/1'), id);
+    assert.ok(isId('payment_attempt', id));
+    const others = [
+      derivedId('payment_attempt', owner, '3/2'),
+      derivedId('payment_attempt', owner, '31'),
+      derivedId('payment_attempt', newId('payment_plan'), '3/1'),
+      derivedId('payment_attempt', newId('payment_intent', { livemode: false }), '3/1'),
+    ];
+    assert.equal(new Set([id, ...others]).size, 5);
+  });
+
+  it('sorts with its owner, so that an index on it grows at its end', () => {
+    const later = newId('payment_plan');
+    assert.ok(derivedId('payment_attempt', owner, '9/9') < derivedId('payment_attempt', later, '0/1'));
   });
 });
 

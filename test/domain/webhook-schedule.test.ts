@@ -48,7 +48,10 @@ describe('the schedule of webhook attempts', () => {
   });
 
   it('spreads those that were told the same Retry-After over a tenth of it, none of them before it', () => {
-    assert.deepEqual([0, 0.5, 1].map((random) => delayAfter(1, random, 100_000)), [100_000, 105_000, 110_000]);
+    assert.deepEqual(
+      [0, 0.5, 1].map((random) => delayAfter(1, random, 100_000)),
+      [100_000, 105_000, 110_000],
+    );
   });
 
   it('is not hurried by the receiver, so that ten attempts outlast its outage', () => {
@@ -78,7 +81,18 @@ describe('Retry-After', () => {
   });
 
   it('is ignored when it is neither', () => {
-    for (const value of ['', 'soon', '-5', '1.5', '2026-03-01', '1e3', 'Sunny', '12 Mar', 'Sun', 'Sun, 01 Mar 2026 12:02:00 +1100']) {
+    for (const value of [
+      '',
+      'soon',
+      '-5',
+      '1.5',
+      '2026-03-01',
+      '1e3',
+      'Sunny',
+      '12 Mar',
+      'Sun',
+      'Sun, 01 Mar 2026 12:02:00 +1100',
+    ]) {
       assert.equal(parseRetryAfter(value, now), null, value);
     }
   });
