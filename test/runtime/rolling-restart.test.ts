@@ -9,6 +9,34 @@ import { type Member, useFleet } from './rolling/fleet.ts';
 import { startLoad } from './rolling/load.ts';
 import { useFolder } from './support.ts';
 
+describe('an API process that is told to end', function () {
+  this.timeout(serverStartTimeoutMs);
+  const db = useDatabase();
+  const folder = useFolder();
+  const startFleet = useFleet();
+
+  it("says first that it is not ready, and answers all the same, each on its connection's last answer", async () => {
+    const fleet = await startFleet(db.url, join(folder.path, 'ledger.jsonl'));
+    const api = await fleet.start('api');
+    const ask = async (path: string) => {
+      const response = await fetch(`http://127.0.0.1:${api.port}${path}`);
+      const body = (await response.json()) as { error?: { missing: string[] } };
+      return { status: response.status, connection: response.headers.get('connection'), missing: body.error?.missing };
+    };
+    assert.deepEqual((await ask('/readyz')).status, 200);
+    const ended = fleet.end(api);
+    const refusal = await eventually('it is not ready', async () => {
+      const answer = await ask('/readyz');
+      return answer.status === 503 && answer;
+    });
+    assert.deepEqual([refusal.connection, refusal.missing], ['close', ['a process that stays']]);
+    const served = await ask('/healthz');
+    assert.deepEqual([served.status, served.connection], [200, 'close']);
+    assert.deepEqual(await ended, { code: 0, signal: null });
+    await assert.rejects(ask('/healthz'));
+  });
+});
+
 describe('a restart of one process after the other, under load', function () {
   this.timeout(serverStartTimeoutMs);
   const db = useDatabase();

@@ -50,7 +50,12 @@ describe('a database restored from a back-up, beside a Temporal that has gone on
   beforeEach(() => ledger.reset());
   afterEach(() => taken?.discard());
 
+  /** Once Temporal was told all that was staged, or the copy would tell it again. */
   async function takeBackUp(): Promise<void> {
+    await eventually(
+      'nothing is staged',
+      async () => (await service.db.sql`select 1 from workflow_intents`).length === 0,
+    );
     taken = await backUp(service.db);
   }
   /** With the service down, as one does it. */
@@ -92,22 +97,22 @@ describe('a database restored from a back-up, beside a Temporal that has gone on
     assert.deepEqual([ledger.requests.length, ledger.taken.size], [6, 4]);
   });
 
-  for (const [target, instants] of [
-    ['2027-01-13T00:00:00Z', ['2027-01-12']],
-    ['2027-01-27T00:00:00Z', ['2027-01-12', '2027-01-19', '2027-01-26']],
-  ] as const) {
-    it(`advances to ${target}, short of or past where its plans have been, before anybody has compared`, async () => {
+  for (const { been, target, dates } of [
+    { been: '2027-01-20T00:00:00Z', target: '2027-01-13T00:00:00Z', dates: ['2027-01-12'] },
+    { been: '2027-01-13T00:00:00Z', target: '2027-01-20T00:00:00Z', dates: ['2027-01-12', '2027-01-19'] },
+  ]) {
+    it(`advances to ${target} plans that have been at ${been}, before anybody has compared`, async () => {
       const merchant = await service.merchant();
       const { clock, plan } = await planOnAClock(merchant);
       await takeBackUp();
-      await merchant.advance(clock, '2027-01-20T00:00:00Z');
+      await merchant.advance(clock, been);
       await restore();
       await merchant.advance(clock, target);
       assert.deepEqual(
         told(await merchant.payments(plan)).slice(1),
-        instants.map((date, index) => `${index + 1} paid ${date}T00:00:00.000Z`),
+        dates.map((date, index) => `${index + 1} paid ${date}T00:00:00.000Z`),
       );
-      assert.equal(ledger.taken.size, Math.max(3, instants.length + 1));
+      assert.equal(ledger.taken.size, 3);
     });
   }
 
@@ -116,10 +121,6 @@ describe('a database restored from a back-up, beside a Temporal that has gone on
     const { clock, plan } = await planOnAClock(merchant);
     await service.stopWorkers();
     await merchant.beginAdvance(clock, '2027-01-13T00:00:00Z');
-    await eventually(
-      'Temporal was told',
-      async () => (await service.db.sql`select 1 from workflow_intents`).length === 0,
-    );
     await takeBackUp();
     await service.startWorkers();
     assert.equal((await merchant.settled(clock)).status, 'ready');
@@ -200,7 +201,6 @@ describe('a database restored from a back-up, beside a Temporal that has gone on
     await restore();
     assert.equal((await merchant.delivery(ping.id)).status, 'pending');
     assert.deepEqual(await reconcile(service), [`missing webhookDelivery ${ping.id}`]);
-    await service.temporal.workflow.getHandle(workflowIdOf('webhookDelivery', ping.id)).signal('retryNow');
     await isDelivered();
     assert.deepEqual(
       receiver.received.map(({ headers }) => headers['webhook-id']),

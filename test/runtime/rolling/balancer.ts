@@ -42,6 +42,7 @@ export async function startBalancer(): Promise<Balancer> {
       if (await pass(backend, incoming, Buffer.concat(body), response)) return;
     }
   });
+  server.keepAliveTimeout = 0; // its own clients it never cuts off, however long they are silent
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
 
   async function probe(backend: Backend): Promise<void> {
