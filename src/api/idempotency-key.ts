@@ -27,6 +27,7 @@ export function readKeyUse(ctx: Context, vault: Vault): KeyUse | null {
     livemode: call.livemode,
     key,
     fingerprints: vault.fingerprintsOf(bytes ? [head, bytes] : [head]),
+    fingerprintKey: vault.keyIds[0],
     createdAt: call.now,
     expiresAt: new Date(call.now.getTime() + ttl * 1000),
   };

@@ -12,6 +12,8 @@ export interface KeyUse {
   key: string;
   /** Of method, path and body; the first is stored. Others are what the same request had under keys of before. */
   fingerprints: readonly [Buffer, ...Buffer[]];
+  /** The id of the encryption key that the first is made with. */
+  fingerprintKey: string;
   createdAt: Date;
   expiresAt: Date;
 }
@@ -52,11 +54,12 @@ async function insertKey(tx: Db, use: KeyUse, waitMs: number, mayReplace: postgr
   try {
     // One round trip: the subquery sets the limit before the insert can wait, RETURNING lifts it for what follows.
     const rows = await tx`
-      insert into idempotency_keys (biller_id, livemode, key, fingerprint, created_at, expires_at)
-      select ${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprints[0]}, ${use.createdAt}, ${use.expiresAt}
+      insert into idempotency_keys (biller_id, livemode, key, fingerprint, fingerprint_key, created_at, expires_at)
+      select ${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprints[0]}, ${use.fingerprintKey}, ${use.createdAt},
+        ${use.expiresAt}
       from (select set_config('lock_timeout', ${timeoutOf(waitMs)}, true)) as limited
       on conflict (biller_id, livemode, key) do update
-        set fingerprint = excluded.fingerprint, status_code = null, sealed_response = null,
+        set fingerprint = excluded.fingerprint, fingerprint_key = excluded.fingerprint_key, status_code = null, sealed_response = null,
           created_at = excluded.created_at, expires_at = excluded.expires_at
         where ${mayReplace}
       returning set_config('lock_timeout', '0', true)`;
@@ -79,13 +82,13 @@ export class KeyTaken extends Error {
 export function keyWithAnswer(use: KeyUse, answer: { status: number; sealed: Buffer }, waitMs: number): Premise {
   return (db, given) => db`
     insert into idempotency_keys
-      (biller_id, livemode, key, fingerprint, status_code, sealed_response, created_at, expires_at)
-    select ${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprints[0]}, ${answer.status}, ${answer.sealed},
+      (biller_id, livemode, key, fingerprint, fingerprint_key, status_code, sealed_response, created_at, expires_at)
+    select ${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprints[0]}, ${use.fingerprintKey}, ${answer.status}, ${answer.sealed},
       ${use.createdAt}, ${use.expiresAt}
     from (select set_config('lock_timeout', ${timeoutOf(waitMs)}, true)) as limited
     where ${given}
     on conflict (biller_id, livemode, key) do update
-      set fingerprint = excluded.fingerprint, status_code = excluded.status_code,
+      set fingerprint = excluded.fingerprint, fingerprint_key = excluded.fingerprint_key, status_code = excluded.status_code,
         sealed_response = excluded.sealed_response, created_at = excluded.created_at, expires_at = excluded.expires_at
       where idempotency_keys.expires_at <= excluded.created_at
     returning set_config('lock_timeout', '0', true)`;
@@ -122,14 +125,21 @@ export async function storeAnswer(tx: Db, use: KeyUse, status: number, sealed: B
 export async function insertAnswer(tx: Db, use: KeyUse, status: number, sealed: Buffer): Promise<void> {
   await tx`
     insert into idempotency_keys
-      (biller_id, livemode, key, fingerprint, status_code, sealed_response, created_at, expires_at)
-    values (${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprints[0]}, ${status}, ${sealed}, ${use.createdAt},
+      (biller_id, livemode, key, fingerprint, fingerprint_key, status_code, sealed_response, created_at, expires_at)
+    values (${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprints[0]}, ${use.fingerprintKey}, ${status}, ${sealed}, ${use.createdAt},
       ${use.expiresAt})
     on conflict (biller_id, livemode, key) do update
-      set fingerprint = excluded.fingerprint, status_code = excluded.status_code,
+      set fingerprint = excluded.fingerprint, fingerprint_key = excluded.fingerprint_key, status_code = excluded.status_code,
         sealed_response = excluded.sealed_response, created_at = excluded.created_at, expires_at = excluded.expires_at
       where idempotency_keys.expires_at <= excluded.created_at
         or (idempotency_keys.status_code is null and ${isSameRequest(tx, use)})`;
+}
+
+/** By encryption key, how many requests may still be repeated that are known by a fingerprint of it; '' for those of none. */
+export async function countFingerprints(db: Db, now: Date): Promise<{ key_id: string; requests: number }[]> {
+  return db<{ key_id: string; requests: number }[]>`
+    select coalesce(fingerprint_key, '') as key_id, count(*)::integer as requests
+    from idempotency_keys where expires_at > ${now} group by 1 order by 1`;
 }
 
 /** Deletes the keys whose time is over, 1,000 in a statement, and says how many. Several sweepers do not disturb each other. */

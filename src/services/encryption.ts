@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from '../db/connection.ts';
+import { countFingerprints } from '../db/idempotency-keys.ts';
 import {
   countPages,
   countSealed,
@@ -17,11 +18,17 @@ import type { Deed } from './api-keys.ts';
 import { recordAudit } from './audit.ts';
 import { type Vault, VaultError } from './vault.ts';
 
-/** What stands under one key. `encrypts`: the first; `decrypts`: another one that is configured; `missing`: none is. */
-export type KeyUsage = { key: string; role: 'encrypts' | 'decrypts' | 'missing'; values: number } & Record<
-  SealedColumn,
-  number
->;
+/**
+ * What stands under one key. `encrypts`: the first; `decrypts`: another one that is configured; `missing`: none is.
+ * `values` are sealed with it; `requests` have an Idempotency-Key that is still good, and are known by its fingerprint,
+ * which nobody can make anew: without the key their repetitions are refused, until they expire.
+ */
+export type KeyUsage = {
+  key: string;
+  role: 'encrypts' | 'decrypts' | 'missing';
+  values: number;
+  requests: number;
+} & Record<SealedColumn, number>;
 
 /** A value that does not open. */
 export interface Unreadable {
@@ -51,6 +58,7 @@ export async function keyUsage(sql: Pool, vault: Vault): Promise<KeyUsage[]> {
   const [first, ...others] = vault.keyIds;
   const none = {
     values: 0,
+    requests: 0,
     account_numbers: 0,
     webhook_secrets: 0,
     previous_webhook_secrets: 0,
@@ -65,6 +73,10 @@ export async function keyUsage(sql: Pool, vault: Vault): Promise<KeyUsage[]> {
       row.values += values;
       usage.set(key, row);
     }
+  }
+  for (const { key_id: key, requests } of await countFingerprints(sql, realNow())) {
+    const row = usage.get(key);
+    if (row !== undefined) row.requests = requests;
   }
   return [...usage.values()];
 }

@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Db } from '../db/connection.ts';
-import { atomically } from '../db/transaction.ts';
+import { atomically, isOutage } from '../db/transaction.ts';
 import {
   type AttemptOutcome,
   type DeliveryToMake,
@@ -59,6 +60,9 @@ interface Prepared {
 
 type Preparation = Prepared | { kind: 'ended' | 'waiting' | 'made before'; delivery: DeliveryToMake };
 
+/** Seven seconds in all: with the fifteen that a receiver may take it is less than Temporal waits for an attempt. */
+const pausesOfAnOutage = [100, 250, 500, 1000, 2000, 3000];
+
 /** A worker's clock may be a little behind that of the API process which made the delivery due. */
 const clockTolerance = 1000;
 
@@ -80,9 +84,25 @@ export async function attemptDelivery(
   pass('delivery prepared');
   const answer = await deps.sender.send(prepared.request);
   pass('delivery posted');
-  const progress = await record(db, deps, prepared, answer);
+  const progress = await throughOutages(() => record(db, deps, prepared, answer));
   pass('delivery recorded');
   return progress;
+}
+
+/**
+ * Runs `work` again while the database is away, for as long as an attempt can wait: an answer that nobody has recorded is
+ * asked for once more, though the receiver has taken the event, or has asked to be left alone for a while.
+ */
+async function throughOutages<T>(work: () => Promise<T>): Promise<T> {
+  for (const wait of pausesOfAnOutage) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isOutage(error)) throw error;
+      await pause(wait);
+    }
+  }
+  return work();
 }
 
 /** Ends a delivery as failed because an operator says so, unless it has ended; it can be retried later. */

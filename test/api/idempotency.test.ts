@@ -487,7 +487,14 @@ describe('an Idempotency-Key', () => {
     const tenant = { billerId: biller.id, livemode: false };
     const expiresAt = new Date(createdAt.getTime() + 60_000);
     const fingerprint = Buffer.alloc(32, 1);
-    const mine: KeyUse = { ...tenant, key: 'held', fingerprints: [fingerprint], createdAt, expiresAt };
+    const mine: KeyUse = {
+      ...tenant,
+      key: 'held',
+      fingerprints: [fingerprint],
+      fingerprintKey: 'k',
+      createdAt,
+      expiresAt,
+    };
     const others: KeyUse = { ...mine, fingerprints: [Buffer.alloc(32, 2)] };
     const hold = (use: KeyUse) => db.sql.begin((tx) => holdKey(tx, use, 100));
     assert.deepEqual([await hold(mine), await hold(mine), await hold(others)], ['claimed', 'claimed', 'taken']);

@@ -104,10 +104,13 @@ describe('the rotation of encryption keys', () => {
     assert.ok(accounts.length > 120, 'nothing was saved meanwhile');
 
     await rotateEncryption(db.sql, both, deed());
+    const ofOld = [...answers.keys()].length - ((await usageOf(both, 'k2'))?.requests ?? 0);
+    assert.ok(ofOld >= 120, `${ofOld}`);
     assert.deepEqual(await usageOf(both, 'k1'), {
       key: 'k1',
       role: 'decrypts',
       values: 0,
+      requests: ofOld,
       account_numbers: 0,
       webhook_secrets: 0,
       previous_webhook_secrets: 0,
@@ -119,12 +122,20 @@ describe('the rotation of encryption keys', () => {
     assert.deepEqual(await opened(alone, 'account_numbers'), accounts.toSorted());
     assert.deepEqual(await opened(alone, 'webhook_secrets'), [rotated.body.secret]);
     assert.deepEqual(await opened(alone, 'previous_webhook_secrets'), [endpoint.body.secret]);
-    const last = await open([newer]);
     for (const [idempotencyKey, { account, reply }] of answers) {
-      const again = await last.post('/payment_methods', bodyOf(account), idempotencyKey);
+      const again = await ahead.post('/payment_methods', bodyOf(account), idempotencyKey);
       assert.deepEqual([again.status, again.text], [reply.status, reply.text]);
       assert.equal(again.headers.get('idempotent-replayed'), 'true');
     }
+    // Without the old key its requests are not known again, and are refused; nothing is done twice.
+    const last = await open([newer]);
+    const statuses = new Map<number, number>();
+    for (const [idempotencyKey, { account }] of answers) {
+      const { status } = await last.post('/payment_methods', bodyOf(account), idempotencyKey);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    assert.deepEqual([statuses.get(422), statuses.get(200)], [ofOld, answers.size - ofOld]);
+    assert.deepEqual(await opened(alone, 'account_numbers'), accounts.toSorted());
   });
 
   it('tells by key what is left, also of one that is not configured', async () => {

@@ -32,7 +32,9 @@ await runCommand(usage, async (surroundings) => {
     const left = keys.filter((row) => row.role !== 'encrypts' && row.values > 0);
     if (left.length > 0) process.exitCode = 1;
     if (values.json) return JSON.stringify({ ...rotation, keys });
-    return `${table(keys)}\n\n${rotation.resealed} sealed anew. ${adviceOf(left.length > 0, rotation.unreadable)}`;
+    const waiting = keys.some((row) => row.role !== 'encrypts' && row.requests > 0);
+    const advice = adviceOf(left.length > 0, rotation.unreadable, waiting);
+    return `${table(keys)}\n\n${rotation.resealed} sealed anew. ${advice}`;
   }
   if (command === 'verify') {
     const { sql, vault } = await open();
@@ -44,8 +46,11 @@ await runCommand(usage, async (surroundings) => {
   throw new UsageError(command === undefined ? 'Give a command.' : `There is no command "${command}".`);
 });
 
-function adviceOf(isAnythingLeft: boolean, unreadable: number): string {
+function adviceOf(isAnythingLeft: boolean, unreadable: number, isWaiting: boolean): string {
   if (unreadable > 0) return `${unreadable} do not open: encryption verify names them.`;
+  if (!isAnythingLeft && isWaiting) {
+    return 'Nothing is sealed with another key. Take it away when encryption status shows no requests of it any more.';
+  }
   if (!isAnythingLeft) return 'Nothing is left of another key.';
   return 'Something is still written with another key: give every process the new first key, then run this again.';
 }
