@@ -1,0 +1,139 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CrashPoint } from '../../src/domain/crash-points.ts';
+import type { Child } from '../child.ts';
+import type { Deed } from '../processes/obey.ts';
+import { type Arena, type Attack, upProcesses } from './attack.ts';
+
+type Host = 'api' | 'worker';
+
+/** Which processes come by each point. A new point has to be placed here, or nothing compiles. */
+export const hostsOf: Record<CrashPoint, readonly Host[]> = {
+  'confirm opened': ['api'],
+  'confirm charged': ['api'],
+  'confirm settled': ['api'],
+  'refund opened': ['api'],
+  'refund asked': ['api'],
+  'refund settled': ['api'],
+  'collection opened': ['worker'],
+  'collection charged': ['worker'],
+  'collection settled': ['worker'],
+  'scheduled payment opened': ['worker'],
+  'scheduled payment charged': ['worker'],
+  'scheduled payment settled': ['worker'],
+  'advance accepted': ['api'],
+  'advance found': ['worker'],
+  'advance allowed to skip': ['worker'],
+  'advance moved a subject': ['worker'],
+  'advance moved all': ['worker'],
+  'advance completed': ['worker'],
+  'delivery prepared': ['worker'],
+  'delivery posted': ['worker'],
+  'delivery recorded': ['worker'],
+  'request performed': ['api'],
+  'request committed': ['api'],
+  'intents claimed': ['api', 'worker'],
+  'intents told': ['api', 'worker'],
+};
+
+export const allPoints = Object.keys(hostsOf) as CrashPoint[];
+
+/** Frozen right between two steps: longer than anybody waits for it (5 s), so that another takes over. */
+const frozenMs = [6_000, 8_000] as const;
+const passedWithinMs = 6_000;
+/** Then the list of what is still wanted is told afresh. */
+const huntMs = 500;
+const tellMs = 200;
+
+const deedWords: Record<Deed, string> = { kill: 'killed', freeze: 'frozen', fail: 'made to fail' };
+
+let lastOrder = 0;
+
+/** At a random point, in a random process that comes by it. */
+export const crashPoint: Attack = {
+  kind: 'crash point',
+  weight: 26,
+  draw(arena) {
+    const { chance } = arena;
+    const point = chance.pick(allPoints);
+    const deed = chance.pickByWeight([
+      { deed: 'kill' as const, weight: 6 },
+      { deed: 'freeze' as const, weight: 2 },
+      { deed: 'fail' as const, weight: 2 },
+    ]).deed;
+    const hosts = hostsOf[point].flatMap((kind) => upProcesses(arena, kind));
+    if (hosts.length === 0) return null;
+    const host = chance.pick(hosts);
+    return {
+      title: `${host.name} ${deedWords[deed]} at "${point}"`,
+      targets: [host.name],
+      run: async () => (await hit(arena, host, [point], deed, passedWithinMs)) !== null,
+    };
+  },
+};
+
+/**
+ * Has the process do the deed at the next of the points that it comes by, and lets it go on or start again. Answers which
+ * one that was; null when it came by none in time.
+ */
+async function hit(
+  { cluster, chance, fired }: Arena,
+  host: Child,
+  points: readonly CrashPoint[],
+  deed: Deed,
+  timeoutMs: number,
+): Promise<CrashPoint | null> {
+  const id = ++lastOrder;
+  const from = cluster.obeyed.all.length;
+  const since = host.starts;
+  const isObeyed = (line: { id: number }) => line.id === id;
+  host.expectEnd(deed === 'kill');
+  host.order({ id, points, deed });
+  let obeyed = await cluster.obeyed.find(isObeyed, { from, timeoutMs });
+  if (obeyed === null) {
+    host.order(null);
+    // It may have come by before it heard of that.
+    obeyed = await cluster.obeyed.find(isObeyed, { from, timeoutMs: tellMs });
+    if (obeyed === null) {
+      host.expectEnd(false);
+      return null;
+    }
+  }
+  const { point } = obeyed.value;
+  fired.add(point);
+  if (deed === 'freeze') {
+    await pause(chance.between(...frozenMs));
+    host.thaw();
+  } else if (deed === 'kill') {
+    await host.untilUp(30_000, since);
+  }
+  return point;
+}
+
+/**
+ * Hits every point once: each process dies at the first that is still wanted, starts again, and so on, until all have fired.
+ * What has not after `killUntil` is made to fail instead, which costs no start of a process.
+ */
+export async function hitEveryPoint(
+  arena: Arena,
+  tell: (title: string) => void,
+  { wanted, killUntil, giveUpAt }: { wanted: readonly CrashPoint[]; killUntil: number; giveUpAt: number },
+): Promise<void> {
+  const left = new Set(wanted);
+
+  async function hunt(host: Child, kind: Host): Promise<void> {
+    while (performance.now() < giveUpAt) {
+      const mine = [...left].filter((point) => hostsOf[point].includes(kind));
+      if (mine.length === 0) return;
+      if (!(await host.untilUp(1_000))) continue;
+      const deed = performance.now() < killUntil ? 'kill' : 'fail';
+      const point = await hit(arena, host, mine, deed, huntMs);
+      if (point === null) continue;
+      left.delete(point);
+      tell(`${host.name} ${deedWords[deed]} at "${point}"`);
+    }
+  }
+  await Promise.all([
+    ...arena.cluster.apis.map((child) => hunt(child, 'api')),
+    ...arena.cluster.workers.map((child) => hunt(child, 'worker')),
+  ]);
+}

@@ -1,0 +1,24 @@
+import type { Attack } from './attack.ts';
+import { cutAtByte, disturbConnections, loseCommitAnswer } from './connections.ts';
+import { crashPoint } from './crash-points.ts';
+import { fillDisk } from './disk.ts';
+import { freeze } from './freeze.ts';
+import { killBackend, killProcess, killServer, killTogether, terminateSessions } from './kill.ts';
+import { shutReceiver } from './receiver.ts';
+import { loseTemporal } from './temporal-lost.ts';
+
+export const attacks: readonly Attack[] = [
+  killProcess,
+  killTogether,
+  killServer,
+  killBackend,
+  terminateSessions,
+  freeze,
+  disturbConnections,
+  loseCommitAnswer,
+  cutAtByte,
+  fillDisk,
+  loseTemporal,
+  shutReceiver,
+  crashPoint,
+];

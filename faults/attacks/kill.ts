@@ -1,0 +1,94 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Arena, type Attack, type Strike, seconds, upProcesses } from './attack.ts';
+
+/** One process of the service, by SIGKILL. Its dispatcher dies with it: both kinds have one. */
+export const killProcess: Attack = {
+  kind: 'kill',
+  weight: 14,
+  draw(arena) {
+    const processes = upProcesses(arena);
+    if (processes.length === 0) return null;
+    const victim = arena.chance.pick(processes);
+    return strikeAt(arena, [victim.name]);
+  },
+};
+
+/** Several at the same moment, the servers among them: up to the whole of it. */
+export const killTogether: Attack = {
+  kind: 'kill together',
+  weight: 6,
+  draw(arena) {
+    const { chance, cluster } = arena;
+    const names = upProcesses(arena).map(({ name }) => name);
+    if (cluster.postgres.isUp) names.push('postgres');
+    if (cluster.temporal.isUp) names.push('temporal');
+    if (names.length < 2) return null;
+    return strikeAt(arena, chance.shuffled(names).slice(0, chance.between(2, names.length)));
+  },
+};
+
+/** PostgreSQL or Temporal; away for a moment or for some seconds. */
+export const killServer: Attack = {
+  kind: 'kill a server',
+  weight: 8,
+  draw: (arena) => {
+    const name = arena.chance.pick(['postgres', 'temporal']);
+    return arena.cluster[name === 'postgres' ? 'postgres' : 'temporal'].isUp ? strikeAt(arena, [name]) : null;
+  },
+};
+
+function strikeAt({ cluster, chance, isQuick }: Arena, names: string[]): Strike {
+  const longest = isQuick ? 2_000 : chance.happens(0.1) ? 15_000 : 5_000;
+  const awayMs = chance.between(0, longest);
+  const servers = [cluster.postgres, cluster.temporal].filter((_, index) =>
+    names.includes(index === 0 ? 'postgres' : 'temporal'),
+  );
+  const processes = [...cluster.apis, ...cluster.workers].filter(({ name }) => names.includes(name));
+  return {
+    title: `kill -9 of ${names.join(', ')}${servers.length > 0 ? `, away for ${seconds(awayMs)}` : ''}`,
+    targets: names,
+    async run() {
+      for (const child of processes) child.kill();
+      await Promise.all(servers.map((server) => server.kill()));
+      if (servers.length > 0) await pause(awayMs);
+      await Promise.all(servers.map((server) => server.start()));
+      await Promise.all(processes.map((child) => child.untilUp(30_000)));
+      return true;
+    },
+  };
+}
+
+/** One of the processes in which PostgreSQL serves its connections: it then ends all of them and recovers. */
+export const killBackend: Attack = {
+  kind: 'kill a backend',
+  weight: 3,
+  draw: ({ cluster, chance }) =>
+    cluster.postgres.isUp
+      ? {
+          title: 'kill -9 of a backend of postgres',
+          targets: ['postgres'],
+          run: () => cluster.postgres.killBackend((pids) => pids[chance.below(pids.length)]),
+        }
+      : null,
+};
+
+/** All sessions ended by PostgreSQL itself, as an administrator or a fail-over would. */
+export const terminateSessions: Attack = {
+  kind: 'terminate sessions',
+  weight: 3,
+  draw: ({ cluster }) =>
+    cluster.postgres.isUp
+      ? {
+          title: 'all sessions of postgres terminated',
+          targets: ['postgres'],
+          async run() {
+            const rows = await cluster.sql`
+              select pg_terminate_backend(pid) from pg_stat_activity
+              where pid <> pg_backend_pid() and application_name in ('payments api', 'payments worker')`.catch(
+              () => [],
+            );
+            return rows.length > 0;
+          },
+        }
+      : null,
+};

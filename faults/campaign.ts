@@ -1,0 +1,77 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CrashPoint } from '../src/domain/crash-points.ts';
+import { realNow } from '../src/domain/real-time.ts';
+import type { Arena, Attack } from './attacks/attack.ts';
+import { hitEveryPoint } from './attacks/crash-points.ts';
+
+/** A fault that was injected, and bit. */
+export interface Fault {
+  number: number;
+  kind: string;
+  title: string;
+  at: string;
+}
+
+export interface CampaignOptions {
+  faults: number;
+  attacks: readonly Attack[];
+  /** Points that are hit once each before anything is left to chance. */
+  points: readonly CrashPoint[];
+  /** Performance time until which they are hit by kills. */
+  killUntil: number;
+  /** Performance time after which nothing more is injected. */
+  giveUpAt: number;
+  tell(fault: Fault): void;
+}
+
+/** At most so many at once: more, and nothing is ever up that could be hit. */
+const atOnce = 4;
+const gapMs = [200, 2_600] as const;
+/** An attack that fails by itself is a failure of the fault run. */
+const strikeTimeoutMs = 120_000;
+
+/** Injects faults while the load goes on, until there were so many; the later ones do not wait for the earlier to be over. */
+export async function attack(arena: Arena, options: CampaignOptions): Promise<Fault[]> {
+  const faults: Fault[] = [];
+  const note = (kind: string, title: string) => {
+    const fault = { number: faults.length + 1, kind, title, at: realNow().toISOString() };
+    faults.push(fault);
+    options.tell(fault);
+  };
+  if (options.points.length > 0) {
+    const { points: wanted, killUntil, giveUpAt } = options;
+    await hitEveryPoint(arena, (title) => note('crash point', title), { wanted, killUntil, giveUpAt });
+  }
+  const busy = new Set<string>();
+  const underWay = new Set<Promise<void>>();
+  const isOver = () => faults.length >= options.faults || performance.now() > options.giveUpAt;
+  const failures: unknown[] = [];
+  while (!isOver()) {
+    await pause(arena.chance.between(...gapMs));
+    if (underWay.size >= atOnce) await Promise.race(underWay);
+    const { kind, draw } = arena.chance.pickByWeight(options.attacks);
+    const strike = draw(arena);
+    // Drawn or not, the next number is drawn from the same place: the plan of a seed does not hang on who is busy.
+    if (strike === null || strike.targets.some((target) => busy.has(target)) || isOver()) continue;
+    for (const target of strike.targets) busy.add(target);
+    const late = pause(strikeTimeoutMs, undefined, { ref: false }).then(() => {
+      throw new Error(`${strike.title} is not over after ${strikeTimeoutMs / 1000} s`);
+    });
+    const run: Promise<void> = Promise.race([strike.run(), late])
+      .then(
+        (hasBitten) => {
+          if (hasBitten) note(kind, strike.title);
+        },
+        (error: unknown) => void failures.push(error),
+      )
+      .finally(() => {
+        for (const target of strike.targets) busy.delete(target);
+        underWay.delete(run);
+      });
+    underWay.add(run);
+    if (failures.length > 0) break;
+  }
+  await Promise.all(underWay);
+  if (failures.length > 0) throw failures[0];
+  return faults;
+}

@@ -1,0 +1,42 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { textIn } from './client.ts';
+import { saveCard, type World } from './world.ts';
+
+/** Gives the account that nobody touches afterwards something of everything: on a clock, beside it, paid and planned. */
+export async function furnishBystander(world: World): Promise<void> {
+  const { client } = world.accounts.bystander;
+  const clock = await client.post('/test_helpers/test_clocks', { body: { frozen_time: '2027-01-31T09:00:00Z' } });
+  const clockId = textIn(clock, 'id');
+  for (const placed of [{ test_clock: clockId }, {}]) {
+    const customerId = textIn(await client.post('/customers', { body: { name: 'Bea Stander', ...placed } }), 'id');
+    const methodId = await saveCard(client, customerId);
+    const amount = world.nextAmount('plan');
+    const isOnClock = 'test_clock' in placed;
+    const plan = await client.post('/payment_plans', {
+      body: {
+        customer_id: customerId,
+        name: 'of a bystander',
+        frequency_type: 'monthly',
+        recurring_amount_cents: amount,
+        until_further_notice: true,
+        currency: 'AUD',
+        start_date: isOnClock ? '2027-01-31' : '2090-01-01',
+      },
+    });
+    const id = textIn(plan, 'id');
+    await client.post(`/payment_plans/${id}/activate`);
+    const due = isOnClock ? 1 : 0;
+    while (isOnClock && (await client.get(`/payment_plans/${id}`)).collected_amount_cents !== amount) await pause(50);
+    world.claims.push(() => [
+      { amount, what: `plan ${id} of the bystander`, succeeded: [due, due], attempts: [due, due] },
+    ]);
+    const single = world.nextAmount('payment');
+    const intent = await client.post('/payment_intents', {
+      body: { amount: single, currency: 'AUD', customer_id: customerId, metadata: { _sandbox_outcome: 'succeed' } },
+    });
+    await client.post(`/payment_intents/${textIn(intent, 'id')}/confirm`, { body: { payment_method: methodId } });
+    world.claims.push(() => [
+      { amount: single, what: 'a payment of the bystander', succeeded: [1, 1], attempts: [1, 1] },
+    ]);
+  }
+}

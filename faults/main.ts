@@ -1,0 +1,88 @@
+// `npm run faults`: a service of its own, load on it, faults at it; then what it has promised is held against what others saw.
+import { randomInt } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { realNow } from '../src/domain/real-time.ts';
+import { attacks } from './attacks/index.ts';
+import { makeReport, renderReport } from './report.ts';
+import { type RunOptions, run } from './run.ts';
+
+const usage = `npm run faults -- [--seed TEXT] [--faults N] [--minutes N] [--only KIND]… [--quick] [--json FILE] [--keep]
+  --seed     of load, targets and timing; drawn and shown if not given
+  --faults   how many are injected (60)
+  --minutes  after which no more are injected (20)
+  --only     ${attacks.map(({ kind }) => `"${kind}"`).join(', ')}; may be repeated
+  --quick    within two minutes: every crash point once, and a few of the others
+  --json     where to write the report
+  --keep     keeps data and logs, also of a run that is green`;
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: 'string' },
+      faults: { type: 'string', default: '60' },
+      minutes: { type: 'string', default: '20' },
+      only: { type: 'string', multiple: true },
+      quick: { type: 'boolean', default: false },
+      json: { type: 'string' },
+      keep: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(usage);
+    return 0;
+  }
+  const unknown = (values.only ?? []).filter((kind) => !attacks.some((attack) => attack.kind === kind));
+  if (unknown.length > 0) throw new Error(`--only ${unknown.join(', ')} names nothing.\n${usage}`);
+  const options: RunOptions = {
+    seed: values.seed ?? String(randomInt(1_000_000)),
+    faults: wholeNumber('--faults', values.faults),
+    minutes: wholeNumber('--minutes', values.minutes),
+    only: values.only ?? null,
+    isQuick: values.quick,
+    folder: await mkdtemp(join(tmpdir(), 'payments-faults-')),
+  };
+  const begun = performance.now();
+  const say = (line: string) =>
+    console.error(`[${((performance.now() - begun) / 1000).toFixed(1).padStart(6)} s] ${line}`);
+  say(`seed ${options.seed}, data in ${options.folder}`);
+  const startedAt = realNow().toISOString();
+  let isGreen = false;
+  try {
+    const outcome = await run(options, say);
+    const report = makeReport({
+      ...outcome,
+      seed: options.seed,
+      startedAt,
+      seconds: (performance.now() - begun) / 1000,
+    });
+    isGreen = report.verdict === 'kept';
+    const text = `${JSON.stringify(report, null, 2)}\n`;
+    if (values.json !== undefined) await writeFile(values.json, text);
+    if (!isGreen) await writeFile(join(options.folder, 'report.json'), text);
+    console.log(renderReport(report));
+  } finally {
+    if (isGreen && !values.keep) await rm(options.folder, { recursive: true, force: true });
+    else say(`seed ${options.seed}; data, logs and evidence are kept in ${options.folder}`);
+  }
+  return isGreen ? 0 : 1;
+}
+
+function wholeNumber(option: string, text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new Error(`${option} must be a whole number, not "${text}".\n${usage}`);
+}
+
+// What was started ends with this process, see child.ts and servers.ts.
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => process.exit(130));
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,63 @@
+import { cp, mkdir, readFile, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The programs of the processes, ready to be run by node. */
+export interface Programs {
+  api: string;
+  worker: string;
+}
+
+/**
+ * Copies the sources into the folder and bundles both processes from the copy, once. In a run they are started hundreds of
+ * times: to read their sources each time would take more of the machine than the load does, and a file that is edited
+ * meanwhile would put another version into the middle of the run. The worker's packages, which have native parts, stay
+ * where they are.
+ */
+export async function buildPrograms(folder: string): Promise<Programs> {
+  await mkdir(join(folder, 'faults'), { recursive: true });
+  for (const name of ['src', 'faults/processes', 'package.json', 'package-lock.json']) {
+    await cp(join(root, name), join(folder, name), { recursive: true });
+  }
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const common: BuildOptions = {
+    absWorkingDir: folder,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: 'inline',
+    sourcesContent: false,
+    logLevel: 'error',
+    plugins: [knowingWhereTheyAre],
+  };
+  const entry = (name: string) => join(folder, 'faults', 'processes', `${name}.ts`);
+  const files = { api: join(folder, 'api.mjs'), worker: join(folder, 'worker.mjs') };
+  await Promise.all([
+    // Whole, as `npm run api` runs it.
+    build({ ...common, entryPoints: [entry('api')], outfile: files.api, banner: { js: banner } }),
+    build({ ...common, entryPoints: [entry('worker')], outfile: files.worker, packages: 'external' }),
+  ]);
+  return files;
+}
+
+/** Packages that were written to be required look for these, which a module does not have. */
+const banner =
+  "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url); " +
+  'const __dirname = import.meta.dirname; const __filename = import.meta.filename;';
+
+/** Sources that look for files beside themselves find them there, not beside the bundle. */
+const knowingWhereTheyAre: Plugin = {
+  name: 'import.meta.url of the sources',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      if (path.includes('/node_modules/')) return null;
+      const text = await readFile(path, 'utf8');
+      const url = JSON.stringify(pathToFileURL(path).href);
+      return { loader: 'ts', contents: text.replaceAll('import.meta.url', url) };
+    });
+  },
+};

@@ -1,0 +1,94 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { findMismatches } from '../src/runtime/reconciler.ts';
+import type { World } from './load/world.ts';
+import type { Receiver } from './receiver.ts';
+
+const lookAgainMs = 500;
+/** A replay wakes every delivery that is pending, so it is asked for only when that helps, and not again and again. */
+const firstReplayMs = 6_000;
+const replayEveryMs = 30_000;
+const sayEveryMs = 15_000;
+
+/** What a run had to do, as a user, to get the last deliveries through. */
+export interface Replays {
+  requests: number;
+  enqueued: number;
+}
+
+/**
+ * Waits until nothing is under way any more. Deliveries that a receiver has refused would wait for minutes: their biller asks
+ * for them again, as it can. Answers what is left when the time is over; nothing, if all is well.
+ */
+export async function settle(
+  world: World,
+  receiver: Receiver,
+  giveUpAt: number,
+  say: (line: string) => void,
+): Promise<{ stuck: string[]; replays: Replays }> {
+  const replays: Replays = { requests: 0, enqueued: 0 };
+  receiver.calmDown();
+  receiver.open();
+  let stuck: string[] = [];
+  let agreed = 0;
+  let saidAt = performance.now();
+  let replayedAt = performance.now() - replayEveryMs + firstReplayMs;
+  for (;;) {
+    if (performance.now() - replayedAt > replayEveryMs && (await waitsForLong(world))) {
+      await replayRefused(world, replays);
+      replayedAt = performance.now();
+    }
+    stuck = await underWay(world);
+    if (performance.now() - saidAt > sayEveryMs && stuck.length > 0) {
+      say(`still under way: ${stuck.slice(0, 3).join('; ')}`);
+      saidAt = performance.now();
+    }
+    // What Temporal lists runs a little behind: two looks have to find nothing.
+    agreed = stuck.length === 0 ? agreed + 1 : 0;
+    if (agreed === 2 || performance.now() > giveUpAt) return { stuck, replays };
+    await pause(lookAgainMs);
+  }
+}
+
+/** Whether some delivery was refused, and has its next try minutes ahead. */
+async function waitsForLong({ cluster }: World): Promise<boolean> {
+  const [row] = await cluster.sql<{ waits: boolean }[]>`
+    select exists (
+      select from webhook_deliveries
+      where status = 'failed' or (status = 'pending' and next_attempt_at > now() + interval '20 seconds')
+    ) as waits`;
+  return row?.waits ?? false;
+}
+
+async function replayRefused({ accounts }: World, replays: Replays): Promise<void> {
+  for (const { client, endpoints } of Object.values(accounts)) {
+    for (const { id } of endpoints) {
+      const answer = await client.post(`/webhook_endpoints/${id}/replay`, { body: { since: '2020-01-01T00:00:00Z' } });
+      replays.requests += 1;
+      replays.enqueued += Number(answer.enqueued);
+    }
+  }
+}
+
+/** Everything of which somebody should still be taking care, in words. */
+async function underWay({ cluster, deleted }: World): Promise<string[]> {
+  const { sql } = cluster;
+  const [counts] = await sql<Record<string, number>[]>`
+    select
+      (select count(*)::integer from workflow_intents) as "workflow intents that nobody has carried out",
+      (select count(*)::integer from payment_attempts where outcome = 'processing') as "attempts without an outcome",
+      (select count(*)::integer from refunds where status = 'processing') as "refunds without an outcome",
+      (select count(*)::integer from payment_intents where status = 'processing') as "payment intents in processing",
+      (select count(*)::integer from payment_plan_slots where status = 'processing') as "slots in processing",
+      (select count(*)::integer from payment_plans where test_clock_id is null and wake_at <= now()) as "live plans that are due",
+      (select count(*)::integer from payment_intents
+        where scheduled_at <= now() and status = 'requires_payment_method') as "scheduled payments that are due",
+      (select count(*)::integer from test_clocks where status not in ('created', 'ready')) as "clocks that are not ready",
+      (select count(*)::integer from webhook_deliveries where status = 'pending') as "deliveries that are pending",
+      (select count(*)::integer from webhook_deliveries where status = 'failed') as "deliveries that were given up"`;
+  const left = Object.entries(counts ?? {}).filter(([, count]) => count > 0);
+  if (left.length > 0) return left.map(([what, count]) => `${count} ${what}`);
+  const mismatches = await findMismatches(sql, cluster.temporalClient(), 'payments');
+  return mismatches
+    .filter(({ subjectId }) => !deleted.has(subjectId))
+    .map(({ workflowType, subjectId, problem, detail }) => `${workflowType} ${subjectId} is ${problem}: ${detail}`);
+}

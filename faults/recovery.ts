@@ -1,0 +1,130 @@
+import { cpus } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { realNow } from '../src/domain/real-time.ts';
+import { letFallDue, makeLivePlan } from './load/live-plans.ts';
+import type { World } from './load/world.ts';
+
+/** One measurement of P7: what was taken away, and how long after it was back the first work was done. */
+export interface Recovery {
+  what: 'api' | 'worker' | 'postgres' | 'temporal';
+  ms: number;
+  /** The promise, in milliseconds. */
+  limitMs: number;
+  /** The share of the machine that somebody else was using just before: above a fifth, nothing is judged by this. */
+  othersShare: number;
+}
+
+/** Beyond this the machine is not ours to measure on. */
+export const mostForOthers = 0.2;
+
+const apiLimitMs = 3_000;
+const chargeLimitMs = 10_000;
+/** From now to the instant at which a plan is made due: its workflow hears of it before the outage begins. */
+const aheadMs = 2_000;
+const lookAgainMs = 10;
+const giveUpMs = 60_000;
+
+/**
+ * Measures how fast work goes on when everything of one kind was killed, with nothing else going on: for the API from the
+ * start of the process to the first 2xx; for the others from when it is back to the first charge of a plan that fell due
+ * while it was away.
+ */
+export async function measureRecovery(world: World, rounds: number): Promise<Recovery[]> {
+  const found: Recovery[] = [];
+  const measures: { what: Recovery['what']; limitMs: number; measure: () => Promise<number> }[] = [
+    { what: 'api', limitMs: apiLimitMs, measure: () => firstAnswer(world) },
+    { what: 'worker', limitMs: chargeLimitMs, measure: () => firstCharge(world, awayWorkers) },
+    { what: 'postgres', limitMs: chargeLimitMs, measure: () => firstCharge(world, awayServer('postgres')) },
+    { what: 'temporal', limitMs: chargeLimitMs, measure: () => firstCharge(world, awayServer('temporal')) },
+  ];
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { what, limitMs, measure } of measures) {
+      const othersShare = await busyShare();
+      found.push({ what, limitMs, othersShare, ms: await measure() });
+    }
+  }
+  return found;
+}
+
+/** The share of the machine that is in use over a second in which the service itself is at rest. */
+async function busyShare(): Promise<number> {
+  const sum = () =>
+    cpus().reduce(
+      ({ idle, all }, { times }) => ({
+        idle: idle + times.idle,
+        all: all + Object.values(times).reduce((total, each) => total + each, 0),
+      }),
+      { idle: 0, all: 0 },
+    );
+  const before = sum();
+  await pause(1_000);
+  const after = sum();
+  return 1 - (after.idle - before.idle) / Math.max(1, after.all - before.all);
+}
+
+async function firstAnswer({ cluster, accounts }: World): Promise<number> {
+  await Promise.all(cluster.apis.map((api) => api.hold()));
+  const begun = performance.now();
+  for (const api of cluster.apis) api.release();
+  const headers = { authorization: `Bearer ${accounts.shop.apiKey}` };
+  const answers = () =>
+    Promise.any(
+      cluster.apis.map(async ({ directUrl }) => {
+        const { ok } = await fetch(`${directUrl}/api/v1/customers?limit=1`, { headers });
+        if (!ok) throw new Error('not yet');
+      }),
+    ).then(
+      () => true,
+      () => false,
+    );
+  await waitFor(answers, 'an answer of the API');
+  return performance.now() - begun;
+}
+
+/** Takes something away at once, and gives it back when told to; then answers when it was back, performance time. */
+type TakeAway = (world: World) => Promise<() => Promise<number>>;
+
+const awayWorkers: TakeAway = async ({ cluster }) => {
+  await Promise.all(cluster.workers.map((worker) => worker.hold()));
+  return async () => {
+    for (const worker of cluster.workers) worker.release();
+    await waitFor(async () => cluster.workers.some(({ state }) => state === 'up'), 'a worker');
+    return performance.now();
+  };
+};
+
+const awayServer =
+  (name: 'postgres' | 'temporal'): TakeAway =>
+  async ({ cluster }) => {
+    await cluster[name].kill();
+    return async () => {
+      await cluster[name].start();
+      return performance.now();
+    };
+  };
+
+async function firstCharge(world: World, takeAway: TakeAway): Promise<number> {
+  const { cluster } = world;
+  const plan = await makeLivePlan(world, world.accounts.shop, 'due in an outage');
+  const { amount } = plan;
+  world.claims.push(() => [
+    { amount, what: `a plan of ${amount}, due in an outage`, succeeded: [1, 1], attempts: [1, 1] },
+  ]);
+  const from = cluster.ledger.all.length;
+  await letFallDue(world, [plan.id], new Date(realNow().getTime() + aheadMs));
+  await pause(aheadMs / 2); // its workflow has its timer by now
+  const giveBack = await takeAway(world);
+  await pause(aheadMs);
+  const backAt = await giveBack();
+  const charge = await cluster.ledger.find((entry) => entry.amount === amount, { from, timeoutMs: giveUpMs });
+  if (charge === null) throw new Error(`nothing was charged within ${giveUpMs / 1000} s after the outage`);
+  return Math.max(0, performance.now() - backAt);
+}
+
+async function waitFor(holds: () => Promise<boolean>, what: string): Promise<void> {
+  const giveUpAt = performance.now() + giveUpMs;
+  while (!(await holds())) {
+    if (performance.now() > giveUpAt) throw new Error(`${what} did not come within ${giveUpMs / 1000} s`);
+    await pause(lookAgainMs);
+  }
+}

@@ -1,0 +1,186 @@
+import type { Fault } from './campaign.ts';
+import type { Evidence, Finding } from './evidence.ts';
+import { successes } from './load/journal.ts';
+import type { Replays } from './quiet.ts';
+import { mostForOthers, type Recovery } from './recovery.ts';
+
+export interface Report {
+  seed: string;
+  started_at: string;
+  seconds: number;
+  verdict: 'kept' | 'broken';
+  faults: { injected: number; by_kind: Record<string, number>; skipped: string[] };
+  crash_points: { fired: number; of: number; missing: string[] };
+  load: {
+    requests: number;
+    answered_2xx: number;
+    /** Tries that had to be made again, by what they got instead of an answer. */
+    setbacks: Record<string, number>;
+    charges_made: number;
+    charge_calls: number;
+    refunds_made: number;
+    advances: number;
+    plans_on_clocks: number;
+  };
+  double_charges: number;
+  missing_charges: number;
+  events: { committed: number; lost: number; deliveries_taken: number; deliveries_repeated: number; replays: Replays };
+  stuck_workflows: number;
+  /** Milliseconds. */
+  recovery: Record<string, { limit: number; median: number; slowest: number; samples: number; judged: number }>;
+  starts_under_load: Record<string, { median: number; slowest: number; samples: number }>;
+  own_ends: string[];
+  /** With 95 % confidence, the rate of broken promises for each fault lies below this. */
+  failure_rate_below: number | null;
+  findings: Finding[];
+}
+
+export interface Outcome {
+  seed: string;
+  startedAt: string;
+  seconds: number;
+  faults: Fault[];
+  skipped: string[];
+  points: { all: readonly string[]; fired: ReadonlySet<string> };
+  evidence: Evidence;
+  setbacks: ReadonlyMap<string, number>;
+  replays: Replays;
+  recoveries: Recovery[];
+  startTimes: readonly { name: string; ms: number }[];
+  ownEnds: readonly { name: string; how: string }[];
+  findings: Finding[];
+}
+
+export function makeReport(outcome: Outcome): Report {
+  const { evidence, faults, findings, points } = outcome;
+  const charges = evidence.ledger.filter(({ kind }) => kind === 'charge');
+  const paid = new Set(charges.filter(({ outcome }) => outcome === 'succeeded').map((entry) => entry.idempotency_key));
+  const givenBack = evidence.ledger.filter(({ kind, outcome }) => kind === 'refund' && outcome === 'succeeded');
+  const taken = evidence.arrivals.filter(({ taken }) => taken);
+  const distinct = new Set(taken.map(({ endpoint, event }) => `${endpoint} ${event.id}`));
+  const requests = evidence.exchanges.filter(({ method }) => method !== 'GET');
+  const byPromise = (promise: Finding['promise']) => findings.filter((finding) => finding.promise === promise).length;
+  return {
+    seed: outcome.seed,
+    started_at: outcome.startedAt,
+    seconds: Math.round(outcome.seconds),
+    verdict: findings.length === 0 ? 'kept' : 'broken',
+    faults: { injected: faults.length, by_kind: countBy(faults.map(({ kind }) => kind)), skipped: outcome.skipped },
+    crash_points: {
+      fired: points.fired.size,
+      of: points.all.length,
+      missing: points.all.filter((point) => !points.fired.has(point)),
+    },
+    load: {
+      requests: requests.length,
+      answered_2xx: requests.filter((exchange) => successes(exchange).length > 0).length,
+      setbacks: Object.fromEntries(outcome.setbacks),
+      charges_made: paid.size,
+      charge_calls: charges.length,
+      refunds_made: new Set(givenBack.map((entry) => entry.idempotency_key)).size,
+      advances: requests.filter(({ path }) => path.endsWith('/advance')).length,
+      plans_on_clocks: evidence.histories.reduce((sum, { plans }) => sum + plans.length, 0),
+    },
+    double_charges: byPromise('P1'),
+    missing_charges: byPromise('P2'),
+    events: {
+      committed: evidence.accounts.reduce((sum, { events }) => sum + events.length, 0),
+      lost: findings.filter(({ promise, what }) => promise === 'P5' && what.includes('never delivered')).length,
+      deliveries_taken: taken.length,
+      deliveries_repeated: taken.length - distinct.size,
+      replays: outcome.replays,
+    },
+    stuck_workflows: evidence.stuck.length,
+    recovery: Object.fromEntries(
+      groups(outcome.recoveries, ({ what }) => what).map(([what, of]) => [
+        what,
+        {
+          limit: of[0]?.limitMs ?? 0,
+          ...spread(of),
+          judged: of.filter(({ othersShare }) => othersShare <= mostForOthers).length,
+        },
+      ]),
+    ),
+    starts_under_load: Object.fromEntries(
+      groups(outcome.startTimes, ({ name }) => name.split(' ')[0] ?? name).map(([name, of]) => [name, spread(of)]),
+    ),
+    own_ends: outcome.ownEnds.map(({ name, how }) => `${name}: ${how}`),
+    failure_rate_below: findings.length === 0 && faults.length > 0 ? 3 / faults.length : null,
+    findings,
+  };
+}
+
+/** The report as text; at most the first findings of each kind. */
+export function renderReport(report: Report): string {
+  const { faults, crash_points: points, load, events } = report;
+  const list = (counts: Record<string, number>) =>
+    Object.entries(counts)
+      .sort(([, a], [, b]) => b - a)
+      .map(([name, count]) => `${name} ${count}`)
+      .join(', ') || 'none';
+  const rows: [string, string][] = [
+    ['seed', report.seed],
+    ['time', `${report.seconds} s`],
+    ['faults injected', `${faults.injected} (${list(faults.by_kind)})`],
+    ['not possible here', faults.skipped.join(', ') || 'nothing'],
+    [
+      'crash points fired',
+      `${points.fired} of ${points.of}${points.missing.length > 0 ? `, not: ${points.missing.join(', ')}` : ''}`,
+    ],
+    ['requests', `${load.requests}, answered with 2xx in the end: ${load.answered_2xx}`],
+    ['tries that got nothing', list(load.setbacks)],
+    ['charges made', `${load.charges_made} (${load.charge_calls} calls of the processor, repetitions included)`],
+    ['refunds made', String(load.refunds_made)],
+    ['advances', `${load.advances}, of ${load.plans_on_clocks} plans on clocks`],
+    ['double charges', String(report.double_charges)],
+    ['missing charges', String(report.missing_charges)],
+    ['events committed', String(events.committed)],
+    ['events lost', String(events.lost)],
+    ['deliveries', `${events.deliveries_taken} taken, ${events.deliveries_repeated} of them repeated`],
+    ['asked for again', `${events.replays.enqueued} refused deliveries, by ${events.replays.requests} replays`],
+    ['stuck', String(report.stuck_workflows)],
+    ...Object.entries(report.recovery).map(([what, { limit, median, slowest, samples, judged }]): [string, string] => [
+      `recovery, ${what}`,
+      `median ${median} ms, slowest ${slowest} ms of ${samples}; promised ${limit} ms` +
+        (judged < samples ? ` (${samples - judged} not judged: others were using the machine)` : ''),
+    ]),
+    ...Object.entries(report.starts_under_load).map(([name, { median, slowest, samples }]): [string, string] => [
+      `starts of the ${name}`,
+      `median ${median} ms, slowest ${slowest} ms of ${samples}, all with the load and the faults beside them`,
+    ]),
+    ['ended by themselves', report.own_ends.join(', ') || 'none'],
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  const table = rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n');
+  return `${table}\n\n${conclusion(report)}`;
+}
+
+const toldOfEach = 8;
+
+function conclusion({ findings, failure_rate_below: rate, faults }: Report): string {
+  if (findings.length === 0) {
+    const bound =
+      rate === null ? '' : `: with 95 % confidence fewer than ${(100 * rate).toFixed(2)} % of such faults break one`;
+    return `Every promise was kept in ${faults.injected} faults${bound}.`;
+  }
+  const told = groups(findings, ({ promise }) => promise).flatMap(([promise, of]) => [
+    ...of.slice(0, toldOfEach).map(({ what }) => `${promise}: ${what}`),
+    ...(of.length > toldOfEach ? [`${promise}: and ${of.length - toldOfEach} more`] : []),
+  ]);
+  return [`BROKEN: ${findings.length} findings.`, ...told].join('\n');
+}
+
+function spread(of: readonly { ms: number }[]): { median: number; slowest: number; samples: number } {
+  const sorted = of.map(({ ms }) => Math.round(ms)).sort((a, b) => a - b);
+  return { median: sorted[Math.floor(sorted.length / 2)] ?? 0, slowest: sorted.at(-1) ?? 0, samples: sorted.length };
+}
+
+function groups<T>(items: readonly T[], nameOf: (item: T) => string): [string, T[]][] {
+  const found = new Map<string, T[]>();
+  for (const item of items) found.set(nameOf(item), [...(found.get(nameOf(item)) ?? []), item]);
+  return [...found];
+}
+
+function countBy(names: readonly string[]): Record<string, number> {
+  return Object.fromEntries(groups(names, (name) => name).map(([name, of]) => [name, of.length]));
+}

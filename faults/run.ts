@@ -1,0 +1,172 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { realNow } from '../src/domain/real-time.ts';
+import type { Arena, Attack } from './attacks/attack.ts';
+import { allPoints } from './attacks/crash-points.ts';
+import { attacks } from './attacks/index.ts';
+import { attack } from './campaign.ts';
+import { type Cluster, startCluster } from './cluster.ts';
+import type { Finding } from './evidence.ts';
+import { checksumOf, gather } from './gather.ts';
+import { furnishBystander } from './load/bystander.ts';
+import { type ClockHistory, clockKeeper } from './load/clocks.ts';
+import { livePlans } from './load/live-plans.ts';
+import { shopper } from './load/shoppers.ts';
+import { subscriber } from './load/subscribers.ts';
+import { type Actor, makeWorld, type World } from './load/world.ts';
+import { settle } from './quiet.ts';
+import { chanceOf } from './random.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+import { measureRecovery, mostForOthers, type Recovery } from './recovery.ts';
+import type { Outcome } from './report.ts';
+import { judge } from './verdict.ts';
+
+export interface RunOptions {
+  seed: string;
+  faults: number;
+  minutes: number;
+  /** Kinds of attacks; null: all of them. */
+  only: readonly string[] | null;
+  isQuick: boolean;
+  folder: string;
+}
+
+type Say = (line: string) => void;
+
+/** How long the load may take to end what it has begun, and then everything to come to rest. */
+const endTimeoutMs = 90_000;
+const settleTimeoutMs = 240_000;
+const quickSettleTimeoutMs = 60_000;
+/** A short run injects faults for so long, however few they have become. */
+const quickAttackMs = 70_000;
+/** Its crash points are hit by kills for so long: on a slow machine there is no time for a start of a process for each. */
+const quickKillMs = 35_000;
+
+/** A short run ends as soon as it has seen every point and this many faults. */
+const quickFaults = 28;
+
+/** Runs the whole of it: cluster, load, faults, rest, verdict. */
+export async function run(options: RunOptions, say: Say): Promise<Omit<Outcome, 'seed' | 'startedAt' | 'seconds'>> {
+  const chance = chanceOf(options.seed);
+  const receiver = await startReceiver(chance.fork('receiver'));
+  const cluster = await startCluster(options.folder, chance.fork('cluster'));
+  say('two API processes, two workers, PostgreSQL and Temporal are up');
+  try {
+    return await attackAndJudge(options, cluster, receiver, say);
+  } finally {
+    await cluster.close();
+    await receiver.close();
+    say('everything has ended');
+  }
+}
+
+async function attackAndJudge(options: RunOptions, cluster: Cluster, receiver: Receiver, say: Say) {
+  const chance = chanceOf(options.seed);
+  const world = await makeWorld(cluster, receiver, chance.fork('load'));
+  await furnishBystander(world);
+  const before = await checksumOf(world, world.accounts.bystander);
+  const histories: ClockHistory[] = [];
+  const load = Promise.all(actors(histories, options.isQuick).map((actor) => actor(world)));
+  await pause(2_000);
+
+  const arena: Arena = {
+    cluster,
+    receiver,
+    chance: chance.fork('attacks'),
+    isQuick: options.isQuick,
+    fired: new Set(),
+  };
+  const chosen = attacks.filter(({ kind }) => options.only === null || options.only.includes(kind));
+  const minutes = options.isQuick ? quickAttackMs / 60_000 : options.minutes;
+  const faults = await attack(arena, {
+    faults: options.isQuick ? quickFaults : options.faults,
+    attacks: options.isQuick ? chosen.filter(({ isQuick }) => isQuick !== false) : chosen,
+    points: wantsPoints(chosen) ? allPoints : [],
+    killUntil: options.isQuick ? performance.now() + quickKillMs : Number.POSITIVE_INFINITY,
+    giveUpAt: performance.now() + minutes * 60_000,
+    tell: ({ number, title }) => say(`fault ${number}: ${title}`),
+  });
+
+  say('no more faults; waiting for everything to come to rest');
+  const endedAt = performance.now();
+  const replayedFrom = realNow().getTime();
+  await cluster.heal();
+  world.stop();
+  await endLoad(world, load, say);
+  let { stuck, replays } = await settle(
+    world,
+    receiver,
+    performance.now() + (options.isQuick ? quickSettleTimeoutMs : settleTimeoutMs),
+    say,
+  );
+  say(`at rest ${((performance.now() - endedAt) / 1000).toFixed(1)} s after the last fault`);
+  const recoveries = options.isQuick ? [] : await measureRecovery(world, 3);
+  if (recoveries.length > 0) ({ stuck } = await settle(world, receiver, performance.now() + settleTimeoutMs, say));
+
+  say('gathering the evidence');
+  const evidence = await gather(world, receiver, { stuck, histories, before, replayedFrom });
+  const findings = [
+    ...judge(evidence),
+    ...world.surprises.map(({ promise, what }) => ({ promise, what }) as Finding),
+    ...judgeCoverage(arena, options, faults.length, chosen),
+    ...judgeRecovery(recoveries),
+  ];
+  if (findings.length > 0) {
+    await writeFile(join(options.folder, 'evidence.json'), JSON.stringify({ findings, faults, evidence }, null, 1));
+  }
+  return {
+    faults,
+    skipped: cluster.postgres.disk === null ? ['full disk'] : [],
+    points: { all: allPoints, fired: arena.fired },
+    evidence,
+    setbacks: world.journal.setbacks,
+    replays,
+    recoveries,
+    startTimes: cluster.startTimes,
+    ownEnds: cluster.ownEnds,
+    findings,
+  };
+}
+
+/** Enough to pass every crash point every few seconds, and little enough for two cores to have time for recovery. */
+function actors(histories: ClockHistory[], isQuick: boolean): Actor[] {
+  const clocks = (name: 'monthly' | 'weekly', count: number) =>
+    Array.from({ length: count }, (_, index) => clockKeeper(({ accounts }) => accounts[name], index + 1, histories));
+  return [
+    ...[1, 2, 3].map(shopper),
+    ...[1, 2].map(subscriber),
+    livePlans(isQuick ? 4 : 15),
+    ...clocks('monthly', isQuick ? 3 : 2),
+    ...clocks('weekly', isQuick ? 3 : 2),
+  ];
+}
+
+const wantsPoints = (chosen: readonly Attack[]) => chosen.some(({ kind }) => kind === 'crash point');
+
+async function endLoad(world: World, load: Promise<unknown>, say: Say): Promise<void> {
+  const late = pause(endTimeoutMs, 'late' as const, { ref: false });
+  if ((await Promise.race([load.then(() => 'ended' as const), late])) === 'ended') return;
+  say(`the load has not ended after ${endTimeoutMs / 1000} s`);
+  world.surprises.push({ promise: 'stuck', what: `the load still waits for something after ${endTimeoutMs / 1000} s` });
+  world.giveUp();
+}
+
+function judgeCoverage({ fired }: Arena, options: RunOptions, injected: number, chosen: readonly Attack[]): Finding[] {
+  const findings: Finding[] = [];
+  const missing = wantsPoints(chosen) ? allPoints.filter((point) => !fired.has(point)) : [];
+  for (const point of missing) findings.push({ promise: 'coverage', what: `the crash point "${point}" never fired` });
+  if (!options.isQuick && injected < options.faults) {
+    findings.push({
+      promise: 'coverage',
+      what: `${injected} faults in ${options.minutes} minutes, not ${options.faults}`,
+    });
+  }
+  return findings;
+}
+
+function judgeRecovery(recoveries: readonly Recovery[]): Finding[] {
+  return recoveries
+    .filter(({ ms, limitMs, othersShare }) => ms > limitMs && othersShare <= mostForOthers)
+    .map(({ what, ms, limitMs }) => ({ promise: 'P7', what: `${what}: ${Math.round(ms)} ms, promised ${limitMs} ms` }));
+}

@@ -1,0 +1,223 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Connection } from '@temporalio/client';
+import { findFreePorts } from '../src/runtime/embedded/ports.ts';
+import { type RunningPostgres, startPostgres } from '../src/runtime/embedded/postgres.ts';
+import { type RunningTemporal, startTemporal } from '../src/runtime/embedded/temporal.ts';
+import { ensureNamespace, ensureSearchAttributes } from '../src/runtime/temporal-namespace.ts';
+import { familyOf, signal } from './process-table.ts';
+
+const run = promisify(execFile);
+
+/** Processes of servers that were told to stop, and not yet to go on. */
+const frozen = new Set<number>();
+const mounted = new Set<string>();
+
+// Whatever ends this process: a server that is frozen would not hear that it is to end, and nobody else unmounts.
+process.on('exit', () => {
+  for (const pid of frozen) signal(pid, 'SIGCONT');
+  for (const folder of mounted) spawnSync('umount', ['--lazy', folder]);
+});
+
+function freezeOrThaw(pid: number, name: NodeJS.Signals): void {
+  if (name === 'SIGSTOP') frozen.add(pid);
+  else frozen.delete(pid);
+  signal(pid, name);
+}
+
+/** Something that the service stands on, and that can be taken from it. Its port and its data stay the same. */
+export interface Standby {
+  readonly port: number;
+  readonly isUp: boolean;
+  /** Kills it at once; it stays down. */
+  kill(): Promise<void>;
+  /** Starts it again, if it is down, and waits until it answers. */
+  start(): Promise<void>;
+  /** Stops all of its processes, without ending them, or lets them go on. */
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface Postgres extends Standby {
+  readonly url: string;
+  /** Kills one of the processes that serve a connection: PostgreSQL then cuts all of them and recovers. */
+  killBackend(choose: (pids: number[]) => number | undefined): Promise<boolean>;
+  /** A small file system of its own, which can be made full; null where this machine does not let us mount one. */
+  readonly disk: Disk | null;
+  logFile: string;
+}
+
+export interface Disk {
+  fill(): Promise<void>;
+  free(): Promise<void>;
+}
+
+export interface Temporal extends Standby {
+  readonly address: string;
+  /** Kills it, deletes all that it knows, and starts an empty one. */
+  loseDatabase(): Promise<void>;
+}
+
+export const namespace = 'payments';
+
+const startTries = 60;
+const startAgainMs = 250;
+const diskMegabytes = 3_000;
+/** Kilobytes that may be left on a disk that is full. */
+const mostSpare = 10_000;
+
+export async function openPostgres(folder: string): Promise<Postgres> {
+  const [port = 0] = await findFreePorts(1);
+  const disk = await mountDisk(join(folder, 'postgres'));
+  const launch = () => startPostgres({ dataDir: folder, port, log: () => {} });
+  let server: RunningPostgres | null = await launch();
+  const { url } = server;
+  const each = async (name: NodeJS.Signals) => {
+    if (server === null) return;
+    for (const pid of await familyOf(server.pid)) freezeOrThaw(pid, name);
+  };
+  return {
+    port,
+    url,
+    disk,
+    logFile: server.daemon.logFile,
+    get isUp() {
+      return server !== null;
+    },
+    async kill() {
+      if (server === null) return;
+      const { pid, daemon } = server;
+      server = null;
+      signal(pid, 'SIGKILL');
+      await daemon.exited;
+    },
+    async start() {
+      // The processes of one that was killed may still hold its memory for a moment.
+      server ??= await repeatedly(launch);
+    },
+    freeze: () => each('SIGSTOP'),
+    thaw: () => each('SIGCONT'),
+    async killBackend(choose) {
+      if (server === null) return false;
+      const backends: number[] = [];
+      for (const pid of await familyOf(server.pid)) {
+        const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+        if (words.startsWith('postgres: postgres payments')) backends.push(pid);
+      }
+      const chosen = choose(backends);
+      if (chosen === undefined) return false;
+      signal(chosen, 'SIGKILL');
+      return true;
+    },
+    async stop() {
+      await server?.stop();
+      server = null;
+      await disk?.unmount();
+    },
+  };
+}
+
+export async function openTemporal(folder: string): Promise<Temporal> {
+  const [port = 0] = await findFreePorts(1);
+  const launch = () =>
+    startTemporal({ dataDir: folder, frontendPort: port, uiPort: null, defaultNamespace: namespace, log: () => {} });
+  let server: RunningTemporal | null = await launch();
+  const { address } = server;
+  await prepare(address);
+  const each = (name: NodeJS.Signals) => {
+    for (const pid of server?.pids ?? []) freezeOrThaw(pid, name);
+  };
+  async function kill(): Promise<void> {
+    if (server === null) return;
+    const { daemons } = server;
+    each('SIGKILL');
+    server = null;
+    await Promise.all(daemons.map(({ exited }) => exited));
+  }
+  async function start(): Promise<void> {
+    if (server !== null) return;
+    server = await repeatedly(launch);
+    await prepare(address);
+  }
+  return {
+    port,
+    address,
+    get isUp() {
+      return server !== null;
+    },
+    kill,
+    start,
+    freeze: async () => each('SIGSTOP'),
+    thaw: async () => each('SIGCONT'),
+    async loseDatabase() {
+      await kill();
+      const data = join(folder, 'temporal');
+      for (const file of await readdir(data)) {
+        if (/\.(db|sqlite)/.test(file)) await rm(join(data, file), { recursive: true });
+      }
+      await start();
+    },
+    async stop() {
+      await server?.stop();
+      server = null;
+    },
+  };
+}
+
+/** Makes namespace and search attributes unless they are there, and waits until the server is whole. */
+async function prepare(address: string): Promise<void> {
+  const connection = await Connection.connect({ address });
+  try {
+    await ensureNamespace(connection, namespace);
+    await ensureSearchAttributes(connection, namespace);
+  } finally {
+    await connection.close();
+  }
+}
+
+async function repeatedly<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries === startTries) throw error;
+      await pause(startAgainMs);
+    }
+  }
+}
+
+async function mountDisk(folder: string): Promise<(Disk & { unmount(): Promise<void> }) | null> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const isMounted = await run('mount', ['-t', 'tmpfs', '-o', `size=${diskMegabytes}m,mode=700`, 'tmpfs', folder]).then(
+    succeeded,
+    failed,
+  );
+  if (!isMounted) return null;
+  mounted.add(folder);
+  const resize = (size: string) => run('mount', ['-o', `remount,size=${size}`, folder]);
+  return {
+    async fill() {
+      // It may grow between the look and the cut, and is not cut below what it holds.
+      for (let spare = 0; spare < mostSpare; spare = 2 * spare + 64) {
+        const { stdout } = await run('df', ['--output=used', '--block-size=1k', folder]);
+        const used = Number(stdout.trim().split('\n').at(-1));
+        if (await resize(`${used + spare}k`).then(succeeded, failed)) return;
+      }
+      throw new Error(`${folder} cannot be made full`);
+    },
+    async free() {
+      await resize(`${diskMegabytes}m`);
+    },
+    async unmount() {
+      await run('umount', [folder]);
+      mounted.delete(folder);
+    },
+  };
+}
+
+const succeeded = () => true;
+const failed = () => false;

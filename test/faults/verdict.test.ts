@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { activate, newCourse } from '../../demo/rules.ts';
+import type { Evidence, Finding } from '../../faults/evidence.ts';
+import { openedAt } from '../../faults/judges/charges.ts';
+import type { ClockHistory } from '../../faults/load/clocks.ts';
+import { judge } from '../../faults/verdict.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { realNow } from '../../src/domain/real-time.ts';
+import { arrival, attemptId, charge, event, exchange, intentId, refund, sound } from './evidence.ts';
+
+/** What the judges find when this was doctored: the promise that was broken, and words that say how. */
+function assertFound(doctored: Partial<Evidence>, promise: Finding['promise'], words: RegExp): void {
+  const findings = judge(sound(doctored));
+  const told = findings.map((finding) => `${finding.promise}: ${finding.what}`).join('\n');
+  assert.ok(
+    findings.some((finding) => finding.promise === promise && words.test(finding.what)),
+    `no finding of ${promise} about ${words}, but:\n${told || 'none at all'}`,
+  );
+}
+
+describe('the judges of a fault run', () => {
+  it('find nothing when every promise was kept', () => {
+    assert.deepEqual(judge(sound()), []);
+  });
+
+  describe('P1, no double charge', () => {
+    it('counts calls under one key as one charge', () => {
+      assert.deepEqual(judge(sound({ ledger: [charge(), charge(), charge(), refund()] })), []);
+    });
+    it('finds a second key that succeeded for one payment', () => {
+      const ledger = [charge(), charge({ idempotency_key: 'att_other' }), refund()];
+      assertFound({ ledger }, 'P1', /2 of 2 attempts have succeeded, at most 1 were due/);
+    });
+    it('finds an attempt too many, though it has failed', () => {
+      const ledger = [charge(), charge({ idempotency_key: 'att_other', outcome: 'failed' }), refund()];
+      assertFound({ ledger }, 'P1', /at most 1 attempts were to be made/);
+    });
+    it('finds a charge that nobody asked for', () => {
+      const ledger = [charge(), refund(), charge({ idempotency_key: 'att_other', amount: 777 })];
+      assertFound({ ledger }, 'P1', /1 charges of 777, which nobody asked for/);
+    });
+    it('finds a key that was used for two amounts', () => {
+      assertFound({ ledger: [charge(), charge({ amount: 501 }), refund()] }, 'P1', /asked for 500, and for 501/);
+    });
+    it('finds a charge that was opened after its plan was ended', () => {
+      const ended = { amount: 500, what: 'a plan', succeeded: [0, 1], attempts: [0, 1] } as const;
+      assertFound(
+        { claims: [{ ...ended, notAfter: openedAt(attemptId) - 1 }] },
+        'P1',
+        /opened after the plan was ended/,
+      );
+      assert.deepEqual(judge(sound({ claims: [{ ...ended, notAfter: openedAt(attemptId) }] })), []);
+    });
+    it('reads from an id when it was made', () => {
+      const before = realNow().getTime();
+      const at = openedAt(newId('payment_attempt'));
+      assert.ok(at >= before && at <= realNow().getTime());
+      assert.equal(openedAt(newId('payment_intent', { livemode: false })) - at < 1_000, true);
+    });
+    it('finds a refund that was given twice for one request', () => {
+      const ledger = [charge(), refund(), refund({ idempotency_key: 're_2' })];
+      assertFound({ ledger }, 'P1', /2 refunds of .*, of which 1 were asked for/);
+    });
+  });
+
+  describe('P2, one final outcome for each due slot', () => {
+    it('finds a due payment that was never taken', () => {
+      assertFound({ ledger: [refund()] }, 'P2', /0 of 0 attempts have succeeded, 1 were due/);
+    });
+    it('finds a due payment that was only tried', () => {
+      assertFound({ ledger: [charge({ outcome: 'failed' }), refund()] }, 'P2', /0 of 1 attempts have succeeded/);
+    });
+    it('finds attempts that were to be made and were not', () => {
+      const claims = [{ amount: 500, what: 'a plan', succeeded: [1, 1], attempts: [3, 3] } as const];
+      assertFound({ claims: [...claims] }, 'P2', /3 attempts were to be made/);
+    });
+  });
+
+  describe('P3 and P4, answers', () => {
+    it('finds what was answered and cannot be read', () => {
+      assertFound({ unreadable: [{ id: 'cus_1', answer: '404' }] }, 'P3', /cus_1 was answered, and now: 404/);
+    });
+    it('finds two answers under one key', () => {
+      const [first] = exchange().answers;
+      const second = { status: 201, text: '{"id":"re_2","amount":100}', replayed: false, at: 1 };
+      assertFound(
+        { exchanges: [exchange({ answers: [first ?? second, second] })] },
+        'P4',
+        /has 2 answers under one key/,
+      );
+    });
+    it('finds a repetition that was answered with other bytes', () => {
+      const repetitions = [{ exchange: exchange(), status: 201, text: '{"amount":100,"id":"re_1"}' }];
+      assertFound({ repetitions }, 'P4', /with other bytes/);
+    });
+    it('finds a repetition that was refused', () => {
+      const repetitions = [{ exchange: exchange(), status: 422, text: '{"error":{}}' }];
+      assertFound({ repetitions }, 'P4', /was answered 201, and its repetition 422/);
+    });
+  });
+
+  describe('P5, events', () => {
+    it('allow an event to come twice', () => {
+      assert.deepEqual(judge(sound({ arrivals: [arrival(1), arrival(2), arrival(2)] })), []);
+    });
+    it('finds an event that never arrived', () => {
+      assertFound({ arrivals: [arrival(1)] }, 'P5', /evt_2 was never delivered/);
+    });
+    it('does not take for delivered what the receiver has refused', () => {
+      const arrivals = [arrival(1), arrival(2, { mood: 'fails', taken: false })];
+      assertFound({ arrivals }, 'P5', /evt_2 was never delivered/);
+    });
+    it('finds an event that arrived and was never committed', () => {
+      assertFound({ arrivals: [arrival(1), arrival(2), arrival(3)] }, 'P5', /evt_3 was delivered, and never committed/);
+    });
+    it('finds an event that arrived with other contents', () => {
+      const forged = { ...arrival(2).event, created_at: '2026-01-02T00:00:00.000Z' };
+      assertFound({ arrivals: [arrival(1), arrival(2, { event: forged })] }, 'P5', /evt_2 was delivered with other/);
+    });
+    it('finds a gap in the sequence', () => {
+      const accounts = [{ name: 'shop', events: [event(1), event(3)], endpoints: ['shop-steady'], waits: [] }];
+      assertFound({ accounts, arrivals: [arrival(1), arrival(3)] }, 'P5', /have a gap at 3/);
+    });
+    it('finds a webhook that is not rightly signed', () => {
+      assertFound({ refusedWebhooks: ['POST /shop-steady: no'] }, 'P5', /POST \/shop-steady: no/);
+    });
+    describe('of which a receiver has asked to wait', () => {
+      const asked = arrival(2, { mood: 'asks to wait', taken: false });
+      const again = (at: number) => [arrival(1), asked, arrival(2, { at })];
+      const waits = [{ endpoint: 'shop-steady', eventId: 'evt_2', at: asked.at }];
+      const accounts = sound().accounts.map((account) => ({ ...account, waits }));
+      it('are found when they come earlier', () => {
+        assertFound({ accounts, arrivals: again(4_000) }, 'P5', /evt_2 came again before the time that Retry-After/);
+      });
+      it('may come after that', () => {
+        assert.deepEqual(judge(sound({ accounts, arrivals: again(9_000) })), []);
+      });
+      it('may come when the biller itself has asked for them', () => {
+        assert.deepEqual(judge(sound({ accounts, arrivals: again(4_000), replayedFrom: 3_000 })), []);
+      });
+      it('may come when the sender has died before it wrote the answer down', () => {
+        assert.deepEqual(judge(sound({ arrivals: again(4_000) })), []);
+      });
+    });
+  });
+
+  describe('P6, money', () => {
+    it('finds a charge of which our tables know nothing', () => {
+      assertFound({ attempts: [] }, 'P6', /succeeded at the processor, and unknown to us/);
+    });
+    it('does not miss what was deleted with its clock', () => {
+      const claims = [{ amount: 500, what: 'a plan', succeeded: [1, 1], attempts: [1, 1], isGone: true } as const];
+      assert.deepEqual(judge(sound({ attempts: [], claims: [...claims] })), []);
+    });
+    it('finds a success in our tables of which the processor knows nothing', () => {
+      const row = { id: 'att_2', payment_intent_id: intentId, outcome: 'succeeded', amount: 500 };
+      assertFound({ attempts: [...sound().attempts, row] }, 'P6', /the processor never heard of it/);
+    });
+    it('finds an outcome that is another here than there', () => {
+      const attempts = [{ id: attemptId, payment_intent_id: intentId, outcome: 'failed', amount: 500 }];
+      assertFound({ attempts }, 'P6', /succeeded at the processor, failed here/);
+    });
+    it('finds an amount that is another here than there', () => {
+      const attempts = [{ id: attemptId, payment_intent_id: intentId, outcome: 'succeeded', amount: 499 }];
+      assertFound({ attempts }, 'P6', /of 500 at the processor, of 499 here/);
+    });
+    it('finds a refund that was answered and not given', () => {
+      assertFound({ ledger: [charge()] }, 'P6', /which the processor has not given/);
+    });
+    it('finds a broken invariant of the database', () => {
+      const violations = [{ invariant: 'a payment intent succeeds at most once', id: 'pi_1', detail: '2' }];
+      assertFound({ violations }, 'P6', /not so: a payment intent succeeds at most once/);
+    });
+  });
+
+  it('P8 finds an event of a plan on a clock that the calendar does not have, and one that is missing', () => {
+    const terms = { every: 'week', period: 1, start: '2027-01-01', amount: 500, total: null } as const;
+    const course = newCourse(terms, 'good', Date.UTC(2027, 0, 1, 9));
+    activate(course);
+    const plan = {
+      label: 'pp_1',
+      planId: 'pp_1',
+      customerId: 'cus_1',
+      cards: { good: 'pm_1', declining: null },
+      course,
+    };
+    const account = { name: 'shop' } as ClockHistory['account'];
+    const plans = [{ ...plan, amounts: { whole: 500, rest: null } }];
+    // The plan was activated and paid: two events, and none has arrived.
+    assertFound({ histories: [{ account, plans }] }, 'P8', /pp_1, events, how many: expected 2, got 0/);
+    const none = [{ ...plan, course: newCourse(terms, 'good', 0), amounts: { whole: 500, rest: null } }];
+    const data = { ...event(2).data, payment_plan_id: 'pp_1' };
+    const stranger = arrival(2, { event: { ...arrival(2).event, data } as ReturnType<typeof arrival>['event'] });
+    assertFound({ histories: [{ account, plans: none }], arrivals: [arrival(1), stranger] }, 'P8', /expected 0, got 1/);
+  });
+
+  it('P9 finds that the account that nobody touches has changed', () => {
+    assertFound({ bystander: { before: 'abc', after: 'abd' } }, 'P9', /has changed: from abc to abd/);
+  });
+
+  it('finds what is stuck', () => {
+    assertFound({ stuck: ['1 slots in processing'] }, 'stuck', /1 slots in processing/);
+  });
+});
