@@ -137,6 +137,14 @@ export function openClient(
   };
 }
 
+/** Null in the place of a refusal with this code, which is to be expected; anything else is thrown on. */
+export function orRefusal(code: string): (error: unknown) => null {
+  return (error) => {
+    if (error instanceof Refused && error.code === code) return null;
+    throw error;
+  };
+}
+
 /** A member that has to be a text. */
 export function textIn(body: Json, name: string): string {
   const value = body[name];

@@ -1,4 +1,4 @@
-import { type Json, Refused, textIn } from './client.ts';
+import { orRefusal, Refused, textIn } from './client.ts';
 import { type Account, type Actor, type Claim, keepDoing, saveCard, type World } from './world.ts';
 
 /** What becomes of a purchase: the outcomes of its attempts, and what is done beside the plain way. */
@@ -116,11 +116,4 @@ async function refund(client: Account['client'], id: string, amount: number, cha
   if (read.total_refunded_amount !== refunded) {
     throw new Error(`${id} says that ${read.total_refunded_amount} was refunded, and ${refunded} was`);
   }
-}
-
-function orRefusal(code: string): (error: unknown) => Json | null {
-  return (error) => {
-    if (error instanceof Refused && error.code === code) return null;
-    throw error;
-  };
 }

@@ -1,28 +1,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, it } from 'mocha';
+import { door } from '../races/barriers.ts';
 import { frozen, usePayer } from '../support/payer.ts';
 import { refusal } from '../support/stage.ts';
-
-/** A door that holds whoever comes until it is opened, and tells when somebody has come. */
-function door() {
-  let open = () => {};
-  let arrive = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  const arrived = new Promise<void>((resolve) => {
-    arrive = resolve;
-  });
-  return {
-    arrived,
-    open: () => open(),
-    async pass() {
-      arrive();
-      await opened;
-    },
-  };
-}
 
 describe('two who act on a plan at once', () => {
   const here = usePayer({ connections: 20 });

@@ -51,6 +51,7 @@ describe('the embedded PostgreSQL', () => {
 
   it('ends while clients are connected, and leaves no process behind', async () => {
     const sql = await start();
+    await sql`select 1`; // connected, however long that took
     const waiting = sql`select pg_sleep(60)`.execute().catch((error: unknown) => error);
     await sleep(50);
     await server.stop();

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { startDaemon, stopLeftover } from '../../src/runtime/embedded/daemon.ts';
 import { findFreePorts, probePort } from '../../src/runtime/embedded/ports.ts';
 import { findRecordedProcess, recordProcess, takeLock } from '../../src/runtime/embedded/process-record.ts';
+import { eventually } from '../support/eventually.ts';
 import { stillAlive, useFolder } from './support.ts';
 
 describe('a recorded process', () => {
@@ -35,11 +37,13 @@ describe('a recorded process', () => {
       name: 'stubborn',
       dataDir: folder.path,
       command: '/bin/sh',
-      args: ['-c', 'trap "" TERM; while :; do sleep 0.1; done'],
+      args: ['-c', 'trap "" TERM; echo deaf > deaf; while :; do sleep 0.1; done'],
+      cwd: folder.path,
       env: { PATH: '/usr/bin:/bin' },
       stopSignal: 'SIGTERM',
       stopTimeoutMs: 1_000,
     });
+    await eventually('it does not listen', () => existsSync(join(folder.path, 'deaf')));
     const said: string[] = [];
     await stopLeftover(folder.path, 'stubborn', 'SIGTERM', 300, (line) => said.push(line));
     assert.equal(await daemon.exited, 'signal SIGKILL');

@@ -19,6 +19,8 @@ export class LedgerProcessor implements PaymentProcessor {
   readonly taken = new Map<string, number>();
   /** Passed before each answer; throwing there loses the answer, after the money was taken. */
   beforeAnswer: (request: ChargeRequest) => Promise<void> = async () => {};
+  /** The same of refunds. */
+  beforeRefundAnswer: (request: RefundRequest) => Promise<void> = async () => {};
 
   async charge(request: ChargeRequest) {
     this.requests.push(request);
@@ -28,14 +30,17 @@ export class LedgerProcessor implements PaymentProcessor {
     return outcome;
   }
 
-  refund(request: RefundRequest) {
-    return sandboxProcessor.refund(request);
+  async refund(request: RefundRequest) {
+    const outcome = await sandboxProcessor.refund(request);
+    await this.beforeRefundAnswer(request);
+    return outcome;
   }
 
   reset(): void {
     this.requests.length = 0;
     this.taken.clear();
     this.beforeAnswer = async () => {};
+    this.beforeRefundAnswer = async () => {};
   }
 }
 
