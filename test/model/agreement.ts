@@ -108,7 +108,8 @@ async function advance(pair: Pair, deed: Deed, step: Step & { do: 'advance' }): 
   const path = names.path(`/test_helpers/test_clocks/${clock.name}`);
   const { body } = await reality.request('GET', path);
   names.learn(name, body.last_advance.id);
-  assert.deepEqual(names.told(body), comparable(shownClock(world, clock)));
+  // Where Temporal carries it out, it may be ready by now; it is looked at once more when it is.
+  if (body.status === 'advancing') assert.deepEqual(names.told(body), comparable(shownClock(world, clock)));
   for (const other of step.meanwhile ?? []) await take(pair, other);
   if (clock.isDeleted) return;
   completeAdvance(world, clock);
