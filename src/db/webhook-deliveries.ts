@@ -232,22 +232,24 @@ export interface ReplayRange {
   until: Date;
   /** Deliver again what was delivered before, too. */
   deliveredToo: boolean;
+  /** Only events with a greater sequence number; null for all of the range. */
+  afterSequence: number | null;
   limit: number;
 }
 
 /**
  * Makes the deliveries of the oldest `limit` events of a range to an endpoint due now: those that have failed, those
  * that wait for their next attempt, and those that were never made since the endpoint was disabled, had not subscribed
- * or did not exist. Answers how many.
+ * or did not exist. Answers how many, and the last of their events.
  */
 export async function replayDeliveries(
   tx: Db,
   endpoint: WebhookEndpointRow,
   range: ReplayRange,
   now: Date,
-): Promise<number> {
+): Promise<{ enqueued: number; lastEventId: string | null }> {
   noteStagedIntents(tx);
-  const [row] = await tx<[{ enqueued: number }]>`
+  const [row] = await tx<[{ enqueued: number; last_event_id: string | null }]>`
     with due as (
       insert into webhook_deliveries as d (
         id, biller_id, livemode, endpoint_id, event_id, status, next_attempt_at, created_at
@@ -258,16 +260,19 @@ export async function replayDeliveries(
       left join webhook_deliveries made on made.event_id = e.id and made.endpoint_id = w.id
       where w.id = ${endpoint.id}
         and e.recorded_at >= ${range.since} and e.recorded_at <= ${range.until}
+        and e.sequence > ${range.afterSequence ?? 0}
         and case when e.event_type = 'webhook_endpoint.ping' then e.subject_id = w.id else ${subscribes(tx)} end
         and (made.id is null or made.status = 'failed' or made.next_attempt_at > ${now}
           or (made.status = 'delivered' and ${range.deliveredToo}))
       order by e.sequence
       limit ${range.limit}
       on conflict (event_id, endpoint_id) do update set ${dueNow(tx, now)}
-      returning d.id
+      returning d.id, d.event_id
     ), staged as (${stageRetries(tx, now)} returning 1)
-    select count(*)::integer as enqueued from staged`;
-  return row.enqueued;
+    select
+      (select count(*)::integer from staged) as enqueued,
+      (select e.id from events e join due on due.event_id = e.id order by e.sequence desc limit 1) as last_event_id`;
+  return { enqueued: row.enqueued, lastEventId: row.last_event_id };
 }
 
 /** Starts or wakes the workflow of each delivery in `due`. */

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { WebhookEndpointRow } from '../db/webhook-endpoints.ts';
-import { Id, instant, Livemode, Nullable, Strict, Timestamp } from './common.ts';
+import { Id, instant, Livemode, Nullable, Reference, Strict, Timestamp } from './common.ts';
 
 const Url = Type.String({
   minLength: 1,
@@ -68,6 +68,9 @@ export const WebhookReplay = Strict(
         description: '`failed`, the default: what has not been delivered. `all`: what has been delivered as well.',
       }),
     ),
+    starting_after: Type.Optional(
+      Reference('Only events after this one: `last_event_id` of the replay before, while that says `has_more`.'),
+    ),
   },
   { title: 'WebhookReplay' },
 );
@@ -76,7 +79,11 @@ export type WebhookReplay = Static<typeof WebhookReplay>;
 export const ReplayResult = Strict(
   {
     enqueued: Type.Integer({ description: 'How many deliveries are made now, the oldest events first.' }),
-    has_more: Type.Boolean({ description: 'Whether the range may hold more than one replay takes (10,000).' }),
+    has_more: Type.Boolean({
+      description:
+        'Whether the range may hold more than one replay takes (10,000): then replay again, `starting_after` the last.',
+    }),
+    last_event_id: Nullable(Id('event', 'The last of the events that are delivered; null when there is none.')),
   },
   { title: 'ReplayResult' },
 );

@@ -1,4 +1,5 @@
 import type { Db } from '../db/connection.ts';
+import { findEvent } from '../db/events.ts';
 import { atomically } from '../db/transaction.ts';
 import * as store from '../db/webhook-deliveries.ts';
 import { findWebhookEndpoint, lockWebhookEndpoint, type WebhookEndpointRow } from '../db/webhook-endpoints.ts';
@@ -14,7 +15,7 @@ import { InvalidState, NotFound, ValidationFailed } from './errors.ts';
 import { recordEvents } from './events.ts';
 import { pageOf } from './paging.ts';
 
-/** One transaction, and one burst on a receiver, has its limits; the answer says when there is more. */
+/** One transaction, and one burst on a receiver, has its limits; the answer says when there is more, and from where. */
 const maxReplayed = 10_000;
 
 /**
@@ -61,8 +62,9 @@ export async function retryWebhookDelivery(db: Db, call: Call, id: string): Prom
 
 /**
  * Delivers the events of a range of real time to an endpoint, now: those it has not received, also those from when it
- * was disabled, or with status `all` everything it subscribes to.
- * @throws NotFound; ValidationFailed for a range that ends before it begins; InvalidState when the endpoint is disabled.
+ * was disabled, or with status `all` everything it subscribes to. Takes 10,000 at a time, the oldest events first.
+ * @throws NotFound; ValidationFailed for a range that ends before it begins or an event that is not there; InvalidState
+ * when the endpoint is disabled.
  */
 export async function replayWebhookDeliveries(
   db: Db,
@@ -75,10 +77,18 @@ export async function replayWebhookDeliveries(
   if (until < since) throw ValidationFailed.of('/until', 'out_of_range', 'until must not be before since.');
   return atomically(db, async (tx) => {
     const endpoint = await lockEnabled(tx, call, endpointId, unknownEndpoint);
-    const range = { since, until, deliveredToo: input.status === 'all', limit: maxReplayed };
-    const enqueued = await store.replayDeliveries(tx, endpoint, range, call.now);
-    return { enqueued, has_more: enqueued === maxReplayed };
+    const afterSequence = await sequenceOf(tx, call, input.starting_after);
+    const range = { since, until, afterSequence, deliveredToo: input.status === 'all', limit: maxReplayed };
+    const { enqueued, lastEventId } = await store.replayDeliveries(tx, endpoint, range, call.now);
+    return { enqueued, has_more: enqueued === maxReplayed, last_event_id: lastEventId };
   });
+}
+
+async function sequenceOf(tx: Db, tenant: Tenant, eventId: string | undefined): Promise<number | null> {
+  if (eventId === undefined) return null;
+  const event = await findEvent(tx, tenant, eventId);
+  if (event === null) throw ValidationFailed.of('/starting_after', 'resource_missing', `No such event: ${eventId}.`);
+  return event.sequence;
 }
 
 /**

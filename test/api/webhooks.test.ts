@@ -291,7 +291,14 @@ describe('the webhook endpoints of the API', () => {
     }
     await put(made.id, { status: 'enabled' });
     const replayed = await post(`${endpoints}/${made.id}/replay`, { since });
-    assert.deepEqual([replayed.status, replayed.body], [200, { enqueued: 3, has_more: false }]);
+    assert.deepEqual(
+      [replayed.status, replayed.body],
+      [200, { enqueued: 3, has_more: false, last_event_id: newest.event_id }],
+    );
+    assert.deepEqual(
+      faultsOf(await post(`${endpoints}/${made.id}/replay`, { since, starting_after: unknown('evt') })),
+      [422, 'validation_failed', '/starting_after resource_missing'],
+    );
     const backwards = { since, until: '2020-01-01T00:00:00Z' };
     assert.deepEqual(faultsOf(await post(`${endpoints}/${made.id}/replay`, backwards)), [
       422,

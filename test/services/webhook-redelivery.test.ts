@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { InvalidState, NotFound } from '../../src/services/errors.ts';
+import { InvalidState, NotFound, ValidationFailed } from '../../src/services/errors.ts';
 import {
   pingWebhookEndpoint,
   replayWebhookDeliveries,
@@ -200,7 +200,7 @@ describe('a webhook delivery', () => {
 
       const later = { ...the.call, now: new Date(the.now.getTime() + 1000) };
       const replayed = await replayWebhookDeliveries(db.sql, later, endpoint.id, { since });
-      assert.deepEqual(replayed, { enqueued: 3, has_more: false });
+      assert.deepEqual(replayed, { enqueued: 3, has_more: false, last_event_id: missed });
       const pending = await db.sql<{ id: string }[]>`
         select id from webhook_deliveries where endpoint_id = ${endpoint.id} and status = 'pending' order by id`;
       assert.deepEqual(
@@ -215,6 +215,49 @@ describe('a webhook delivery', () => {
       assert.equal((await replayWebhookDeliveries(db.sql, later, endpoint.id, { since })).enqueued, 0);
       const all = { since, status: 'all' as const };
       assert.equal((await replayWebhookDeliveries(db.sql, later, endpoint.id, all)).enqueued, 4);
+    });
+
+    it('takes 10,000 events at a time, the oldest first, and goes on after the last of them', async () => {
+      await makeEvent(db.sql, the.call);
+      const endpoint = await makeEndpoint(db.sql, the.call, receiver.url);
+      const { billerId, now } = the.call;
+      const recordedAt = new Date(now.getTime() - hour);
+      const [{ last: before }] = await db.sql<[{ last: number }]>`
+        with counter as (
+          update event_sequences set last_sequence = last_sequence + 10003
+          where biller_id = ${billerId} and not livemode
+          returning last_sequence - 10003 as last
+        ), made as (
+          insert into events (id, biller_id, livemode, sequence, event_type, subject_id, data, created_at, recorded_at)
+          select 'evt_' || lpad(n::text, 32, '0'), ${billerId}, false, last + n, 'payment_plan.closed', ${endpoint.id},
+            '{}', ${recordedAt}, ${recordedAt}
+          from counter, generate_series(1, 10003) n
+        )
+        select last from counter`;
+      const eventAt = async (sequence: number) => {
+        const [event] = await db.sql`
+          select id from events where biller_id = ${billerId} and not livemode and sequence = ${sequence}`;
+        return event?.id;
+      };
+      const all = { since: recordedAt.toISOString(), until: recordedAt.toISOString(), status: 'all' as const };
+      const first = await replayWebhookDeliveries(db.sql, the.call, endpoint.id, all);
+      const last = await eventAt(before + 10_000);
+      assert.deepEqual(first, { enqueued: 10_000, has_more: true, last_event_id: last });
+      const rest = { ...all, starting_after: last };
+      assert.deepEqual(await replayWebhookDeliveries(db.sql, the.call, endpoint.id, rest), {
+        enqueued: 3,
+        has_more: false,
+        last_event_id: await eventAt(before + 10_003),
+      });
+      const nothing = { ...all, starting_after: await eventAt(before + 10_003) };
+      assert.deepEqual(await replayWebhookDeliveries(db.sql, the.call, endpoint.id, nothing), {
+        enqueued: 0,
+        has_more: false,
+        last_event_id: null,
+      });
+      const foreign = { ...all, starting_after: await makeEvent(db.sql, await makeCall(db.sql)) };
+      await assert.rejects(replayWebhookDeliveries(db.sql, the.call, endpoint.id, foreign), ValidationFailed);
+      await db.sql`delete from webhook_deliveries where endpoint_id = ${endpoint.id}`;
     });
 
     it('keeps to the range and to what the endpoint subscribes to', async () => {

@@ -274,7 +274,7 @@ export const resourceExamples: Readonly<Record<string, unknown>> = {
   WebhookEndpoint: endpoint,
   DeletedWebhookEndpoint: { id: endpoint.id, deleted: true },
   WebhookDelivery: delivery,
-  ReplayResult: { enqueued: 12, has_more: false },
+  ReplayResult: { enqueued: 12, has_more: false, last_event_id: exampleIds.event },
 };
 
 /** An example of what the event of each type carries. */

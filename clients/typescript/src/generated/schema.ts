@@ -2675,8 +2675,10 @@ export interface components {
         ReplayResult: {
             /** @description How many deliveries are made now, the oldest events first. */
             enqueued: number;
-            /** @description Whether the range may hold more than one replay takes (10,000). */
+            /** @description Whether the range may hold more than one replay takes (10,000): then replay again, `starting_after` the last. */
             has_more: boolean;
+            /** @description The last of the events that are delivered; null when there is none. */
+            last_event_id: string | null;
         };
         SandboxPaymentMethodCreate: components["schemas"]["KlarnaPaymentMethodCreate"] | components["schemas"]["PayIdPaymentMethodCreate"] | components["schemas"]["PayPalPaymentMethodCreate"];
         ScheduledPayment: {
@@ -3198,6 +3200,8 @@ export interface components {
              * @enum {string}
              */
             status?: "failed" | "all";
+            /** @description Only events after this one: `last_event_id` of the replay before, while that says `has_more`. */
+            starting_after?: string;
         };
     };
     responses: {
