@@ -22,9 +22,13 @@ export interface Config {
   readonly temporalNamespace: string;
   readonly temporalPort: number;
   readonly temporalUiPort: number;
+  /** Where people reach Temporal's Web UI, without a slash at its end; null: `npm start` says where its own is. */
+  readonly temporalUiUrl: string | null;
   readonly temporalApiKey: string | null;
   readonly temporalTls: boolean;
   readonly temporalTaskQueue: string;
+  /** Where the embedded Temporal keeps its workflows: SQLite files in the data directory, or the service's PostgreSQL. */
+  readonly temporalStore: 'sqlite' | 'postgres';
   readonly logLevel: LogLevel;
   /** The first encrypts, all decrypt; null where ENCRYPTION_KEYS is not set. */
   readonly encryptionKeys: readonly EncryptionKey[] | null;
@@ -37,6 +41,8 @@ export interface Config {
   readonly drainDelaySeconds: number;
   /** File in which the sandbox's processor writes down each call, beside and independent of the database; null: none. */
   readonly sandboxLedger: string | null;
+  /** What lets operators see the page `/ops` from anywhere; null: it is shown on this machine alone. */
+  readonly operatorKey: string | null;
 }
 
 /** What was wrong with the environment: every fault, one per line, each naming its variable. */
@@ -69,17 +75,23 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       read.matching('TEMPORAL_NAMESPACE', /^[A-Za-z0-9][\w.-]*$/, 'letters, digits, dots and hyphens') ?? 'payments',
     temporalPort: read.port('TEMPORAL_PORT', 7233),
     temporalUiPort: read.port('TEMPORAL_UI_PORT', 8233),
+    temporalUiUrl:
+      read
+        .matching('TEMPORAL_UI_URL', /^https?:\/\/[^\s?#]+$/, 'a URL, such as https://temporal.example.com')
+        ?.replace(/\/+$/, '') ?? null,
     temporalApiKey: read.text('TEMPORAL_API_KEY'),
     // An API key is only ever sent over TLS, so giving one turns TLS on.
     temporalTls: read.flag('TEMPORAL_TLS', read.text('TEMPORAL_API_KEY') !== null),
     temporalTaskQueue: read.text('TEMPORAL_TASK_QUEUE') ?? 'payments',
-    logLevel: read.logLevel('LOG_LEVEL'),
+    temporalStore: read.oneOf('TEMPORAL_STORE', ['sqlite', 'postgres']) ?? 'sqlite',
+    logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS) ?? 'info',
     encryptionKeys: read.encryptionKeys('ENCRYPTION_KEYS'),
     webhookAllowLoopback: read.flag('WEBHOOK_ALLOW_LOOPBACK', false),
     rateLimitPerSecond: read.whole('RATE_LIMIT_PER_SECOND', 500, 1, 1_000_000),
     rateLimitBurst: read.whole('RATE_LIMIT_BURST', 1000, 1, 1_000_000),
     drainDelaySeconds: read.whole('DRAIN_DELAY_SECONDS', 0, 0, 300),
     sandboxLedger: read.text('SANDBOX_LEDGER'),
+    operatorKey: read.secret('OPERATOR_KEY', 24),
   };
   if (config.temporalApiKey !== null && !config.temporalTls) {
     read.faults.push('TEMPORAL_TLS must not be false while TEMPORAL_API_KEY is set: the key would travel in the clear');
@@ -147,6 +159,15 @@ function createReader(env: NodeJS.ProcessEnv) {
     return value;
   }
 
+  function secret(name: string, least: number): string | null {
+    const value = text(name);
+    // The value itself is left out of the message.
+    if (value !== null && (value.length < least || /\s/.test(value))) {
+      faults.push(`${name} must have ${least} characters or more, without spaces (openssl rand -base64 24 makes one)`);
+    }
+    return value;
+  }
+
   function databaseUrl(name: string): string | null {
     const value = text(name);
     // The value itself is left out of the message: it holds a password.
@@ -156,13 +177,13 @@ function createReader(env: NodeJS.ProcessEnv) {
     return value;
   }
 
-  function logLevel(name: string): LogLevel {
+  function oneOf<T extends string>(name: string, known: readonly T[]): T | null {
     const value = text(name);
-    const level = LOG_LEVELS.find((known) => known === value);
-    if (value !== null && level === undefined) {
-      faults.push(`${name} must be one of ${LOG_LEVELS.join(', ')}, not "${value}"`);
+    const found = known.find((each) => each === value);
+    if (value !== null && found === undefined) {
+      faults.push(`${name} must be one of ${known.join(', ')}, not "${value}"`);
     }
-    return level ?? 'info';
+    return found ?? null;
   }
 
   function encryptionKeys(name: string): readonly EncryptionKey[] | null {
@@ -181,7 +202,7 @@ function createReader(env: NodeJS.ProcessEnv) {
   }
 
   const port = (name: string, fallback: number) => whole(name, fallback, 1, 65_535);
-  return { faults, text, whole, port, flag, matching, databaseUrl, logLevel, encryptionKeys };
+  return { faults, text, whole, port, flag, matching, secret, databaseUrl, oneOf, encryptionKeys };
 }
 
 function parseEncryptionKey(item: string): EncryptionKey | null {

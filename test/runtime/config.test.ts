@@ -8,7 +8,7 @@ describe('the configuration', () => {
     const config = readConfig({});
     assert.deepEqual([config.port, config.temporalPort, config.temporalUiPort], [8080, 7233, 8233]);
     assert.deepEqual([config.databaseUrl, config.temporalAddress, config.encryptionKeys], [null, null, null]);
-    assert.equal(config.temporalNamespace, 'payments');
+    assert.deepEqual([config.temporalNamespace, config.temporalStore], ['payments', 'sqlite']);
     assert.deepEqual([config.rateLimitPerSecond, config.rateLimitBurst], [500, 1000]);
     assert.equal(config.webhookAllowLoopback, false);
     assert.ok(isAbsolute(config.dataDir));
@@ -23,12 +23,18 @@ describe('the configuration', () => {
   });
 
   it('names every fault at once, by variable', () => {
-    const env = { PORT: '70000', LOG_LEVEL: 'loud', TEMPORAL_ADDRESS: 'nowhere', WEBHOOK_ALLOW_LOOPBACK: 'yes' };
+    const env = {
+      PORT: '70000',
+      LOG_LEVEL: 'loud',
+      TEMPORAL_ADDRESS: 'nowhere',
+      TEMPORAL_STORE: 'paper',
+      WEBHOOK_ALLOW_LOOPBACK: 'yes',
+    };
     assert.throws(
       () => readConfig(env),
       (error: unknown) =>
         error instanceof ConfigError &&
-        error.faults.length === 4 &&
+        error.faults.length === 5 &&
         Object.keys(env).every((name) => error.message.includes(name)),
     );
   });

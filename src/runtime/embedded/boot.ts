@@ -22,6 +22,9 @@ import { startPostgres } from './postgres.ts';
 import { takeLock } from './process-record.ts';
 import { startTemporal } from './temporal.ts';
 
+/** History shards of a Temporal on one machine; a cluster has more, see `temporal/on-postgres.env`. */
+const SHARDS = 4;
+
 const CHILD_READY_TIMEOUT_MS = 60_000;
 
 /** A little more than a child gives itself, see lifecycle.ts. */
@@ -75,6 +78,7 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
     DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: workflows.address,
     TEMPORAL_NAMESPACE: config.temporalNamespace,
+    TEMPORAL_UI_URL: config.temporalUiUrl ?? workflows.uiUrl ?? '',
     WEBHOOK_ALLOW_LOOPBACK: String(config.webhookAllowLoopback),
     DRAIN_DELAY_SECONDS: '0', // nobody stands before it and asks whether it is ready
     ...(config.encryptionKeys === null ? { ENCRYPTION_KEYS: await readOrMakeEncryptionKeys(config.dataDir) } : {}),
@@ -153,9 +157,11 @@ async function startServers(
     failure.abort();
     return null;
   };
+  const started = startDatabase(config, stack, say).catch(note);
+  const store = config.temporalStore === 'postgres' ? await started : null;
   const [database, workflows] = await Promise.all([
-    startDatabase(config, stack, say).catch(note),
-    startWorkflowServer(config, stack, say, signal).catch(note),
+    started,
+    startWorkflowServer(config, store, stack, say, signal).catch(note),
   ]);
   if (interruption.aborted) {
     throw new Interrupted();
@@ -188,7 +194,13 @@ async function startDatabase(config: Config, stack: Stack, say: Say): Promise<Da
   }
 }
 
-async function startWorkflowServer(config: Config, stack: Stack, say: Say, signal: AbortSignal): Promise<Workflows> {
+async function startWorkflowServer(
+  config: Config,
+  store: Database | null,
+  stack: Stack,
+  say: Say,
+  signal: AbortSignal,
+): Promise<Workflows> {
   let server: Workflows = { address: config.temporalAddress ?? '', uiUrl: null };
   if (config.temporalAddress === null) {
     const started = await startTemporal({
@@ -196,6 +208,7 @@ async function startWorkflowServer(config: Config, stack: Stack, say: Say, signa
       frontendPort: config.temporalPort,
       uiPort: config.temporalUiPort,
       defaultNamespace: config.temporalNamespace,
+      store: store === null ? undefined : { url: store.url, shards: SHARDS },
       log: say,
       signal,
     });

@@ -19,6 +19,9 @@ export interface BuiltTemporal {
 const MODULE_FOLDER = fileURLToPath(new URL('../../../temporal/', import.meta.url));
 const SERVER_PACKAGE = 'go.temporal.io/server/cmd/server';
 const UI_PACKAGE = 'github.com/temporalio/ui-server/v2/cmd/server';
+/** Has a go.mod of its own: whoever keeps workflows in SQLite does not need it, nor a new build for it. */
+const SCHEMA_TOOL_FOLDER = join(MODULE_FOLDER, 'schema-tool');
+const SCHEMA_TOOL_PACKAGE = 'go.temporal.io/server/cmd/tools/sql';
 
 /** From Go 1.21 on an older toolchain fetches the one that go.mod asks for. */
 const LEAST_GO_MINOR = 21;
@@ -44,6 +47,28 @@ export async function buildTemporal(host: Host, go: string, say: Say, signal?: A
   } finally {
     await release();
   }
+}
+
+/**
+ * The pinned `temporal-sql-tool`, which makes and updates Temporal's tables in PostgreSQL; built into the user's cache
+ * where it is missing, in seconds where the server was built with the same Go. Throws like `buildTemporal`.
+ */
+export async function buildSchemaTool(host: Host, go: string, say: Say, signal?: AbortSignal): Promise<string> {
+  const folder = await cacheFolder(host, SCHEMA_TOOL_FOLDER, 'temporal-schema-tool');
+  const tool = join(folder, 'temporal-sql-tool');
+  await mkdir(folder, { recursive: true });
+  const release = await becomeBuilder(folder, say, signal);
+  try {
+    if (!(await exists(tool))) {
+      say('Building the tool that makes Temporal’s tables in PostgreSQL, with Go: once per user and version …');
+      await checkGo(go);
+      await compile(go, `${tool}.unfinished`, SCHEMA_TOOL_PACKAGE, signal, () => {}, SCHEMA_TOOL_FOLDER);
+      await rename(`${tool}.unfinished`, tool);
+    }
+  } finally {
+    await release();
+  }
+  return tool;
 }
 
 async function build(folder: string, go: string, say: Say, signal?: AbortSignal): Promise<BuiltTemporal> {
@@ -87,17 +112,19 @@ async function compile(
   goPackage: string,
   signal: AbortSignal | undefined,
   onPackage: () => void,
+  module = MODULE_FOLDER,
 ): Promise<void> {
   const args = ['build', '-v', '-mod=readonly', '-trimpath', '-buildvcs=false', '-ldflags=-s -w', '-o', output];
   const messages: string[] = [];
-  const outcome = await runGo(go, [...args, goPackage], signal, 'stderr', (line) => {
+  const onLine = (line: string) => {
     // -v prints each package as it is compiled, by its import path alone; anything else is a message.
     if (/^[\w.~/-]+$/.test(line)) {
       onPackage();
     } else {
       messages.push(line);
     }
-  });
+  };
+  const outcome = await runGo(go, [...args, goPackage], signal, 'stderr', onLine, module);
   if (outcome !== 'exit code 0') {
     throw new Error(`Go could not build ${goPackage} (${outcome}):\n${messages.slice(-20).join('\n')}`);
   }
@@ -124,11 +151,12 @@ async function runGo(
   signal: AbortSignal | undefined,
   output: 'stderr' | 'both',
   onLine: (line: string) => void,
+  module = MODULE_FOLDER,
 ): Promise<string> {
   signal?.throwIfAborted();
   const stdout = output === 'both' ? 'pipe' : 'ignore';
   const child = spawn(go, args, {
-    cwd: MODULE_FOLDER,
+    cwd: module,
     env: childEnvironment({}),
     detached: true,
     stdio: ['ignore', stdout, 'pipe'],
@@ -162,24 +190,28 @@ async function checkGo(go: string): Promise<void> {
 }
 
 /** The cache's key holds all that goes into the build: version, checksum of what is pinned, platform. */
-async function cacheFolder(host: Host): Promise<string> {
+async function cacheFolder(host: Host, module = MODULE_FOLDER, name = 'temporal'): Promise<string> {
   const [mod, sum] = await Promise.all([
-    readFile(join(MODULE_FOLDER, 'go.mod'), 'utf8'),
-    readFile(join(MODULE_FOLDER, 'go.sum'), 'utf8'),
+    readFile(join(module, 'go.mod'), 'utf8'),
+    readFile(join(module, 'go.sum'), 'utf8'),
   ]);
   const version = /go\.temporal\.io\/server v([\w.+-]+)/.exec(mod)?.[1];
   if (version === undefined) {
-    throw new Error(`${MODULE_FOLDER}go.mod does not pin go.temporal.io/server`);
+    throw new Error(`${join(module, 'go.mod')} does not pin go.temporal.io/server`);
   }
   const checksum = createHash('sha256').update(mod).update(sum).digest('hex').slice(0, 12);
-  return join(host.cacheDir, 'temporal', `${version}-${checksum}-${process.platform}-${process.arch}`);
+  return join(host.cacheDir, name, `${version}-${checksum}-${process.platform}-${process.arch}`);
 }
 
 async function findIn(folder: string): Promise<BuiltTemporal | null> {
   const paths = pathsIn(folder);
-  return Promise.all([access(paths.server), access(paths.ui)]).then(
-    () => paths,
-    () => null,
+  return (await exists(paths.server)) && (await exists(paths.ui)) ? paths : null;
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
   );
 }
 

@@ -6,6 +6,7 @@ import { type Host, readHost } from '../config.ts';
 import { type Daemon, lastLines, type Say, startDaemon, stopLeftover } from './daemon.ts';
 import { findFreePorts, probePort } from './ports.ts';
 import { readDynamicConfigFlags, renderTemplate } from './temporal-config.ts';
+import { type PostgresStore, prepareTemporalTables, storeEnvironment } from './temporal-on-postgres.ts';
 import { findTemporal, type TemporalProgram } from './temporal-program.ts';
 
 const START_TIMEOUT_MS = 60_000;
@@ -37,6 +38,8 @@ export interface TemporalOptions {
   uiPort: number | null;
   /** The namespace that the Web UI opens with; `payments` by default. */
   defaultNamespace?: string;
+  /** Where the server keeps its workflows: SQLite files of its own by default. */
+  store?: PostgresStore | undefined;
   log: Say;
   /** Where programs and the cache are; by default as the environment says. */
   host?: Host;
@@ -55,7 +58,7 @@ export interface RunningTemporal {
 }
 
 /**
- * Starts a Temporal server on loopback, with SQLite files that outlive it, and resolves when its port answers; what
+ * Starts a Temporal server on loopback, whose workflows outlive it, and resolves when its port answers; what
  * waits for it to be fully there is `ensureNamespace`. Ends first what an earlier run left behind. Throws, with the
  * last lines of the log, when it does not come up, and what `findTemporal` throws.
  */
@@ -75,6 +78,7 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
   };
   try {
     if (program.kind === 'cli') {
+      if (options.store) throw new Error(`${program.cli} keeps workflows in SQLite alone: unset TEMPORAL_STORE.`);
       daemons.push(await startCli(program.cli, folder, options));
     } else {
       daemons.push(await startServer(program, folder, options));
@@ -100,19 +104,37 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
 type ServerProgram = Extract<TemporalProgram, { kind: 'server' }>;
 
 async function startServer(program: ServerProgram, folder: string, options: TemporalOptions): Promise<Daemon> {
-  const config = await renderTemplate('server.yaml', {
-    ...(await chooseInternalPorts(join(folder, 'ports.json'))),
-    FRONTEND_PORT: options.frontendPort,
-    SQLITE_SYNCHRONOUS,
-  });
-  await writeFile(join(folder, 'server.yaml'), config);
-  await writeFile(join(folder, 'dynamic-config.yaml'), await renderTemplate('dynamic-config.yaml', {}));
-  return startDaemon({
-    ...daemonOptions('temporal', options),
-    command: program.server,
-    args: ['--config-file', join(folder, 'server.yaml'), '--allow-no-auth', 'start'],
-    cwd: folder,
-  });
+  const ports = await chooseInternalPorts(join(folder, 'ports.json'));
+  const dynamicConfig = join(folder, 'dynamic-config.yaml');
+  await writeFile(dynamicConfig, await renderTemplate('dynamic-config.yaml', {}));
+  const daemon = { ...daemonOptions('temporal', options), command: program.server, cwd: folder };
+  if (options.store) {
+    await prepareTemporalTables(options.store, options.host ?? readHost(), options.log, options.signal);
+    const env = {
+      ...daemon.env,
+      ...(await storeEnvironment(options.store)),
+      ...portsEnvironment(ports, options.frontendPort),
+      DYNAMIC_CONFIG_FILE_PATH: dynamicConfig,
+    };
+    return startDaemon({ ...daemon, env, args: ['--allow-no-auth', 'start'] });
+  }
+  const values = { ...ports, FRONTEND_PORT: options.frontendPort, SQLITE_SYNCHRONOUS };
+  await writeFile(join(folder, 'server.yaml'), await renderTemplate('server.yaml', values));
+  return startDaemon({ ...daemon, args: ['--config-file', join(folder, 'server.yaml'), '--allow-no-auth', 'start'] });
+}
+
+/** The server's own names for what `server.yaml` is given as its ports. */
+function portsEnvironment(ports: Record<string, number>, frontendPort: number): Record<string, string> {
+  const named = Object.entries(ports).map(([name, port]) => [
+    name.replace(/^(HISTORY|MATCHING|WORKER)_PORT$/, '$1_GRPC_PORT'),
+    String(port),
+  ]);
+  return {
+    ...Object.fromEntries(named),
+    FRONTEND_GRPC_PORT: String(frontendPort),
+    BIND_ON_IP: '127.0.0.1',
+    TEMPORAL_BROADCAST_ADDRESS: '127.0.0.1',
+  };
 }
 
 /**
