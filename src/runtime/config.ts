@@ -13,6 +13,8 @@ export interface EncryptionKey {
 
 export interface Config {
   readonly port: number;
+  /** The address that the API listens on: this machine alone, unless something else is named. */
+  readonly host: string;
   /** Absolute. Holds the embedded servers' data, their logs and `development.json`. */
   readonly dataDir: string;
   /** Null: the embedded PostgreSQL. */
@@ -64,6 +66,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const read = createReader(env);
   const config: Config = {
     port: read.port('PORT', 8080),
+    host: read.matching('HOST', /^[\da-fA-F:.]+$/, 'an IP address of this machine, such as 0.0.0.0') ?? '127.0.0.1',
     dataDir: resolve(read.text('DATA_DIR') ?? '.data'),
     databaseUrl: read.databaseUrl('DATABASE_URL'),
     temporalAddress: read.matching(

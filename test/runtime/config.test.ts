@@ -6,6 +6,7 @@ import { ConfigError, readConfig } from '../../src/runtime/config.ts';
 describe('the configuration', () => {
   it('needs no variable at all, and then embeds PostgreSQL and Temporal', () => {
     const config = readConfig({});
+    assert.equal(config.host, '127.0.0.1');
     assert.deepEqual([config.port, config.temporalPort, config.temporalUiPort], [8080, 7233, 8233]);
     assert.deepEqual([config.databaseUrl, config.temporalAddress, config.encryptionKeys], [null, null, null]);
     assert.deepEqual([config.temporalNamespace, config.temporalStore], ['payments', 'sqlite']);

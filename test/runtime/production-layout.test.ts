@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { access, readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { describe, it } from 'mocha';
+import { childEnvironment, readConfig } from '../../src/runtime/config.ts';
+import { temporalServer } from '../support/temporal.ts';
+
+const folder = new URL('../../temporal/', import.meta.url);
+const read = (name: string) => readFile(new URL(name, folder), 'utf8');
+
+/** The variables of an `environment:` block, with their values where these are no references. */
+function variablesIn(block: string): Record<string, string> {
+  return Object.fromEntries(
+    [...block.matchAll(/^ {4,6}([A-Z_]+): (.+?)(?: #.*)?$/gm)].map(([, name = '', value = '']) => [
+      name,
+      value.replace(/^'|'$/g, ''),
+    ]),
+  );
+}
+
+describe('the layout for production', () => {
+  it('runs the versions of Temporal that the embedded ones are built from', async () => {
+    const [compose, server, tool] = await Promise.all([
+      read('compose.yaml'),
+      read('go.mod'),
+      read('schema-tool/go.mod'),
+    ]);
+    const version = (text: string, module: string) => text.match(new RegExp(`${module} v([\\d.]+)`))?.[1];
+    const pinned = version(server, 'go.temporal.io/server');
+    const ui = version(server, 'github.com/temporalio/ui-server/v2');
+    assert.ok(pinned && ui);
+    assert.equal(version(tool, 'go.temporal.io/server'), pinned);
+    assert.deepEqual(
+      [...compose.matchAll(/image: (temporalio\/\S+)/g)].map(([, image]) => image).sort(),
+      [`temporalio/admin-tools:${pinned}`, `temporalio/server:${pinned}`, `temporalio/ui:${ui}`].sort(),
+    );
+  });
+
+  it('gives our processes only settings that they know, and all that they need', async () => {
+    const compose = await read('compose.yaml');
+    const config = await readFile(new URL('../../src/runtime/config.ts', import.meta.url), 'utf8');
+    const [shared = ''] = compose.match(/^x-service:.*?^services:/ms) ?? [];
+    const [api = ''] = compose.match(/^ {2}api:.*?^ {2}worker:/ms) ?? [];
+    const given = { ...variablesIn(shared), ...variablesIn(api) };
+    for (const name of Object.keys(given)) assert.ok(config.includes(`'${name}'`), `${name} is a setting`);
+    const values = {
+      ...given,
+      DATABASE_URL: given.DATABASE_URL?.replace(/\$\{.*?\}/, 'secret'),
+      ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+      OPERATOR_KEY: randomBytes(24).toString('hex'),
+    };
+    const { databaseUrl, temporalAddress, encryptionKeys, host } = readConfig(values);
+    assert.ok(databaseUrl && temporalAddress && encryptionKeys);
+    assert.equal(host, '0.0.0.0');
+  });
+
+  it('mounts and builds from files that there are', async () => {
+    const compose = await read('compose.yaml');
+    const mounted = [...compose.matchAll(/\[\.\/(\S+?):/g)].map(([, file = '']) => file);
+    assert.equal(mounted.length, 3);
+    for (const file of [...mounted, 'on-postgres.env', 'compose/service.Dockerfile'])
+      await access(new URL(file, folder));
+  });
+
+  it('has namespace and search attributes made by a command that may be repeated', async function () {
+    this.timeout(120_000);
+    const program = new URL('../../src/runtime/cli/prepare-temporal.ts', import.meta.url).pathname;
+    const prepare = (env: Record<string, string>) =>
+      promisify(execFile)(process.execPath, ['--import', 'tsx', program], { env: childEnvironment(env) });
+    const env = { TEMPORAL_ADDRESS: await temporalServer(), TEMPORAL_NAMESPACE: 'prepared-by-command' };
+    for (let time = 0; time < 2; time++) {
+      assert.match(
+        (await prepare(env)).stdout,
+        /^The namespace prepared-by-command and its search attributes are there/,
+      );
+    }
+    await assert.rejects(prepare({ TEMPORAL_ADDRESS: '' }), { code: 2 });
+  });
+});
