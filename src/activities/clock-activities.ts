@@ -3,9 +3,11 @@ import type { Pool } from '../db/connection.ts';
 import type { ClockAdvanceRow } from '../db/test-clocks.ts';
 import { findClockById, findOpenAdvance } from '../db/test-clocks.ts';
 import { pass } from '../domain/crash-points.ts';
+import type { OperatorDeed } from '../domain/operator-deeds.ts';
 import { realNow } from '../domain/real-time.ts';
 import type { ClockStanding } from '../domain/standing.ts';
 import { completeAdvance, type DueSubject, dueOnClock, failAdvance } from '../services/clock-advance.ts';
+import { pressClock } from '../services/operator-deeds.ts';
 import { expireTestClock } from '../services/test-clocks.ts';
 import { carryOut } from './failures.ts';
 
@@ -50,6 +52,9 @@ export function createClockActivities({ sql, moveSubject }: ClockDeps) {
         clearInterval(beat);
       }
     },
+
+    /** What an operator has pressed; answers in a sentence what came of it. */
+    pressClock: (clockId: string, deed: OperatorDeed) => carryOut(() => pressClock(sql, clockId, deed, realNow())),
   };
 }
 

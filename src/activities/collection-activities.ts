@@ -1,7 +1,10 @@
 import type { Pool } from '../db/connection.ts';
+import { databaseNow } from '../db/database-time.ts';
+import type { OperatorDeed } from '../domain/operator-deeds.ts';
 import { realNow } from '../domain/real-time.ts';
 import type { Standing } from '../domain/standing.ts';
 import type { Processors } from '../processors/processor.ts';
+import { pressPlan, pressScheduledPayment } from '../services/operator-deeds.ts';
 import { collectDuePayment } from '../services/plan-collection.ts';
 import { collectScheduledPayment } from '../services/scheduled-payments.ts';
 import { planStanding, scheduleStanding } from '../services/standings.ts';
@@ -13,6 +16,19 @@ export interface CollectionDeps {
 }
 
 export type CollectionActivities = ReturnType<typeof createCollectionActivities>;
+
+/** A clock that is further ahead of Temporal's than this is not believed unasked. */
+const clockToleranceMilliseconds = 30_000;
+
+/**
+ * Real time as two clocks have it, epoch ms: this process's own, unless it is far ahead of the workflow's (the server's).
+ * Then either the activity had to wait, or the clock is wrong: PostgreSQL's decides, so that nothing is charged before its
+ * time.
+ */
+async function trustedNow(sql: Pool, at: number, now: Date): Promise<number> {
+  if (now.getTime() - at <= clockToleranceMilliseconds) return now.getTime();
+  return Math.min(now.getTime(), (await databaseNow(sql)).getTime());
+}
 
 type Read = (sql: Pool, id: string) => Promise<Standing>;
 type Collect = (sql: Pool, processors: Processors, id: string, time: { at: Date; now: Date }) => Promise<void>;
@@ -26,7 +42,7 @@ export function createCollectionActivities({ sql, processors }: CollectionDeps) 
     // The workflow remembers a later time than the database, which was restored: it is to go back first.
     if (clockLimit !== null && at > clockLimit) return standing;
     const now = realNow();
-    const instant = new Date(Math.max(at, clockTime ?? now.getTime()));
+    const instant = new Date(Math.max(at, clockTime ?? (await trustedNow(sql, at, now))));
     await act(sql, processors, id, { at: instant, now });
     return read(sql, id);
   }
@@ -37,5 +53,9 @@ export function createCollectionActivities({ sql, processors }: CollectionDeps) 
     readScheduledPayment: (id: string) => carryOut(() => scheduleStanding(sql, id)),
     collectScheduledPayment: (id: string, at: number) =>
       carryOut(() => collect(id, at, scheduleStanding, collectScheduledPayment)),
+    /** What an operator has pressed; each answers in a sentence what came of it. */
+    pressPlan: (id: string, deed: OperatorDeed) => carryOut(() => pressPlan(sql, id, deed, realNow())),
+    pressScheduledPayment: (id: string, deed: OperatorDeed) =>
+      carryOut(() => pressScheduledPayment(sql, id, deed, realNow())),
   };
 }

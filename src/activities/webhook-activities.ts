@@ -1,7 +1,11 @@
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Pool } from '../db/connection.ts';
-import { attemptDelivery, type DeliveryDeps, giveUpDelivery } from '../services/webhook-delivery.ts';
+import { observe } from '../domain/observations.ts';
+import type { PressedBy } from '../domain/operator-deeds.ts';
+import { operator } from '../services/audit.ts';
+import { attemptDelivery, type DeliveryDeps } from '../services/webhook-delivery.ts';
+import { giveUpDelivery, noteDeliveryRetry } from '../services/webhook-delivery-operations.ts';
 import { EndpointBusy } from '../services/webhook-sender.ts';
 
 export type WebhookActivities = ReturnType<typeof createWebhookActivities>;
@@ -18,6 +22,7 @@ export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: 
         return await attemptDelivery(sql, deps, id, after);
       } catch (error) {
         if (!(error instanceof EndpointBusy)) throw error;
+        observe({ kind: 'delivery refused' });
         throw ApplicationFailure.create({
           type: 'EndpointBusy',
           message: error.message,
@@ -25,7 +30,11 @@ export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: 
         });
       }
     },
-    giveUpWebhookDelivery: (id: string) => giveUpDelivery(sql, id, deps.now()),
+    /** Both answer in a sentence what came of it; runs of an earlier version do not say who has asked. */
+    giveUpWebhookDelivery: (id: string, by: PressedBy | null = null) =>
+      giveUpDelivery(sql, id, deps.now(), operator(by)),
+    noteWebhookRetry: (id: string, by: PressedBy | null) =>
+      noteDeliveryRetry(sql, id, { by: operator(by), now: deps.now() }),
   };
 }
 

@@ -48,6 +48,13 @@ export async function findAttemptInFlight(db: Db, paymentIntentId: string): Prom
   return row ?? null;
 }
 
+/** The last attempt of an intent, whatever came of it, or null. */
+export async function findLastAttempt(db: Db, paymentIntentId: string): Promise<PaymentAttemptRow | null> {
+  const [row] = await db<PaymentAttemptRow[]>`
+    select * from payment_attempts where payment_intent_id = ${paymentIntentId} order by number desc limit 1`;
+  return row ?? null;
+}
+
 /** The newest attempt of an intent that was opened under this Idempotency-Key, unless the key has expired by `now`; or null. */
 export async function findAttemptOfRequest(
   db: Db,

@@ -13,20 +13,25 @@ export interface PlanSlotRow {
   failures: number;
   first_failed_at: Date | null;
   next_attempt_at: Date | null;
+  /** When an operator gave it up for good, the customer's time. */
+  given_up_at: Date | null;
 }
 
-/** A slot whose payment is under way, between retries, or failed: it has an intent and an amount, not yet collected. */
+/**
+ * A slot whose payment is under way, between retries, or failed: it has an intent and an amount, not yet collected. One that
+ * was given up is none: nobody collects it any more.
+ */
 export interface OpenSlotRow extends PlanSlotRow {
   status: 'processing' | 'retrying' | 'failed';
   amount: number;
   payment_intent_id: string;
 }
 
-/** The slots of a plan that have come and are not paid, oldest first. */
+/** The slots of a plan that have come and are still to be paid, oldest first. */
 export async function openSlots(db: Db, planId: string): Promise<OpenSlotRow[]> {
   return db<OpenSlotRow[]>`
     select * from payment_plan_slots
-    where payment_plan_id = ${planId} and status in ('processing', 'retrying', 'failed')
+    where payment_plan_id = ${planId} and status in ('processing', 'retrying', 'failed') and given_up_at is null
     order by slot`;
 }
 
@@ -81,7 +86,7 @@ export async function updateSlot(
   tx: Db,
   planId: string,
   slot: number,
-  change: Partial<Pick<PlanSlotRow, 'status' | 'failures' | 'first_failed_at' | 'next_attempt_at'>>,
+  change: Partial<Pick<PlanSlotRow, 'status' | 'failures' | 'first_failed_at' | 'next_attempt_at' | 'given_up_at'>>,
 ): Promise<void> {
   await tx`update payment_plan_slots set ${tx(change)} where payment_plan_id = ${planId} and slot = ${slot}`;
 }
@@ -98,7 +103,7 @@ export async function restartRetries(tx: Db, planId: string, at: Date): Promise<
   await tx`
     update payment_plan_slots
     set status = 'retrying', next_attempt_at = ${at}, failures = 0, first_failed_at = null
-    where payment_plan_id = ${planId} and status in ('retrying', 'failed')`;
+    where payment_plan_id = ${planId} and status in ('retrying', 'failed') and given_up_at is null`;
 }
 
 /** The earliest retry of a plan, or null. */

@@ -92,6 +92,12 @@ export async function findPlan(db: Db, tenant: TenantKey, id: string): Promise<P
   return row ?? null;
 }
 
+/** The clock that a plan's customer lives on, null in real time; undefined when there is no such plan. */
+export async function findClockOfPlan(db: Db, id: string): Promise<string | null | undefined> {
+  const [row] = await db<{ test_clock_id: string | null }[]>`select test_clock_id from payment_plans where id = ${id}`;
+  return row?.test_clock_id;
+}
+
 /**
  * Locks a plan until the transaction ends: collecting it, changing it and ending it take turns. Answers it with all that a
  * collection needs, or null when it was deleted.

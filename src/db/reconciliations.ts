@@ -23,6 +23,8 @@ export interface ReconciliationCounts {
 /** Longer than any comparison takes: who has begun one and not finished it by then is dead. */
 const abandonedAfterMilliseconds = 15 * 60_000;
 const keptForMilliseconds = 30 * 86_400_000;
+/** By how much the clocks of two processes may differ. What was begun later than that had a wrong one, and holds nobody up. */
+const clockToleranceMilliseconds = 60_000;
 
 /**
  * Begins a reconciliation, unless one was begun after `notSince` or is under way, or the last one took so long that
@@ -31,6 +33,7 @@ const keptForMilliseconds = 30 * 86_400_000;
  */
 export async function beginReconciliation(db: Db, now: Date, notSince: Date): Promise<number | null> {
   const abandonedBefore = new Date(now.getTime() - abandonedAfterMilliseconds);
+  const tooLate = new Date(now.getTime() + clockToleranceMilliseconds);
   return atomically(db, async (tx) => {
     await tx`select pg_advisory_xact_lock(hashtextextended('reconciliation', 0))`;
     await tx`delete from reconciliations where started_at < ${new Date(now.getTime() - keptForMilliseconds)}`;
@@ -38,9 +41,11 @@ export async function beginReconciliation(db: Db, now: Date, notSince: Date): Pr
       insert into reconciliations (started_at)
       select ${now} where not exists (
         select 1 from reconciliations
-        where started_at > ${notSince}
+        where started_at < ${tooLate} and (
+          started_at > ${notSince}
           or (finished_at is null and started_at > ${abandonedBefore})
           or finished_at + 9 * (finished_at - started_at) > ${now}
+        )
       )
       returning id`;
     return row?.id ?? null;
@@ -97,7 +102,7 @@ function wanting(db: Db, type: WorkflowType) {
         left join test_clocks k on k.id = p.test_clock_id
         left join lateral (
           select failures from payment_plan_slots
-          where payment_plan_id = p.id and status in ('processing', 'retrying', 'failed')
+          where payment_plan_id = p.id and status in ('processing', 'retrying', 'failed') and given_up_at is null
           order by next_attempt_at nulls last, slot
           limit 1
         ) s on true

@@ -20,7 +20,13 @@ export interface PlanStandingRow {
   /** Biller-local date of the slot that is tried again. */
   retry_due_date: string | null;
   failures: number | null;
+  slot_status: 'processing' | 'retrying' | 'failed' | null;
+  payment_intent_id: string | null;
+  last_error_code: string | null;
   last_error_message: string | null;
+  /** The customer's time of the last attempt. */
+  last_attempt_at: Date | null;
+  updated_at: Date;
 }
 
 /** The standing of a plan, or null when it was deleted. */
@@ -28,17 +34,19 @@ export async function findPlanStanding(db: Db, id: string): Promise<PlanStanding
   const [row] = await db<PlanStandingRow[]>`
     select p.biller_id, p.livemode, p.customer_id, p.test_clock_id, p.state, p.state_reason, p.next_slot, p.next_due_at,
       p.next_attempt_at, k.frozen_time, ${clockLimit(db)}, b.time_zone, s.slot as retry_slot, s.due_date as retry_due_date, s.failures,
-      i.last_error_message
+      s.status as slot_status, s.payment_intent_id, i.last_error_code, i.last_error_message, a.at as last_attempt_at,
+      p.updated_at
     from payment_plans p
     join billers b on b.id = p.biller_id
     left join test_clocks k on k.id = p.test_clock_id
     left join lateral (
-      select slot, due_date, failures, payment_intent_id from payment_plan_slots
-      where payment_plan_id = p.id and status in ('processing', 'retrying', 'failed')
+      select slot, due_date, status, failures, payment_intent_id from payment_plan_slots
+      where payment_plan_id = p.id and status in ('processing', 'retrying', 'failed') and given_up_at is null
       order by next_attempt_at nulls last, slot
       limit 1
     ) s on true
     left join payment_intents i on i.id = s.payment_intent_id
+    left join payment_attempts a on a.payment_intent_id = i.id and a.number = i.attempt_count
     where p.id = ${id}`;
   return row ?? null;
 }
@@ -50,6 +58,7 @@ export interface ScheduleStandingRow {
   customer_id: string | null;
   test_clock_id: string | null;
   scheduled_at: Date | null;
+  updated_at: Date;
   frozen_time: Date | null;
   /** The target of the clock's latest advance, or its own time when there was none. */
   clock_limit: Date | null;
@@ -58,7 +67,7 @@ export interface ScheduleStandingRow {
 /** The standing of a scheduled payment, or null when it was deleted. */
 export async function findScheduleStanding(db: Db, intentId: string): Promise<ScheduleStandingRow | null> {
   const [row] = await db<ScheduleStandingRow[]>`
-    select i.biller_id, i.livemode, i.customer_id, c.test_clock_id, i.scheduled_at, k.frozen_time, ${clockLimit(db)}
+    select i.biller_id, i.livemode, i.customer_id, c.test_clock_id, i.scheduled_at, i.updated_at, k.frozen_time, ${clockLimit(db)}
     from payment_intents i
     left join customers c on c.id = i.customer_id
     left join test_clocks k on k.id = c.test_clock_id

@@ -194,12 +194,26 @@ export async function recordAttempt(
   return row ?? null;
 }
 
-/** Ends a pending delivery as failed. */
-export async function failDelivery(db: Db, id: string, reason: string, now: Date): Promise<void> {
-  await db`
+/** Ends a pending delivery as failed, and answers it; null when it was not pending. */
+export async function failDelivery(
+  db: Db,
+  id: string,
+  reason: string,
+  now: Date,
+): Promise<Omit<WebhookDeliveryRow, 'event_type'> | null> {
+  const [row] = await db<Omit<WebhookDeliveryRow, 'event_type'>[]>`
     update webhook_deliveries
     set status = 'failed', failure_reason = ${reason}, next_attempt_at = null, finished_at = ${now}
-    where id = ${id} and status = 'pending'`;
+    where id = ${id} and status = 'pending'
+    returning *`;
+  return row ?? null;
+}
+
+/** A delivery of any biller, locked, or null: for its own workflow and for operators. */
+export async function lockDelivery(tx: Db, id: string): Promise<Omit<WebhookDeliveryRow, 'event_type'> | null> {
+  const [row] = await tx<Omit<WebhookDeliveryRow, 'event_type'>[]>`
+    select * from webhook_deliveries where id = ${id} for no key update`;
+  return row ?? null;
 }
 
 /** Ends all pending deliveries to a locked endpoint as failed. */
@@ -213,7 +227,7 @@ export async function failPendingDeliveries(tx: Db, endpointId: string, reason: 
 /** What makes a delivery due now, in an `update … set`: one that had ended begins a fresh series of attempts. */
 function dueNow(db: Db, now: Date) {
   return db`
-    status = 'pending', next_attempt_at = ${now}, failure_reason = null, finished_at = null,
+    status = 'pending', next_attempt_at = least(${now}, now()), failure_reason = null, finished_at = null,
     series_start = case when d.status = 'pending' then d.series_start else d.attempt_count end`;
 }
 
@@ -254,7 +268,7 @@ export async function replayDeliveries(
       insert into webhook_deliveries as d (
         id, biller_id, livemode, endpoint_id, event_id, status, next_attempt_at, created_at
       )
-      select ${deliveryId(tx)}, w.biller_id, w.livemode, w.id, e.id, 'pending', ${now}, ${now}
+      select ${deliveryId(tx)}, w.biller_id, w.livemode, w.id, e.id, 'pending', least(${now}, now()), ${now}
       from webhook_endpoints w
       join events e on e.biller_id = w.biller_id and e.livemode = w.livemode
       left join webhook_deliveries made on made.event_id = e.id and made.endpoint_id = w.id
@@ -279,6 +293,6 @@ export async function replayDeliveries(
 function stageRetries(tx: Db, now: Date) {
   return tx`
     insert into workflow_intents (workflow_id, workflow_type, subject_id, start, signal, created_at, available_at)
-    select ${workflowIdOf('webhookDelivery', '')} || due.id, 'webhookDelivery', due.id, true, 'retryNow', ${now}, ${now}
+    select ${workflowIdOf('webhookDelivery', '')} || due.id, 'webhookDelivery', due.id, true, 'retryNow', ${now}, now()
     from due`;
 }

@@ -24,6 +24,20 @@ export interface Standing {
   next: string;
   /** Why the last attempt failed, in words. */
   lastError: string | null;
+  /** What an operator reads beside it; what an earlier version has recorded in a history lacks it. */
+  story?: Story;
+}
+
+/** What a subject is at, for an operator who knows neither it nor the code. Instants are those of the customer's time. */
+export interface Story {
+  /** What it waits for, in words. */
+  waitsFor: string;
+  /** Since when it is as it is. */
+  since: number;
+  /** The payment that is unpaid, where one is: the slot of a plan, with its intent. */
+  unpaid: { slot: number; dueDate: string; intentId: string; isUnderWay: boolean } | null;
+  /** Why the unpaid payment failed last, and when: the decline code beside `lastError`. */
+  lastFailure: { code: string; at: number } | null;
 }
 
 /** The standing of something that is not there any more. */

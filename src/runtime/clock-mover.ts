@@ -5,6 +5,7 @@ import type { MoveSubject } from '../activities/clock-activities.ts';
 import { effectFailed } from '../activities/failures.ts';
 import { workflowIdOf } from '../db/workflow-intents.ts';
 import { pass } from '../domain/crash-points.ts';
+import { summaryOf } from '../domain/workflow-summaries.ts';
 import { timeSkippingNeeded } from '../services/errors.ts';
 import { allowTimeSkipping, isNotFound, isSkippingRefused } from './time-skipping.ts';
 
@@ -33,6 +34,7 @@ export function createClockMover(temporal: Client, taskQueue: string): MoveSubje
           taskQueue,
           workflowId,
           args: [subject.id],
+          staticSummary: summaryOf(subject.workflowType, subject.id),
           workflowIdConflictPolicy: 'USE_EXISTING',
         });
         await move();

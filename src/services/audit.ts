@@ -1,11 +1,14 @@
 import { type AuditPage, type AuditRow, insertAuditRow, selectAuditRows } from '../db/audit-log.ts';
 import type { Db } from '../db/connection.ts';
+import type { PressedBy } from '../domain/operator-deeds.ts';
 import type { Call, Tenant } from './call.ts';
 
 /** Who does something that is recorded. */
 export type Actor =
   /** A request: the id of its key. */
   | { kind: 'api_key'; id: string }
+  /** A person at Temporal's Web UI: the name that was given, or `web-ui` where none was. */
+  | { kind: 'operator'; id: string }
   /** A person at the command line: the user of the operating system. */
   | { kind: 'command_line'; id: string }
   /** The service by itself: what it was at. */
@@ -21,6 +24,17 @@ export type AuditAction =
   | 'webhook_endpoint.deleted'
   | 'webhook_endpoint.secret_rotated'
   | 'webhook_endpoint.disabled'
+  | 'webhook_endpoint.replayed'
+  | 'workflow.started_over'
+  | 'payment_plan.rechecked'
+  | 'payment_plan.retried_now'
+  | 'payment_plan.slot_skipped'
+  | 'payment_intent.rechecked'
+  | 'payment_intent.retried_now'
+  | 'test_clock.rechecked'
+  | 'test_clock.advance_retried'
+  | 'webhook_delivery.retried_now'
+  | 'webhook_delivery.given_up'
   | 'encryption.rotation_begun'
   | 'encryption.rotation_finished';
 
@@ -70,6 +84,11 @@ export async function recordAudit(tx: Db, { action, by, at, tenant, subjectId, r
     request_id: requestId ?? null,
     changes,
   });
+}
+
+/** Who has pressed a button of a workflow. */
+export function operator(by: PressedBy | null | undefined): Actor {
+  return typeof by === 'object' && by !== null ? by : { kind: 'operator', id: by ?? 'web-ui' };
 }
 
 /** What an entry about something that a request does has from the request. */

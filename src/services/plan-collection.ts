@@ -11,14 +11,14 @@ import {
 } from '../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, cadenceOf, lockPlan, termsOf, updatePlan } from '../db/payment-plans.ts';
 import { atomically } from '../db/transaction.ts';
-import { firstSlotAfter, slotDate } from '../domain/calendar.ts';
+import { slotDate } from '../domain/calendar.ts';
 import { pass } from '../domain/crash-points.ts';
 import { priceOf } from '../domain/fees.ts';
 import { newId } from '../domain/ids.ts';
 import { nextPaymentAmount } from '../domain/plan-schedule.ts';
 import type { Processors } from '../processors/processor.ts';
 import { askProcessor, type Charge, openCharge, processorFor, reopenCharge, settleCharge } from './charge.ts';
-import { dueInstant, progressOf, skippedSlots } from './plan-calendar.ts';
+import { dueInstant, progressOf, skippedSlots, slotAfterNext } from './plan-calendar.ts';
 
 /**
  * Collects the payment of a plan that has been due longest at the instant `at` (the customer's time), if any is, in three
@@ -89,7 +89,13 @@ async function openRetry(
   const [method, intent] = await Promise.all([chargeableMethod(tx, plan), mustLockIntent(tx, slot.payment_intent_id)]);
   const others = slots.filter((other) => other !== slot && other.status === 'retrying').sort(byAttemptTime);
   const [charge] = await Promise.all([
-    openCharge(tx, intent, method, { source: 'plan', at, now }),
+    openCharge(tx, intent, method, {
+      source: 'plan',
+      at,
+      now,
+      dueAt: slot.next_attempt_at,
+      testClockId: plan.test_clock_id,
+    }),
     updateSlot(tx, plan.id, slot.slot, { status: 'processing', next_attempt_at: null }),
     updatePlan(tx, plan.id, { next_attempt_at: others[0]?.next_attempt_at ?? null, updated_at: at }),
   ]);
@@ -109,11 +115,8 @@ async function openNextSlot(
   if (amount === null) throw new Error(`plan ${plan.id} has slot ${plan.next_slot} due with nothing left to collect`);
   const method = await chargeableMethod(tx, plan);
   const intent = newIntent(plan, amount, method, at);
-  // Slots that had passed when the plan was activated are skipped, all but the first payment: never a burst.
-  const nextSlot =
-    plan.next_slot === 0 && plan.activated_at !== null
-      ? firstSlotAfter(cadence, plan.time_zone, plan.activated_at, 1)
-      : plan.next_slot + 1;
+  // Slots that had passed when the plan was activated are skipped: never a burst.
+  const nextSlot = slotAfterNext(plan);
   const ahead = {
     nextSlot,
     paymentsOpened: progress.paymentsOpened + 1,
@@ -129,11 +132,22 @@ async function openNextSlot(
   const [, , charge] = await Promise.all([
     insertPaymentIntent(tx, intent),
     insertOpenSlot(tx, opened),
-    openCharge(tx, intent, method, { source: 'plan', at, now }),
+    openCharge(tx, intent, method, {
+      source: 'plan',
+      at,
+      now,
+      dueAt: awaitedAt(plan),
+      testClockId: plan.test_clock_id,
+    }),
     insertSkippedSlots(tx, plan.id, skippedSlots(cadence, plan.next_slot + 1, nextSlot)),
     updatePlan(tx, plan.id, { next_slot: nextSlot, next_due_at: dueInstant(plan, ahead), updated_at: at }),
   ]);
   return charge;
+}
+
+/** Since when the plan's next slot could be collected: a date that had come before the plan was activated waits from then on. */
+function awaitedAt({ next_due_at: dueAt, activated_at: activatedAt }: CollectingPlanRow): Date {
+  return new Date(Math.max(Number(dueAt), Number(activatedAt)));
 }
 
 /** The plan's own method or, when it names none, the customer's default of this moment; null when it cannot be charged. */

@@ -1,24 +1,15 @@
 import type { Db } from '../db/connection.ts';
 import { lockCustomer } from '../db/customers.ts';
-import { insertSkippedSlots } from '../db/payment-plan-slots.ts';
-import {
-  type CollectingPlanRow,
-  cadenceOf,
-  lockPlan,
-  type PaymentPlanRow,
-  type PlanChange,
-  updatePlan,
-} from '../db/payment-plans.ts';
+import { lockPlan, type PaymentPlanRow, type PlanChange, updatePlan } from '../db/payment-plans.ts';
 import { atomically } from '../db/transaction.ts';
 import { stageIntents } from '../db/workflow-intents.ts';
-import { firstSlotAfter } from '../domain/calendar.ts';
 import { mutablePlanFields } from '../domain/plan-state.ts';
 import type { PaymentPlanUpdate } from '../resources/payment-plan.ts';
 import type { Call } from './call.ts';
 import { timeOf } from './customer-time.ts';
 import { type Fault, NotFound, ValidationFailed } from './errors.ts';
 import { fetchPaymentPlan } from './payment-plans.ts';
-import { dueInstant, progressOf, skippedSlots } from './plan-calendar.ts';
+import { progressOf, wakeCalendar } from './plan-calendar.ts';
 import { planFaults } from './plan-rules.ts';
 import { attachMethod, metadataFaults, methodNamed } from './references.ts';
 
@@ -59,7 +50,7 @@ export async function updatePaymentPlan(
       faults.push({ code: 'parameter_missing', message, path: '/payment_instrument_id' });
     }
     if (faults.length > 0) throw new ValidationFailed(faults);
-    const calendar = plan.state === 'active' ? await calendarAfter(tx, plan, changed, at) : {};
+    const calendar = plan.state === 'active' ? await wakeCalendar(tx, changed, at) : {};
     const row = await updatePlan(tx, id, { ...change, ...calendar, updated_at: at });
     await stageIntents(tx, [{ workflowType: 'paymentPlan', subjectId: id, start: false, signal: 'poke' }], call.now);
     return row;
@@ -101,22 +92,4 @@ function totalFaults(plan: PaymentPlanRow, committed: number): Fault[] {
     `total_amount_cents must be more than the ${plan.collected_amount_cents} collected so far, and at least ${committed} ` +
     'with the payments that are under way or unpaid. To end the plan, close it.';
   return [{ code: 'out_of_range', message, path: '/total_amount_cents' }];
-}
-
-/** A raised total can wake a calendar that had come to its end: it goes on after now, what has passed is skipped. */
-async function calendarAfter(
-  tx: Db,
-  plan: CollectingPlanRow,
-  changed: CollectingPlanRow,
-  at: Date,
-): Promise<PlanChange> {
-  const cadence = cadenceOf(changed);
-  const nextSlot =
-    plan.next_due_at === null && plan.next_slot > 0
-      ? firstSlotAfter(cadence, plan.time_zone, at, plan.next_slot)
-      : plan.next_slot;
-  const due = dueInstant(changed, { ...(await progressOf(tx, changed)), nextSlot });
-  if (due === null) return { next_due_at: null };
-  await insertSkippedSlots(tx, plan.id, skippedSlots(cadence, plan.next_slot, nextSlot));
-  return { next_slot: nextSlot, next_due_at: due };
 }

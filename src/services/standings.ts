@@ -2,7 +2,7 @@ import type { Db } from '../db/connection.ts';
 import { findPlanStanding, findScheduleStanding, type PlanStandingRow } from '../db/standings.ts';
 import { dateIn } from '../domain/calendar.ts';
 import { hasEnded } from '../domain/plan-state.ts';
-import { gone, type Standing } from '../domain/standing.ts';
+import { gone, type Standing, type Story } from '../domain/standing.ts';
 
 /** Where a plan stands; one that was deleted, or has ended, is at its end. */
 export async function planStanding(db: Db, id: string): Promise<Standing> {
@@ -18,6 +18,7 @@ export async function planStanding(db: Db, id: string): Promise<Standing> {
     failedAttempts: row.failures ?? 0,
     next: nextOfPlan(row, nextAt),
     lastError: row.retry_slot === null ? null : row.last_error_message,
+    story: storyOfPlan(row, nextAt),
   };
 }
 
@@ -35,6 +36,7 @@ export async function scheduleStanding(db: Db, intentId: string): Promise<Standi
     failedAttempts: 0,
     next: 'the scheduled payment',
     lastError: null,
+    story: { waitsFor: 'the date of the payment', since: row.updated_at.getTime(), unpaid: null, lastFailure: null },
   };
 }
 
@@ -59,6 +61,35 @@ function ownerOf(row: {
 function earlier(a: Date | null, b: Date | null): number | null {
   if (a === null || b === null) return (a ?? b)?.getTime() ?? null;
   return Math.min(a.getTime(), b.getTime());
+}
+
+function storyOfPlan(row: PlanStandingRow, nextAt: number | null): Story {
+  const { retry_slot: slot, payment_intent_id: intentId, last_error_code: code, last_attempt_at: lastAt } = row;
+  return {
+    waitsFor: whatPlanWaitsFor(row, nextAt),
+    since: row.updated_at.getTime(),
+    unpaid:
+      slot === null || intentId === null
+        ? null
+        : { slot, dueDate: row.retry_due_date ?? '', intentId, isUnderWay: row.slot_status === 'processing' },
+    lastFailure: code === null || lastAt === null ? null : { code, at: lastAt.getTime() },
+  };
+}
+
+function whatPlanWaitsFor(row: PlanStandingRow, nextAt: number | null): string {
+  const { state, retry_slot: slot, slot_status: status } = row;
+  if (state === 'suspended') {
+    const retried = slot === null || status === 'processing' ? '' : `, which tries slot ${slot} again at once`;
+    return `the biller, to resume the plan${retried}, or to close it`;
+  }
+  if (state !== 'active') return 'nothing any more';
+  if (nextAt === null) {
+    return status === 'processing'
+      ? `the outcome of the charge of slot ${slot}`
+      : 'nothing: no more is to be collected';
+  }
+  if (row.next_attempt_at?.getTime() === nextAt) return `the retry of slot ${slot}`;
+  return `the due date of slot ${row.next_slot}`;
 }
 
 /** The next thing to do in the domain's words, as an operator reads it on the timer that waits for it. */

@@ -18,11 +18,14 @@ import {
   type WebhookEndpointRow,
 } from '../db/webhook-endpoints.ts';
 import { pass } from '../domain/crash-points.ts';
+import { observe } from '../domain/observations.ts';
+import { traced } from '../domain/tracing.ts';
 import { delayAfter, hasFailedTooLong, parseRetryAfter } from '../domain/webhook-schedule.ts';
 import { eventBody } from '../resources/event.ts';
 import { presentWebhookEndpoint } from '../resources/webhook-endpoint.ts';
 import { recordEndpointChange } from './endpoint-audit.ts';
 import { recordEvents } from './events.ts';
+import { observedAttempt } from './observed-delivery.ts';
 import type { Vault } from './vault.ts';
 import type { WebhookAnswer, WebhookRequest, WebhookSender } from './webhook-sender.ts';
 import { signatureHeaders } from './webhook-signing.ts';
@@ -82,11 +85,18 @@ export async function attemptDelivery(
   if (prepared === null) return null;
   if (prepared.kind !== 'prepared') return progressOf(prepared.delivery, prepared.delivery, prepared.kind, deps.now());
   pass('delivery prepared');
-  const answer = await deps.sender.send(prepared.request);
+  const answer = await traced('POST webhook', { kind: 'client', attributes: namesOf(prepared) }, () =>
+    deps.sender.send(prepared.request),
+  );
   pass('delivery posted');
   const progress = await throughOutages(() => record(db, deps, prepared, answer));
   pass('delivery recorded');
   return progress;
+}
+
+function namesOf({ delivery, number }: Prepared) {
+  const { id, endpoint_id, event } = delivery;
+  return { delivery_id: id, endpoint_id, event_id: event.id, event_type: event.event_type, attempt: number };
 }
 
 /**
@@ -103,11 +113,6 @@ async function throughOutages<T>(work: () => Promise<T>): Promise<T> {
     }
   }
   return work();
-}
-
-/** Ends a delivery as failed because an operator says so, unless it has ended; it can be retried later. */
-export async function giveUpDelivery(db: Db, id: string, now: Date): Promise<void> {
-  await failDelivery(db, id, 'given up by an operator', now);
 }
 
 async function prepare(db: Db, deps: DeliveryDeps, id: string, after: number | null): Promise<Preparation | null> {
@@ -172,7 +177,9 @@ async function record(
   const now = deps.now();
   try {
     const recorded = await atomically(db, (tx) => recordIn(tx, deps, prepared, answer, now));
-    return progressOf(recorded, delivery, errorOf(answer) ?? 'delivered', now);
+    const error = errorOf(answer);
+    observe(observedAttempt(delivery, { attempt: prepared.number, answer, error }, recorded, now));
+    return progressOf(recorded, delivery, error ?? 'delivered', now);
   } catch (error) {
     if (!(error instanceof MadeBefore)) throw error;
     const present = await loadDelivery(db, delivery.id);

@@ -9,17 +9,19 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { OperatorDeed } from '../domain/operator-deeds.ts';
 import type { Standing } from '../domain/standing.ts';
 import { type CustomerTime, clockTime, type Inbox, realTime, setBack } from './customer-time.ts';
 import { lookAgainAfter, whyEffectFailed } from './effect-failure.ts';
+import { clearDesk, openDesk } from './operator-handlers.ts';
 import { isKnownToBeOnClock, showStanding, showTrouble, showUnread } from './operator-view.ts';
 import { patches } from './patches.ts';
 
 /** Something has changed in the database: look at it afresh. */
 export const poke = defineSignal('poke');
-/** For operators: the same as `poke`, under a name that says what it does. */
+/** The same as `poke`, for programs; operators press the Update of this name, which is answered and recorded. */
 export const recheck = defineSignal('recheck');
-/** For operators and tests: go on in a fresh run, with an empty history, at the next idle moment. */
+/** For upgrades and tests: go on in a fresh run, with an empty history, at the next idle moment. */
 export const startFreshRun = defineSignal('startFreshRun');
 /**
  * Moves a clock-bound subject from the clock's present time to `target` (both epoch ms of the clock); answers once all that
@@ -31,6 +33,9 @@ export const advanceTo = defineUpdate<void, [target: number, from?: number]>('ad
 export interface Collection {
   read(id: string): Promise<Standing>;
   collect(id: string, at: number, standing: Standing): Promise<Standing>;
+  /** What an operator can press, and how it is done. */
+  buttons: readonly OperatorDeed['name'][];
+  press(id: string, deed: OperatorDeed): Promise<string>;
 }
 
 /**
@@ -39,26 +44,31 @@ export interface Collection {
  * run starts from the id alone. `atOnce`: what has stalled in the run before is tried whatever the date.
  */
 export async function collectWhenDue(id: string, collection: Collection, { atOnce = false } = {}): Promise<void> {
-  const inbox = openInbox();
+  const inbox = openInbox(collection);
   if (atOnce) inbox.poked = true;
   let standing = await readOrStall(id, collection, inbox);
   const time = standing.clockTime === null ? realTime(inbox) : clockTime(inbox, standing.clockTime);
   while (!standing.ended) {
-    showStanding(standing, time);
+    showStanding(standing, time, inbox.desk.last);
     if (wantsFreshRun(inbox) && !inbox.poked && !time.isDue(standing.nextAt)) await continueWhenIdle(id, inbox, time);
     await time.waitUntil(standing.nextAt, standing.next);
     inbox.poked = false;
+    await clearDesk(inbox.desk, (deed) => collection.press(id, deed));
     const next = await collectOrStall(id, collection, standing, time, inbox);
     time.follow(next);
     standing = next;
   }
-  showStanding(standing, time);
+  showStanding(standing, time, inbox.desk.last);
   inbox.settledThrough = Number.POSITIVE_INFINITY;
+  inbox.desk.closed = `Nothing is done: it has ended, and is ${standing.state}.`;
   await condition(allHandlersFinished);
 }
 
-function openInbox(): Inbox {
-  const inbox: Inbox = {
+function openInbox({ buttons }: Pick<Collection, 'buttons'>): Inbox {
+  const onPoke = (): void => {
+    flags.poked = true;
+  };
+  const flags: Omit<Inbox, 'desk'> = {
     poked: false,
     freshRun: false,
     logical: Number.NEGATIVE_INFINITY,
@@ -66,11 +76,12 @@ function openInbox(): Inbox {
     settledThrough: Number.NEGATIVE_INFINITY,
     stalled: null,
   };
-  const onPoke = (): void => {
-    inbox.poked = true;
-  };
+  // What was pressed before the first step is handed over as soon as there is a handler: it finds the flags made.
+  const inbox: Inbox = Object.assign(flags, { desk: openDesk(buttons, onPoke) });
   setHandler(poke, onPoke, { description: 'Something has changed in the database: look at it afresh.' });
-  setHandler(recheck, onPoke, { description: 'Look at the database afresh. Safe to press at any time, and twice.' });
+  setHandler(recheck, onPoke, {
+    description: 'For programs: as the Update `recheck`, but neither answered nor recorded.',
+  });
   setHandler(
     startFreshRun,
     () => {
@@ -80,7 +91,8 @@ function openInbox(): Inbox {
     { description: 'Go on in a fresh run with an empty history. Safe to press at any time.' },
   );
   setHandler(advanceTo, (target, from) => advance(inbox, target, from), {
-    description: 'Sent by the test clock: collect all that is due up to this instant (epoch ms of the clock).',
+    description:
+      'For programs: sent by the test clock, to collect all that is due up to this instant (epoch ms of the clock).',
   });
   return inbox;
 }
@@ -107,12 +119,13 @@ async function readOrStall(id: string, collection: Collection, inbox: Inbox): Pr
       if (reason === null) throw error;
       inbox.stalled = `reading ${id}: ${reason}`;
       inbox.poked = false;
-      showUnread(inbox.stalled);
+      showUnread(inbox.stalled, inbox.desk.last);
       // On a clock without a timer, which the server would skip again and again.
       if (isKnownToBeOnClock()) await condition(() => inbox.poked);
       else await condition(() => inbox.poked, lookAgainAfter, { summary: 'stalled; looking again' });
       inbox.poked = false;
       inbox.stalled = null;
+      await clearDesk(inbox.desk, (deed) => collection.press(id, deed));
       if (!isKnownToBeOnClock()) await leaveLongHistory(id, inbox);
     }
   }
@@ -133,10 +146,11 @@ async function collectOrStall(
       const reason = whyEffectFailed(error);
       if (reason === null) throw error;
       inbox.stalled = `${standing.next}: ${reason}`;
-      showTrouble(standing, time, inbox.stalled);
+      showTrouble(standing, time, inbox.stalled, inbox.desk.last);
       await time.waitForHelp();
       inbox.poked = false;
       inbox.stalled = null;
+      await clearDesk(inbox.desk, (deed) => collection.press(id, deed));
       if (standing.clockTime === null) await leaveLongHistory(id, inbox);
     }
   }
@@ -147,17 +161,19 @@ async function collectOrStall(
  * On a clock nothing is looked at by itself.
  */
 async function leaveLongHistory(id: string, inbox: Inbox): Promise<void> {
-  if (wantsFreshRun(inbox) && patched(patches.freshRunsWhileStalled)) await continueAsNew(id, true);
+  if (!wantsFreshRun(inbox) || !patched(patches.freshRunsWhileStalled)) return;
+  await condition(() => allHandlersFinished() || inbox.desk.waiting.length > 0);
+  if (allHandlersFinished()) await continueAsNew(id, true);
 }
 
 function wantsFreshRun(inbox: Inbox): boolean {
   return inbox.freshRun || workflowInfo().continueAsNewSuggested;
 }
 
-/** An Update that is not finished would fail at continue-as-new; an advance that comes meanwhile goes first. */
+/** An Update that is not finished would fail at continue-as-new; what comes meanwhile goes first. */
 async function continueWhenIdle(id: string, inbox: Inbox, time: CustomerTime): Promise<void> {
   time.settle();
   const settled = inbox.settledThrough;
-  await condition(() => allHandlersFinished() || inbox.horizon > settled);
+  await condition(() => allHandlersFinished() || inbox.horizon > settled || inbox.desk.waiting.length > 0);
   if (allHandlersFinished()) await continueAsNew(id);
 }

@@ -1,9 +1,12 @@
 import { condition, sleep } from '@temporalio/workflow';
 import type { Standing } from '../domain/standing.ts';
 import { lookAgainAfter } from './effect-failure.ts';
+import type { Desk } from './operator-handlers.ts';
 
 /** What the handlers of a subject have taken in, for its loop to act on. Instants are epoch milliseconds. */
 export interface Inbox {
+  /** What operators have pressed. */
+  desk: Desk;
   /** The database has changed, or somebody asks for a look. */
   poked: boolean;
   freshRun: boolean;

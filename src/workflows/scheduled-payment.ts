@@ -1,6 +1,7 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { CollectionActivities } from '../activities/collection-activities.ts';
 import { type Collection, collectWhenDue } from './collection.ts';
+import { inWords } from './operator-handlers.ts';
 import { inProcess, overTheNetwork } from './options.ts';
 
 const local = proxyLocalActivities<CollectionActivities>(inProcess);
@@ -14,6 +15,9 @@ export async function scheduledPayment(intentId: string, atOnce = false): Promis
       livemode
         ? remote.collectScheduledPayment.executeWithOptions({ ...overTheNetwork, summary: next }, [id, at])
         : local.collectScheduledPayment.executeWithOptions({ ...inProcess, summary: next }, [id, at]),
+    buttons: ['recheck', 'retryNow'],
+    press: (id, deed) =>
+      local.pressScheduledPayment.executeWithOptions({ ...inProcess, summary: inWords(deed) }, [id, deed]),
   };
   await collectWhenDue(intentId, collection, { atOnce });
 }

@@ -11,5 +11,8 @@ export const attributes = {
   failedAttempts: defineSearchAttributeKey('FailedAttempts', 'INT'),
   clockStatus: defineSearchAttributeKey('ClockStatus', 'KEYWORD'),
   endpointId: defineSearchAttributeKey('EndpointId', 'KEYWORD'),
+  /** Only of what cannot go on, or could not at some time. */
+  stalled: defineSearchAttributeKey('Stalled', 'BOOL'),
+  deliveryState: defineSearchAttributeKey('DeliveryState', 'KEYWORD'),
   eventType: defineSearchAttributeKey('EventType', 'KEYWORD'),
 };

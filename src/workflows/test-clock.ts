@@ -1,9 +1,24 @@
-import { condition, continueAsNew, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  proxyActivities,
+  proxyLocalActivities,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { ClockActivities } from '../activities/clock-activities.ts';
 import type { ClockStanding } from '../domain/standing.ts';
+import { showAdvancing, showClock, showClockTrouble } from './clock-view.ts';
 import { poke, recheck, startFreshRun } from './collection.ts';
 import { lookAgainAfter, whyEffectFailed } from './effect-failure.ts';
-import { showClock, showUnread } from './operator-view.ts';
+import { clearDesk, type Desk, inWords, openDesk } from './operator-handlers.ts';
+import { inProcess } from './options.ts';
+import { keepsTroubleSearchable } from './trouble.ts';
+
+/** An advance that takes longer is shown as such, and found; most are over in a fraction of a second. */
+const shownAfter = '10 seconds';
 
 const { tendClock } = proxyActivities<ClockActivities>({
   // An advance takes as long as it takes; a worker that is gone is noticed by its silence.
@@ -12,6 +27,7 @@ const { tendClock } = proxyActivities<ClockActivities>({
   retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '5s' },
   summary: 'carry out what was asked of the clock',
 });
+const local = proxyLocalActivities<ClockActivities>(inProcess);
 
 /**
  * A test clock from its creation to its deletion or its expiry after 30 days of real time. Each poke makes it look at the
@@ -24,7 +40,9 @@ export async function testClock(clockId: string): Promise<void> {
     poked = true;
   };
   setHandler(poke, onPoke, { description: 'Something has changed in the database: look at it afresh.' });
-  setHandler(recheck, onPoke, { description: 'Look at the database afresh. Safe to press at any time, and twice.' });
+  setHandler(recheck, onPoke, {
+    description: 'For programs: as the Update `recheck`, but neither answered nor recorded.',
+  });
   setHandler(
     startFreshRun,
     () => {
@@ -33,28 +51,75 @@ export async function testClock(clockId: string): Promise<void> {
     },
     { description: 'Go on in a fresh run with an empty history. Safe to press at any time.' },
   );
+  const desk = openDesk(['recheck', 'retryAdvance'], onPoke);
   for (;;) {
     poked = false;
-    const clock = await tend(clockId);
+    await clearClockDesk(clockId, desk);
+    const clock = await tend(clockId, desk);
     if (clock === null) {
       await condition(() => poked, lookAgainAfter, { summary: 'stalled; looking again' });
       continue;
     }
-    showClock(clock);
-    if (clock.expiresAt === null) return;
-    if ((freshRun || workflowInfo().continueAsNewSuggested) && !poked) await continueAsNew(clockId);
+    showClock(clock, desk.last);
+    if (clock.expiresAt === null) {
+      desk.closed = 'Nothing is done: the clock was deleted.';
+      return condition(allHandlersFinished);
+    }
+    if ((freshRun || workflowInfo().continueAsNewSuggested) && !poked) {
+      await condition(() => allHandlersFinished() || poked);
+      if (allHandlersFinished()) await continueAsNew(clockId);
+    }
     await condition(() => poked, Math.max(0, clock.expiresAt - Date.now()), { summary: 'the clock expires' });
   }
 }
 
 /** Does what the database wants of the clock; null when that cannot be done as things are, which ends nothing. */
-async function tend(clockId: string): Promise<ClockStanding | null> {
+async function tend(clockId: string, desk: Desk): Promise<ClockStanding | null> {
   try {
-    return await tendClock(clockId, Date.now());
+    for (;;) {
+      const clock = await tendUnlessPressed(clockId, desk);
+      if (clock !== 'again') return clock;
+    }
   } catch (error) {
     const reason = whyEffectFailed(error);
     if (reason === null) throw error;
-    showUnread(`${clockId}: ${reason}`);
+    showClockTrouble(clockId, reason, desk.last);
     return null;
   }
+}
+
+/** Meanwhile does what operators press. One who takes the advance up again is not kept waiting by the attempt that hangs. */
+async function tendUnlessPressed(clockId: string, desk: Desk): Promise<ClockStanding | 'again'> {
+  const scope = new CancellationScope();
+  let finished = false;
+  const tended = scope.run(() => tendClock(clockId, Date.now()));
+  const ended = tended.then(
+    () => {
+      finished = true;
+    },
+    () => {
+      finished = true;
+    },
+  );
+  const isWanted = () => finished || desk.waiting.length > 0;
+  if (keepsTroubleSearchable()) {
+    const isQuick = await condition(isWanted, shownAfter, { summary: 'the advance takes long' });
+    if (!isQuick) showAdvancing(clockId, desk.last);
+  }
+  for (;;) {
+    await condition(isWanted);
+    if (finished) return tended;
+    const deeds = await clearClockDesk(clockId, desk);
+    if (deeds.includes('retryAdvance') && !finished) {
+      scope.cancel();
+      await ended;
+      return 'again';
+    }
+  }
+}
+
+function clearClockDesk(clockId: string, desk: Desk) {
+  return clearDesk(desk, (deed) =>
+    local.pressClock.executeWithOptions({ ...inProcess, summary: inWords(deed) }, [clockId, deed]),
+  );
 }

@@ -1,60 +1,130 @@
-import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import {
+  allHandlersFinished,
   CancellationScope,
   condition,
   defineSignal,
   isCancellation,
   proxyActivities,
-  setCurrentDetails,
+  proxyLocalActivities,
   setHandler,
-  upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { WebhookActivities } from '../activities/webhook-activities.ts';
+import { type PressedBy, readPressedBy } from '../domain/operator-deeds.ts';
 import { webhookTaskQueue } from '../domain/task-queues.ts';
-import { attributes } from './search-attributes.ts';
+import { showDelivery } from './delivery-view.ts';
+import { buttons, nameOf, whoMayBeSent } from './operator-handlers.ts';
+import { inProcess } from './options.ts';
 
-/** Makes the next attempt now instead of at its time. Safe to send twice. */
+/** Makes the next attempt now instead of at its time. Sent by the API; safe to send twice. */
 export const retryNow = defineSignal('retryNow');
 /** Ends the delivery as failed; it can be retried later. Safe to send twice. */
 export const giveUp = defineSignal('giveUp');
 
 type Progress = NonNullable<Awaited<ReturnType<WebhookActivities['attemptWebhookDelivery']>>>;
 
+/** What operators and the API want, for the loop to act on. */
+interface Wishes {
+  retryNow: boolean;
+  giveUp: boolean;
+  givenUpBy: PressedBy | null;
+  /** Who has pressed `retryNow`, and what they are answered. */
+  retries: { by: PressedBy | null; answer: string | null }[];
+  isUnderWay: boolean;
+  /** What was pressed last, and what was answered. */
+  last: string | null;
+  /** What is answered at the end of the delivery. */
+  ended: string | null;
+}
+
+const local = proxyLocalActivities<WebhookActivities>({ ...inProcess, summary: 'retry now (an operator)' });
+
 /**
  * One event on its way to one endpoint: attempt, wait, attempt again, until it is delivered or given up. Each attempt
  * is recorded in the database under its number, with the instant of the next one.
  */
 export async function webhookDelivery(deliveryId: string): Promise<void> {
-  const operator = { retryNow: false, giveUp: false };
+  const wishes = openWishes();
+  let known: number | null = null;
+  for (;;) {
+    wishes.retryNow = false;
+    const made = await attempt(deliveryId, known, wishes);
+    if (made === null || 'givenUp' in made) {
+      wishes.ended = made?.givenUp ?? 'Nothing is done: there is no such delivery.';
+      break;
+    }
+    showDelivery(deliveryId, made, wishes.last);
+    wishes.ended = made.status === 'pending' ? null : `Nothing is done: the delivery is ${made.status}.`;
+    known = made.status === 'pending' ? made.attempts : null;
+    if (known !== null) {
+      const summary = `attempt ${made.attempts + 1} to ${made.about.endpointId}, after: ${made.lastAnswer}`;
+      const isWanted = () => wishes.retryNow || wishes.giveUp || wishes.retries.length > 0;
+      await condition(isWanted, made.waitMs, { summary });
+      await noteRetries(deliveryId, wishes);
+    } else if (!wishes.retryNow) {
+      break;
+    } // a retry that came while the last attempt was under way: the database says whether there is more to do
+  }
+  await condition(allHandlersFinished);
+}
+
+function openWishes(): Wishes {
+  const wishes: Wishes = {
+    retryNow: false,
+    giveUp: false,
+    givenUpBy: null,
+    retries: [],
+    isUnderWay: false,
+    last: null,
+    ended: null,
+  };
   setHandler(
     retryNow,
     () => {
-      operator.retryNow = true;
+      wishes.retryNow = true;
     },
-    { description: 'Makes the next attempt now instead of at its time. Safe to send twice.' },
+    { description: 'Sent by the API: makes the next attempt now instead of at its time. Safe to send twice.' },
   );
   setHandler(
     giveUp,
     () => {
-      operator.giveUp = true;
+      wishes.giveUp = true;
     },
-    { description: 'Ends the delivery as failed; it can be retried later. Safe to send twice.' },
+    { description: 'For programs: as the Update `giveUp`, but not answered.' },
   );
+  setHandler(buttons.retryNow, (by?: PressedBy | null) => pressRetry(wishes, readPressedBy(by)), {
+    validator: (by?: PressedBy | null) => void readPressedBy(by),
+    description: `Makes the next attempt now instead of at its time; it counts as one of its schedule. ${whoMayBeSent}`,
+  });
+  setHandler(buttons.giveUp, (by?: PressedBy | null) => pressGiveUp(wishes, readPressedBy(by)), {
+    validator: (by?: PressedBy | null) => void readPressedBy(by),
+    description: `Ends the delivery as failed; it can be retried later, by the API. Safe to press twice. ${whoMayBeSent}`,
+  });
+  return wishes;
+}
 
-  let known: number | null = null;
-  for (;;) {
-    operator.retryNow = false;
-    const progress = await attempt(deliveryId, known, () => operator.giveUp);
-    if (progress === 'given up' || progress === null) return;
-    show(progress);
-    known = progress.status === 'pending' ? progress.attempts : null;
-    if (known !== null) {
-      const summary = `attempt ${progress.attempts + 1} to ${progress.about.endpointId}, after: ${progress.lastAnswer}`;
-      await condition(() => operator.retryNow || operator.giveUp, progress.waitMs, { summary });
-    } else if (!operator.retryNow) {
-      return;
-    } // a retry that came while the last attempt was under way: the database says whether there is more to do
+async function pressRetry(wishes: Wishes, by: PressedBy | null): Promise<string> {
+  if (wishes.isUnderWay) return 'Nothing is done: an attempt is under way, or waits for its turn at a busy endpoint.';
+  const retry: Wishes['retries'][number] = { by, answer: null };
+  wishes.retries.push(retry);
+  await condition(() => retry.answer !== null || wishes.ended !== null);
+  return retry.answer ?? wishes.ended ?? '';
+}
+
+async function pressGiveUp(wishes: Wishes, by: PressedBy | null): Promise<string> {
+  wishes.giveUp = true;
+  wishes.givenUpBy ??= by;
+  await condition(() => wishes.ended !== null);
+  return wishes.ended ?? '';
+}
+
+/** Records who has asked for the attempt that now follows. */
+async function noteRetries(deliveryId: string, wishes: Wishes): Promise<void> {
+  const { retries } = wishes;
+  for (let retry = retries[0]; retry !== undefined; retry = retries[0]) {
+    retry.answer = await local.noteWebhookRetry(deliveryId, retry.by);
+    retries.shift();
+    wishes.last = `retry now (${nameOf(retry.by)}). ${retry.answer}`;
   }
 }
 
@@ -62,20 +132,24 @@ export async function webhookDelivery(deliveryId: string): Promise<void> {
 async function attempt(
   deliveryId: string,
   known: number | null,
-  toldToGiveUp: () => boolean,
-): Promise<Progress | 'given up' | null> {
+  wishes: Wishes,
+): Promise<Progress | { givenUp: string } | null> {
   const { attemptWebhookDelivery, giveUpWebhookDelivery } = activitiesFor(known);
+  const toldToGiveUp = () => wishes.giveUp;
+  wishes.isUnderWay = true;
   const scope = new CancellationScope();
   const made = scope.run(() => attemptWebhookDelivery(deliveryId, known));
   made.catch(() => {}); // looked at below, unless it is given up
   await Promise.race([made, condition(toldToGiveUp)]);
+  wishes.isUnderWay = false;
   if (!toldToGiveUp()) return made;
   scope.cancel();
   await made.catch((error: unknown) => {
     if (!isCancellation(error)) throw error;
   });
-  await giveUpWebhookDelivery(deliveryId);
-  return 'given up';
+  // A run of an earlier version has recorded no answer.
+  const answer: string | undefined = await giveUpWebhookDelivery(deliveryId, wishes.givenUpBy);
+  return { givenUp: answer ?? 'The delivery is given up.' };
 }
 
 /** On the webhooks' own task queue. What fails here is never the receiver but the way to it: that is waited out. */
@@ -88,28 +162,3 @@ function activitiesFor(known: number | null): WebhookActivitiesProxy {
   });
 }
 type WebhookActivitiesProxy = ReturnType<typeof proxyActivities<WebhookActivities>>;
-
-/** Shows where the delivery stands: once in the attributes that operators search by, and on the workflow's own page. */
-function show({ status, attempts, lastAnswer, nextAttemptAt, about }: Progress): void {
-  const rows = [
-    `**${status}** after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}; the last: ${lastAnswer}`,
-    `Event: ${about.eventType}, endpoint: \`${about.endpointId}\`, biller: \`${about.billerId}\`, ${about.livemode ? 'live' : 'sandbox'}`,
-  ];
-  if (status === 'pending') {
-    rows.push(
-      `Waits for its next attempt at ${nextAttemptAt}.`,
-      'What can be done: send the signal `retryNow` to try at once, or `giveUp` to end it as failed. Each may be sent twice.',
-    );
-  }
-  setCurrentDetails(rows.map((row) => `- ${row}`).join('\n'));
-
-  if (workflowInfo().typedSearchAttributes.get(attributes.billerId) !== undefined) return;
-  const updates: SearchAttributeUpdatePair[] = [
-    { key: attributes.billerId, value: about.billerId },
-    { key: attributes.livemode, value: about.livemode },
-    { key: attributes.eventType, value: about.eventType },
-    { key: attributes.endpointId, value: about.endpointId },
-  ];
-  if (about.testClockId !== null) updates.push({ key: attributes.testClockId, value: about.testClockId });
-  upsertSearchAttributes(updates);
-}

@@ -43,6 +43,9 @@ describe('recording histories', function () {
       );
     });
 
+  const press = (workflowId: string, button: string, input?: unknown): Promise<string> =>
+    service.temporal.workflow.getHandle(workflowId).executeUpdate<string, [unknown]>(button, { args: [input] });
+
   it('of a live plan, charged at once and by a timer, suspended, resumed and closed', async () => {
     const merchant = await service.merchant();
     const payer = await merchant.payer();
@@ -163,6 +166,50 @@ describe('recording histories', function () {
     await keep('plan-stalls-in-real-time-and-goes-on-in-a-fresh-run-2', workflowId);
   });
 
+  it('of a plan whose payment an operator retries, and then skips', async () => {
+    const merchant = await service.merchant();
+    const clock = await merchant.clock('2027-01-04T00:00:00Z');
+    const payer = await merchant.payer({ test_clock: clock.id });
+    const plan = await merchant.activePlan({
+      customer_id: payer.id,
+      start_date: '2027-01-05',
+      metadata: { _sandbox_outcome: 'decline' },
+    });
+    await merchant.advance(clock.id, '2027-01-05T12:00:00Z');
+    await service.db.sql`update payment_attempts set settled_at = settled_at - interval '2 minutes'`;
+    const workflowId = workflowIdOf('paymentPlan', plan.id);
+    await press(workflowId, 'retryNow');
+    await eventually('it is tried', async () => (await merchant.payments(plan.id))[0]?.attempts.length === 2);
+    await press(workflowId, 'skipSlot', { slot: 0, by: 'ada' });
+    await press(workflowId, 'recheck');
+    await merchant.advance(clock.id, '2027-01-12T12:00:00Z');
+    await merchant.move(plan.id, 'close');
+    await keep('plan-on-a-clock-is-retried-and-skipped-by-an-operator', workflowId);
+  });
+
+  it('of a clock whose advance hangs and is taken up again by an operator', async () => {
+    const merchant = await service.merchant();
+    const clock = await merchant.clock('2027-01-04T00:00:00Z');
+    const payer = await merchant.payer({ test_clock: clock.id });
+    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const workflowId = workflowIdOf('testClock', clock.id);
+    await service.db.sql.begin(async (tx) => {
+      await tx`select 1 from payment_plans where id = ${plan.id} for update`;
+      await merchant.beginAdvance(clock.id, '2027-01-06T00:00:00Z');
+      await eventually(
+        'it is shown as advancing',
+        async () =>
+          (await service.temporal.workflow.count(`WorkflowId="${workflowId}" and ClockStatus="advancing"`)).count > 0,
+        { timeoutMs: 30_000 },
+      );
+      await press(workflowId, 'retryAdvance');
+    });
+    await merchant.settled(clock.id);
+    await press(workflowId, 'recheck');
+    await merchant.deleteClock(clock.id);
+    await keep('clock-whose-advance-hangs-is-freed-by-an-operator', workflowId);
+  });
+
   it('of scheduled payments, on a clock and for today', async () => {
     const merchant = await service.merchant();
     const clock = await merchant.clock('2027-01-04T00:00:00Z');
@@ -203,5 +250,12 @@ describe('recording histories', function () {
     await eventually('it has failed again', async () => (await merchant.delivery(id)).attempts.length === 2);
     await signal(workflowIdOf('webhookDelivery', id), 'giveUp');
     await keep('webhook-delivery-is-given-up-by-an-operator', workflowIdOf('webhookDelivery', id));
+    const pressed = await merchant.ping(endpoint.id);
+    const workflowId = workflowIdOf('webhookDelivery', pressed.id);
+    await eventually('it has failed', async () => (await merchant.delivery(pressed.id)).attempts.length === 1);
+    await press(workflowId, 'retryNow', 'ada');
+    await eventually('it has failed again', async () => (await merchant.delivery(pressed.id)).attempts.length === 2);
+    await press(workflowId, 'giveUp', 'ada');
+    await keep('webhook-delivery-is-retried-and-given-up-by-buttons', workflowId);
   });
 });

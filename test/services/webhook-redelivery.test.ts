@@ -6,7 +6,7 @@ import {
   replayWebhookDeliveries,
   retryWebhookDelivery,
 } from '../../src/services/webhook-deliveries.ts';
-import { giveUpDelivery } from '../../src/services/webhook-delivery.ts';
+import { giveUpDelivery } from '../../src/services/webhook-delivery-operations.ts';
 import {
   deleteWebhookEndpoint,
   findWebhookEndpoint,

@@ -3,9 +3,14 @@ import { workflowIdOf } from '../../src/db/workflow-intents.ts';
 import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
 
+interface Described {
+  name: string;
+  description?: string;
+}
+
 interface Metadata {
   currentDetails?: string;
-  definition?: { signalDefinitions?: { name: string; description?: string }[] };
+  definition?: { signalDefinitions?: Described[]; updateDefinitions?: Described[] };
 }
 
 describe('what operators see in Temporal', () => {
@@ -33,10 +38,21 @@ describe('what operators see in Temporal', () => {
     await merchant.advance(clock.id, '2027-01-06T12:00:00Z');
 
     const during = await metadataOf(workflowIdOf('paymentPlan', failing.id));
-    assert.match(during.currentDetails ?? '', /\*\*active\*\* on test clock/);
-    assert.match(during.currentDetails ?? '', /Next: slot 0, due 2027-01-05, attempt 3, at 2027-01-08T00:00:00.000Z/);
-    assert.match(during.currentDetails ?? '', /Failed attempts in this series: 2/);
-    assert.match(during.currentDetails ?? '', /Last error: The account does not have enough funds/);
+    assert.match(during.currentDetails ?? '', /^### Payment plan: active, on a test clock$/m);
+    assert.match(
+      during.currentDetails ?? '',
+      /Waits for \*\*the retry of slot 0\*\*, at 2027-01-08 00:00:00 UTC, since 2027-01-06 00:00:00 UTC/,
+    );
+    assert.match(
+      during.currentDetails ?? '',
+      /\*\*Next:\*\* slot 0, due 2027-01-05, attempt 3, at 2027-01-08 00:00:00 UTC/,
+    );
+    assert.match(
+      during.currentDetails ?? '',
+      /Last failure:\*\* The account does not have enough funds.*`insufficient_funds`, 2027-01-06 00:00:00 UTC/,
+    );
+    assert.ok(during.currentDetails?.includes(`GET /api/v1/payment_plans/${failing.id}/payments`));
+    assert.match(during.currentDetails ?? '', /`retryNow`: .*\n- `skipSlot` with `0`: /);
     const ofCustomer = `WorkflowType="paymentPlan" and CustomerId="${payer.id}"`;
     const nextSlot = 'NextDueAt>"2027-01-11T12:00:00Z" and NextDueAt<"2027-01-12T12:00:00Z"';
     await eventually(
@@ -57,8 +73,11 @@ describe('what operators see in Temporal', () => {
         )) === 1,
     );
     const suspended = await metadataOf(workflowIdOf('paymentPlan', failing.id));
-    assert.match(suspended.currentDetails ?? '', /\*\*suspended \(payment_failed\)\*\*/);
-    assert.match(suspended.currentDetails ?? '', /Waits for somebody/);
+    assert.match(suspended.currentDetails ?? '', /^### Payment plan: suspended \(payment_failed\), on a test clock$/m);
+    assert.match(
+      suspended.currentDetails ?? '',
+      /Waits for \*\*the biller, to resume the plan, which tries slot 0 again at once, or to close it\*\*/,
+    );
   });
 
   it('shows a clock by its status, with its own time and the end of its life', async () => {
@@ -70,11 +89,11 @@ describe('what operators see in Temporal', () => {
       return (await count(`WorkflowType="testClock" and ClockStatus="ready" and TestClockId="${clock.id}"`)) === 1;
     });
     const { currentDetails = '' } = await metadataOf(workflowId);
-    assert.match(currentDetails, /\*\*ready\*\* at 2027-02-04T00:00:00.000Z/);
-    assert.ok(currentDetails.includes(clock.expires_at));
+    assert.match(currentDetails, /^### Test clock: ready at 2027-02-04 00:00:00 UTC$/m);
+    assert.ok(currentDetails.includes(clock.expires_at.slice(0, 19).replace('T', ' ')));
   });
 
-  it('explains every signal that an operator may send', async () => {
+  it('explains every signal and every button', async () => {
     const merchant = await service.merchant();
     const payer = await merchant.payer();
     const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2099-01-01' });
@@ -83,6 +102,8 @@ describe('what operators see in Temporal', () => {
     );
     const described = (definition?.signalDefinitions ?? []).filter(({ description }) => description);
     assert.deepEqual(described.map(({ name }) => name).sort(), ['poke', 'recheck', 'startFreshRun']);
+    const buttons = (definition?.updateDefinitions ?? []).filter(({ description }) => description);
+    assert.deepEqual(buttons.map(({ name }) => name).sort(), ['advanceTo', 'recheck', 'retryNow', 'skipSlot']);
   });
 
   it('says on each timer what it waits for', async () => {

@@ -75,6 +75,15 @@ export const chargeInvariants: Invariant[] = [
       limit 100`,
   },
   {
+    name: 'the payment of a slot is canceled exactly when the slot was given up, and so is never charged again',
+    promise: 1,
+    offenders: (db) => db<Offender[]>`
+      select s.payment_plan_id as id,
+        format('slot %s was given up at %s, its payment is %s', s.slot, coalesce(s.given_up_at::text, 'no time'), i.status) as detail
+      from payment_plan_slots s join payment_intents i on i.id = s.payment_intent_id
+      where (i.status = 'canceled') <> (s.given_up_at is not null) limit 100`,
+  },
+  {
     name: 'every slot that has come has a row, and none that has not',
     promise: 1,
     offenders: (db) => db<Offender[]>`

@@ -1,0 +1,12 @@
+/** What each workflow does for its object, as the Web UI shows it to somebody who has never seen the code. */
+const summaries = {
+  paymentPlan: (id: string) => `Collects the payments of plan ${id} by its calendar, and retries what has failed`,
+  scheduledPayment: (id: string) => `Makes payment ${id} on its date`,
+  testClock: (id: string) => `Carries out the advances of test clock ${id}`,
+  webhookDelivery: (id: string) => `Delivers one event to one endpoint: ${id}`,
+};
+
+/** The summary that a workflow is started with. */
+export function summaryOf(workflowType: keyof typeof summaries, subjectId: string): string {
+  return summaries[workflowType](subjectId);
+}

@@ -1,0 +1,119 @@
+import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
+import {
+  type OperatorDeed,
+  type PressedBy,
+  readPressedBy,
+  readSkipSlot,
+  type SkipSlotInput,
+} from '../domain/operator-deeds.ts';
+import { whyEffectFailed } from './effect-failure.ts';
+
+/**
+ * What operators press, at the Web UI or by the command line: Updates, since each is answered by a sentence that says what was
+ * done, or why nothing was. The Web UI sends one value at most, so each takes one: who presses, which may be left out.
+ */
+export const buttons = {
+  recheck: defineUpdate<string, [by?: PressedBy | null]>('recheck'),
+  retryNow: defineUpdate<string, [by?: PressedBy | null]>('retryNow'),
+  skipSlot: defineUpdate<string, [slot: SkipSlotInput]>('skipSlot'),
+  retryAdvance: defineUpdate<string, [by?: PressedBy | null]>('retryAdvance'),
+  giveUp: defineUpdate<string, [by?: PressedBy | null]>('giveUp'),
+};
+
+/** What may be sent along with the buttons that need nothing. */
+export const whoMayBeSent = 'Input: nothing, or who you are, such as "ada".';
+
+const descriptions = {
+  recheck: `Looks at the database afresh, and does what is due. Changes nothing else; safe at any time. ${whoMayBeSent}`,
+  retryNow:
+    'Makes the next attempt of what is unpaid at once instead of at its time; of a scheduled payment, only when its date has ' +
+    `come. A second press within a minute makes no other attempt. ${whoMayBeSent}`,
+  skipSlot:
+    'Gives up one slot for good: one that is unpaid, or due and never charged. Its payment is canceled, and the calendar goes on. ' +
+    'Never while it is being charged. Pressed twice it skips one slot. Input: the number of the slot, such as 3, or ' +
+    '{"slot": 3, "by": "ada"}.',
+  retryAdvance:
+    'Takes up the open advance again, from where it is; what is done is not done again. A clock that has failed cannot be ' +
+    `advanced again. ${whoMayBeSent}`,
+};
+
+type DeedName = OperatorDeed['name'];
+
+interface Pressed {
+  deed: OperatorDeed;
+  answer: string | null;
+}
+
+/** Where handlers put what was pressed; the workflow's own loop does it, one after the other, and answers. */
+export interface Desk {
+  waiting: Pressed[];
+  /** What was pressed last, and what was answered: the Web UI itself does not show it. */
+  last: string | null;
+  /** What is answered once nothing is done any more. */
+  closed: string | null;
+}
+
+/** Opens the desk for some buttons; `wake` makes the loop look at it. Nothing may reset what a handler has set since. */
+export function openDesk(names: readonly DeedName[], wake: () => void): Desk {
+  const desk: Desk = { waiting: [], last: null, closed: null };
+  const press = async (deed: OperatorDeed): Promise<string> => {
+    const pressed: Pressed = { deed, answer: null };
+    desk.waiting.push(pressed);
+    wake();
+    await condition(() => pressed.answer !== null || desk.closed !== null);
+    return pressed.answer ?? desk.closed ?? '';
+  };
+  for (const name of names) {
+    if (name === 'skipSlot') {
+      setHandler(buttons.skipSlot, (input) => press({ name, ...readSkipSlot(input) }), {
+        validator: (input) => void readSkipSlot(input),
+        description: descriptions[name],
+      });
+    } else {
+      setHandler(buttons[name], (by?: PressedBy | null) => press({ name, by: readPressedBy(by) }), {
+        validator: (by?: PressedBy | null) => void readPressedBy(by),
+        description: descriptions[name],
+      });
+    }
+  }
+  return desk;
+}
+
+/** Does what waits on the desk, and answers which deeds that were. What cannot be carried out is told to who has pressed. */
+export async function clearDesk(desk: Desk, act: (deed: OperatorDeed) => Promise<string>): Promise<DeedName[]> {
+  const done: DeedName[] = [];
+  for (let pressed = desk.waiting[0]; pressed !== undefined; pressed = desk.waiting[0]) {
+    try {
+      pressed.answer = await act(pressed.deed);
+    } catch (error) {
+      const reason = whyEffectFailed(error);
+      if (reason === null) throw error;
+      pressed.answer = `Nothing is done: ${reason}`;
+    }
+    desk.waiting.shift();
+    desk.last = `${inWords(pressed.deed)}. ${pressed.answer}`;
+    done.push(pressed.deed.name);
+  }
+  return done;
+}
+
+/** A deed as the workflow's page and history tell of it. */
+export function inWords(deed: OperatorDeed): string {
+  const by = ` (${nameOf(deed.by)})`;
+  switch (deed.name) {
+    case 'recheck':
+      return `look afresh${by}`;
+    case 'retryNow':
+      return `retry now${by}`;
+    case 'skipSlot':
+      return `skip slot ${deed.slot}${by}`;
+    case 'retryAdvance':
+      return `take the advance up again${by}`;
+  }
+}
+
+/** Who has pressed, in words. */
+export function nameOf(by: PressedBy | null): string {
+  if (by === null) return 'an operator';
+  return typeof by === 'string' ? `operator ${by}` : `${by.id} at the command line`;
+}

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { workflowIdOf } from '../../src/db/workflow-intents.ts';
+import { listAudit } from '../../src/services/audit.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Merchant, told } from '../support/merchant.ts';
+import { useService } from '../support/service.ts';
+import { useReceiver } from '../support/webhooks.ts';
+
+describe('what operators press', function () {
+  this.timeout(30_000);
+  const receiver = useReceiver();
+  const service = useService();
+  afterEach(() => receiver.reset());
+
+  const press = (workflowId: string, button: string, input?: unknown): Promise<string> =>
+    service.temporal.workflow.getHandle(workflowId).executeUpdate<string, [unknown]>(button, { args: [input] });
+  const count = async (query: string): Promise<number> => (await service.temporal.workflow.count(query)).count;
+
+  /** What the audit log says of an object, oldest first. */
+  const audited = async (subjectId: string) =>
+    (await listAudit(service.db.sql, { limit: 100 })).filter(({ subject_id }) => subject_id === subjectId).reverse();
+
+  /** A weekly plan on a clock whose first payment has failed once, and is to be retried a day later. */
+  async function retryingPlan(outcomes = 'decline') {
+    const merchant = await service.merchant();
+    const clock = await merchant.clock('2027-01-04T00:00:00Z');
+    const payer = await merchant.payer({ test_clock: clock.id });
+    const plan = await merchant.activePlan({
+      customer_id: payer.id,
+      start_date: '2027-01-05',
+      metadata: { _sandbox_outcome: outcomes },
+    });
+    await merchant.advance(clock.id, '2027-01-05T12:00:00Z');
+    return { merchant, clock, plan, workflowId: workflowIdOf('paymentPlan', plan.id) };
+  }
+
+  /** Lets the attempts so far be so old that a press is no second one. */
+  const letMinutesPass = () =>
+    service.db.sql`update payment_attempts set settled_at = settled_at - interval '2 minutes'`;
+
+  const attemptsOf = async (merchant: Merchant, planId: string): Promise<number> =>
+    (await merchant.payments(planId))[0]?.attempts.length ?? 0;
+
+  it('retryNow makes the next attempt of an unpaid slot at once, and a second press within a minute no other', async () => {
+    const { merchant, plan, workflowId } = await retryingPlan('decline,decline,decline');
+    await letMinutesPass();
+    assert.equal(await press(workflowId, 'retryNow', 'ada'), 'Slot 0, due 2027-01-05, is tried again now.');
+    await eventually('it is tried', async () => (await attemptsOf(merchant, plan.id)) === 2);
+    const second = await press(workflowId, 'retryNow');
+    assert.match(
+      second,
+      /^Nothing is done: slot 0, due 2027-01-05, was tried \d+ s ago, and failed: insufficient_funds/,
+    );
+    assert.equal(await attemptsOf(merchant, plan.id), 2);
+    const { state, next_attempt_at } = await merchant.getPlan(plan.id);
+    // The series goes on where it would be: its third attempt is three days after the first failure.
+    assert.deepEqual([state, next_attempt_at], ['active', '2027-01-08T00:00:00.000Z']);
+    assert.deepEqual(
+      (await audited(plan.id)).map(({ action, actor, changes }) => [action, actor, changes]),
+      [
+        [
+          'payment_plan.retried_now',
+          { kind: 'operator', id: 'ada' },
+          { 'slots/0/next_attempt_at': { from: '2027-01-06T00:00:00.000Z', to: '2027-01-05T12:00:00.000Z' } },
+        ],
+      ],
+    );
+  });
+
+  it('skipSlot gives up the unpaid slot, once however often it is pressed, and the calendar goes on', async () => {
+    const { merchant, clock, plan, workflowId } = await retryingPlan('decline,decline');
+    const [answer, again] = await Promise.all([
+      press(workflowId, 'skipSlot', { slot: 0, by: { kind: 'command_line', id: 'ada' } }),
+      press(workflowId, 'skipSlot', 0),
+    ]);
+    assert.match(
+      answer,
+      /^Slot 0, due 2027-01-05, is given up: its payment pi_\w+ is canceled\. The calendar goes on\.$/,
+    );
+    assert.equal(again, 'Nothing to skip: slot 0, due 2027-01-05, was given up before.');
+    await merchant.advance(clock.id, '2027-01-12T12:00:00Z');
+    assert.deepEqual(told(await merchant.payments(plan.id)), [
+      '0 failed 2027-01-05T00:00:00.000Z',
+      '1 retrying 2027-01-12T00:00:00.000Z',
+    ]);
+    const [{ action, actor } = assert.fail('nothing was recorded'), ...others] = await audited(plan.id);
+    assert.deepEqual([action, actor, others], ['payment_plan.slot_skipped', { kind: 'command_line', id: 'ada' }, []]);
+    const history = await service.temporal.workflow.getHandle(workflowId).fetchHistory();
+    const pressed = (history.events ?? []).filter(
+      ({ workflowExecutionUpdateAcceptedEventAttributes: update }) =>
+        update?.acceptedRequest?.input?.name === 'skipSlot',
+    );
+    assert.equal(pressed.length, 2, 'the history of the plan tells of both');
+  });
+
+  it('skipSlot takes a slot number and nothing else, and says so', async () => {
+    const { workflowId } = await retryingPlan();
+    for (const wrong of [undefined, null, '0', -1, 1.5, { slot: 'first' }]) {
+      const refused = await press(workflowId, 'skipSlot', wrong).catch((error: unknown) => error);
+      assert.ok(refused instanceof WorkflowUpdateFailedError, `${wrong} was taken`);
+      assert.match(String(refused.cause?.message), /^Send the number of the slot along/);
+    }
+    const tooLong = await press(workflowId, 'recheck', 'a'.repeat(101)).catch((error: unknown) => error);
+    assert.ok(tooLong instanceof WorkflowUpdateFailedError);
+  });
+
+  it('nothing is done to a plan that has nothing to do, and the answer says why', async () => {
+    const { merchant, plan, workflowId } = await retryingPlan('decline,succeed');
+    await press(workflowId, 'skipSlot', { slot: 9, by: 'ada' });
+    // The Web UI itself says of every answer that the Update was successful.
+    const pressed = /\*\*Last pressed:\*\* skip slot 9 \(operator ada\)\. Nothing to skip: slot 9 has not come yet/;
+    await eventually('the page tells the answer', async () => {
+      const metadata = await service.temporal.workflow
+        .getHandle(workflowId)
+        .query<{ currentDetails: string }>('__temporal_workflow_metadata');
+      return pressed.test(metadata.currentDetails);
+    });
+    assert.equal(
+      await press(workflowId, 'skipSlot', 7),
+      'Nothing to skip: slot 7 has not come yet; the next is slot 1.',
+    );
+    await letMinutesPass();
+    await press(workflowId, 'retryNow');
+    await eventually('it is paid', async () => (await merchant.payments(plan.id))[0]?.status === 'paid');
+    assert.equal(await press(workflowId, 'retryNow'), 'Nothing to retry: no payment of the plan waits for a retry.');
+    assert.equal(await press(workflowId, 'skipSlot', 0), 'Nothing to skip: slot 0, due 2027-01-05, is paid.');
+    assert.equal(
+      await press(workflowId, 'recheck'),
+      'Looked afresh: active; next is slot 1, due 2027-01-12, attempt 1, at 2027-01-12T00:00:00.000Z.',
+    );
+    assert.deepEqual(
+      (await audited(plan.id)).map(({ action, actor }) => [action, actor.id]),
+      [
+        ['payment_plan.retried_now', 'web-ui'],
+        ['payment_plan.rechecked', 'web-ui'],
+      ],
+    );
+  });
+
+  it('a plan that has stalled is found by it, and recheck frees it', async () => {
+    const merchant = await service.merchant();
+    const clock = await merchant.clock('2027-01-04T00:00:00Z');
+    const payer = await merchant.payer({ test_clock: clock.id });
+    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const workflowId = workflowIdOf('paymentPlan', plan.id);
+    const poison = service.db.sql.json({ _sandbox_outcome: 'no such word' });
+    await service.db.sql`update payment_plans set metadata = ${poison} where id = ${plan.id}`;
+    await merchant.beginAdvance(clock.id, '2027-01-06T00:00:00Z');
+    await merchant.settled(clock.id);
+    const stalled = `WorkflowType="paymentPlan" and TestClockId="${clock.id}" and Stalled=true`;
+    await eventually('it is found', async () => (await count(stalled)) === 1);
+    assert.match(await press(workflowId, 'skipSlot', 0), /^Not skipped: slot 0, due 2027-01-05, is being charged/);
+    const failed = await press(workflowIdOf('testClock', clock.id), 'retryAdvance');
+    assert.match(failed, /^Nothing to advance: the clock has failed at .* and cannot be advanced again \(pp_/);
+    await service.db.sql`update payment_intents set metadata = '{}' where payment_plan_id = ${plan.id}`;
+    assert.match(await press(workflowId, 'recheck'), /^Looked afresh: active; next is slot 1/);
+    await eventually('it is paid', async () => (await merchant.payments(plan.id))[0]?.status === 'paid');
+    await eventually('it is found no more', async () => (await count(stalled)) === 0);
+  });
+
+  it('what is pressed while a fresh run is due is answered, and does not keep the run from being fresh', async () => {
+    const { workflowId } = await retryingPlan();
+    const handle = service.temporal.workflow.getHandle(workflowId);
+    const { runId } = await handle.describe();
+    const [, answer] = await Promise.all([handle.signal('startFreshRun'), press(workflowId, 'recheck')]);
+    assert.match(answer, /^Looked afresh/);
+    await eventually('it is in a fresh run', async () => (await handle.describe()).runId !== runId);
+    assert.match(await press(workflowId, 'recheck'), /^Looked afresh/);
+  });
+
+  it('a scheduled payment is not made before its date, whoever presses', async () => {
+    const merchant = await service.merchant();
+    const payer = await merchant.customer();
+    const intent = await merchant.intent({
+      amount: 500,
+      currency: 'AUD',
+      customer_id: payer.id,
+      payment_method: await merchant.card(payer.id),
+      scheduled_payment_date: new Date(Date.now() + 40 * 86_400_000).toISOString().slice(0, 10),
+    });
+    const workflowId = workflowIdOf('scheduledPayment', intent.id);
+    const answer = await eventually('it is there', () => press(workflowId, 'retryNow').catch(() => null));
+    assert.match(answer, /^Nothing to retry: the payment is due at .*, and not made before\.$/);
+    assert.equal((await merchant.getIntent(intent.id)).status, 'requires_payment_method');
+    assert.match(await press(workflowId, 'recheck', 'ada'), /^Looked afresh: scheduled/);
+    assert.deepEqual(
+      (await audited(intent.id)).map(({ action }) => action),
+      ['payment_intent.rechecked'],
+    );
+  });
+
+  it('retryAdvance takes up an advance that hangs, and the clock is shown as advancing meanwhile', async function () {
+    this.timeout(60_000);
+    const merchant = await service.merchant();
+    const clock = await merchant.clock('2027-01-04T00:00:00Z');
+    const payer = await merchant.payer({ test_clock: clock.id });
+    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const workflowId = workflowIdOf('testClock', clock.id);
+    assert.match(await press(workflowId, 'retryAdvance'), /^Nothing to advance: the clock is created/);
+    await service.db.sql.begin(async (tx) => {
+      await tx`select 1 from payment_plans where id = ${plan.id} for update`;
+      await merchant.beginAdvance(clock.id, '2027-01-06T00:00:00Z');
+      const shown = `WorkflowId="${workflowId}" and ClockStatus="advancing"`;
+      await eventually('it is shown', async () => (await count(shown)) === 1, { timeoutMs: 30_000 });
+      const answer = await press(workflowId, 'retryAdvance', 'ada');
+      assert.match(answer, /^The advance from 2027-01-04T00:00:00.000Z to 2027-01-06T00:00:00.000Z is taken up again/);
+      assert.match(await press(workflowId, 'recheck'), /^Looked afresh: the clock is advancing/);
+    });
+    await merchant.settled(clock.id);
+    assert.deepEqual(told(await merchant.payments(plan.id)), ['0 paid 2027-01-05T00:00:00.000Z']);
+    assert.deepEqual(
+      (await audited(clock.id)).map(({ action, actor }) => [action, actor.id]),
+      [
+        ['test_clock.advance_retried', 'ada'],
+        ['test_clock.rechecked', 'web-ui'],
+      ],
+    );
+    await eventually('it is shown as ready', async () => {
+      return (await count(`WorkflowId="${workflowId}" and ClockStatus="ready"`)) === 1;
+    });
+  });
+
+  it('a delivery is found by endpoint and failures, retried at once and given up, each answered and recorded', async () => {
+    receiver.answer = (_request, response) => {
+      response.statusCode = 500;
+      response.end();
+    };
+    const merchant = await service.merchant();
+    const endpoint = await merchant.endpoint(receiver.url);
+    const { id } = await merchant.ping(endpoint.id);
+    const workflowId = workflowIdOf('webhookDelivery', id);
+    const failing = (failures: number) =>
+      count(`EndpointId="${endpoint.id}" and DeliveryState="pending" and FailedAttempts=${failures}`);
+    await eventually('it is found', async () => (await failing(1)) === 1);
+    assert.equal(await press(workflowId, 'retryNow', 'ada'), 'Attempt 2 is made now.');
+    await eventually('it is found with two', async () => (await failing(2)) === 1);
+    const [given, again] = await Promise.all([press(workflowId, 'giveUp', 'ada'), press(workflowId, 'giveUp', 'bob')]);
+    assert.match(given, /^The delivery is given up \([23] attempts\)\. It can be retried later\.$/);
+    assert.equal(again, given);
+    const delivery = await merchant.delivery(id);
+    assert.deepEqual([delivery.status, delivery.failure_reason], ['failed', 'given up by an operator']);
+    assert.deepEqual(
+      (await audited(id)).map(({ action, actor }) => [action, actor.id]),
+      [
+        ['webhook_delivery.retried_now', 'ada'],
+        ['webhook_delivery.given_up', 'ada'],
+      ],
+    );
+  });
+});
