@@ -55,6 +55,13 @@ export async function lockWebhookEndpoint(tx: Db, tenant: TenantKey, id: string)
   return row ?? null;
 }
 
+/** The same, whosever it is: for operators. */
+export async function lockEndpointOfAnybody(tx: Db, id: string): Promise<WebhookEndpointRow | null> {
+  const [row] = await tx<WebhookEndpointRow[]>`
+    select * from webhook_endpoints where id = ${id} and deleted_at is null for no key update`;
+  return row ?? null;
+}
+
 /** A page of endpoints that are not deleted, newest first, one more than `limit` when there are more. */
 export async function listWebhookEndpoints(
   db: Db,

@@ -94,6 +94,11 @@ export function isId(kind: IdKind, value: string): boolean {
   return value.startsWith(prefix) && bodyPattern.test(value.slice(prefix.length));
 }
 
+/** No id that was made at this instant or later sorts before it: where a range of ids by time begins. */
+export function firstIdSince(kind: Exclude<IdKind, 'payment_intent'>, instant: Date): string {
+  return prefixes[kind] + encode(instant.getTime(), timeLength);
+}
+
 /** What `isId` looks for, as a regular expression for schemas (contract: Identifier prefixes). */
 export function idPattern(kind: IdKind): string {
   const prefix = kind === 'payment_intent' ? `${prefixes.payment_intent}(sandbox_)?` : prefixes[kind];

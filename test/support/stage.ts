@@ -48,8 +48,8 @@ export class LedgerProcessor implements PaymentProcessor {
  * The whole API on a socket over a database of its own, a new biller for each test, and in the place of Temporal the calls
  * that its workflows would make.
  */
-export function useStage(options: { connections?: number; biller?: Partial<NewBiller> } = {}) {
-  const db = useDatabase(options.connections);
+export function useStage(options: { connections?: number; biller?: Partial<NewBiller>; isDamaged?: boolean } = {}) {
+  const db = useDatabase(options.connections, options);
   const ledger = new LedgerProcessor();
   const processors = { sandbox: ledger, live: null };
   const api = useApi(db, undefined, () => ({ processors }));

@@ -30,9 +30,13 @@ export class UsageError extends Error {
 
 /**
  * Runs one command and ends the process: what it returns is printed on stdout (status 0), what goes wrong is one message
- * on stderr (status 1, or 2 for a command line that cannot be understood).
+ * on stderr (status 1, or 2 for a command line that cannot be understood; `failed` is another status than 1).
  */
-export async function runCommand(usage: string, work: (surroundings: () => Promise<Surroundings>) => Promise<string>) {
+export async function runCommand(
+  usage: string,
+  work: (surroundings: () => Promise<Surroundings>) => Promise<string>,
+  { failed = 1 } = {},
+) {
   const opened: { close(): Promise<void> }[] = [];
   try {
     const text = await work(async () => {
@@ -41,7 +45,7 @@ export async function runCommand(usage: string, work: (surroundings: () => Promi
     process.stdout.write(`${text}\n`);
   } catch (error) {
     process.stderr.write(`${explain(error, usage)}\n`);
-    process.exitCode = isMisuse(error) ? 2 : 1;
+    process.exitCode = isMisuse(error) ? 2 : failed;
   } finally {
     await Promise.all(opened.map((connection) => connection.close()));
   }

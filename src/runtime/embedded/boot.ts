@@ -83,7 +83,8 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
     DRAIN_DELAY_SECONDS: '0', // nobody stands before it and asks whether it is ready
     ...(config.encryptionKeys === null ? { ENCRYPTION_KEYS: await readOrMakeEncryptionKeys(config.dataDir) } : {}),
   });
-  const worker = await startChild('worker', config.dataDir, env, stack);
+  const metrics = config.metricsPort === null ? {} : { METRICS_PORT: String(config.metricsPort + 1) };
+  const worker = await startChild('worker', config.dataDir, { ...env, ...metrics }, stack);
   const api = await startChild('api', config.dataDir, env, stack);
   await Promise.all([waitUntilReady(worker, say, signal), waitUntilReady(api, say, signal)]);
 
@@ -118,6 +119,10 @@ async function claimDataDir(dataDir: string, stack: Stack, say: Say): Promise<vo
 /** Before anything is started, and all at once, so that nobody has to start three times to learn of three ports. */
 async function checkPorts(config: Config): Promise<void> {
   const wanted = [{ variable: 'PORT', port: config.port }];
+  // The API's, the worker's, and that of the Temporal SDK in the worker.
+  for (const above of config.metricsPort === null ? [] : [0, 1, 2]) {
+    wanted.push({ variable: 'METRICS_PORT', port: (config.metricsPort ?? 0) + above });
+  }
   if (config.temporalAddress === null) {
     wanted.push({ variable: 'TEMPORAL_PORT', port: config.temporalPort });
     wanted.push({ variable: 'TEMPORAL_UI_PORT', port: config.temporalUiPort });

@@ -1,0 +1,68 @@
+import { realNow } from '../../domain/real-time.ts';
+import { BadRequest } from '../../services/errors.ts';
+import { type Mode, overview } from '../../services/overview.ts';
+import { findStuck } from '../../services/stuck.ts';
+import { stuckDefinitions } from '../../services/stuck-definitions.ts';
+import type { Middleware } from '../context.ts';
+import type { AppDeps } from '../route.ts';
+import { send, sendJson } from '../send.ts';
+import { accessOf } from './access.ts';
+import { linksTo } from './links.ts';
+import { type Glance, page } from './page.ts';
+import { pagePolicy } from './style.ts';
+
+/** However many look, the database is asked this often. */
+const keptForMs = 10_000;
+
+const modes = new Map<string | undefined, Mode>([
+  [undefined, null],
+  ['live', true],
+  ['sandbox', false],
+]);
+
+/**
+ * What operators see: `/ops`, a page, and `/ops.json`, the same for programs. It shows all billers, so it is no biller's: it
+ * takes no API key and is not in the OpenAPI document. To whom it is not shown it is as unknown as any path.
+ */
+export function ops(deps: Pick<AppDeps, 'sql' | 'operations'>): Middleware {
+  const { key, webUi } = deps.operations;
+  const look = keeping((mode: Mode) => glance(deps, mode));
+  return async (ctx, next) => {
+    const isPage = ctx.path === '/ops';
+    if (!isPage && ctx.path !== '/ops.json') return next();
+    if (accessOf(ctx.req, key) === 'stranger' || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
+    const { mode: asked } = ctx.query;
+    const mode = Array.isArray(asked) ? undefined : modes.get(asked);
+    if (mode === undefined) throw new BadRequest('mode must be live or sandbox, or left out for both.');
+    const seen = await look(mode);
+    if (!isPage) return sendJson(ctx, 200, JSON.stringify(seen));
+    ctx.res.setHeader('Content-Security-Policy', pagePolicy);
+    send(ctx, 200, page(seen, linksTo(webUi, mode)), 'text/html; charset=utf-8');
+  };
+}
+
+async function glance({ sql, operations }: Pick<AppDeps, 'sql' | 'operations'>, mode: Mode): Promise<Glance> {
+  const now = realNow();
+  const [figures, rows, workflows] = await Promise.all([
+    overview(sql, now, mode),
+    findStuck(sql, stuckDefinitions, now),
+    operations.findStuckWorkflows(now),
+  ]);
+  return { overview: figures, stuck: [...rows, ...workflows] };
+}
+
+/** Answers what was found in the last ten seconds, and asks once for all who come meanwhile. A failure is not kept. */
+function keeping<T>(look: (mode: Mode) => Promise<T>): (mode: Mode) => Promise<T> {
+  const kept = new Map<Mode, { found: Promise<T>; until: number }>();
+  return (mode) => {
+    const known = kept.get(mode);
+    if (known !== undefined && known.until > performance.now()) return known.found;
+    const found = look(mode);
+    const entry = { found, until: performance.now() + keptForMs };
+    kept.set(mode, entry);
+    found.catch(() => {
+      if (kept.get(mode) === entry) kept.delete(mode);
+    });
+    return found;
+  };
+}

@@ -1,0 +1,201 @@
+import { withoutSecrets } from '../../domain/secrets.ts';
+import type { Overview, OverviewDay } from '../../services/overview.ts';
+import type { StuckReport } from '../../services/stuck.ts';
+import { Html, html } from './html.ts';
+import { apiPaths, type Links } from './links.ts';
+import { style } from './style.ts';
+
+const refreshSeconds = 60;
+const stuckShownOfEach = 10;
+
+/** All that operators see at a glance. */
+export interface Glance {
+  overview: Overview;
+  stuck: StuckReport[];
+}
+
+/** The page: plain HTML that needs no script, whose every figure is a number in words. */
+export function page({ overview, stuck }: Glance, links: Links): string {
+  const { text } = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="refresh" content="${refreshSeconds}">
+<meta name="robots" content="noindex">
+<title>${titleOf(stuck)}</title>
+<link rel="icon" href="data:,">
+<style>${new Html(style)}</style>
+</head>
+<body>
+<header>
+<h1>Payments: operations</h1>
+<p class="note">At ${instant(overview.at)}, read afresh every ${refreshSeconds} seconds. Days are in UTC. All billers; plans on test
+clocks are left out. <a href="/ops.json${queryOf(overview.mode)}">The same as JSON</a></p>
+<nav aria-label="Mode">${modes(overview.mode)}</nav>
+</header>
+<main>
+${stuckSection(stuck, links)}
+${daysSection(overview, links)}
+${failuresSection(overview)}
+${dunningSection(overview, links)}
+${deliveriesSection(overview, links)}
+${advancesSection(overview, links)}
+</main>
+</body>
+</html>
+`;
+  return text;
+}
+
+function titleOf(stuck: StuckReport[]): string {
+  const count = countOf(stuck);
+  return count === 0 ? 'Nothing is stuck: payments' : `${count} stuck: payments`;
+}
+
+function modes(current: Overview['mode']): Html[] {
+  return (['all', 'live', 'sandbox'] as const).map((mode) =>
+    mode === current
+      ? html`<strong aria-current="page">${mode}</strong> `
+      : html`<a href="/ops${queryOf(mode)}">${mode}</a> `,
+  );
+}
+
+function queryOf(mode: Overview['mode']): string {
+  return mode === 'all' ? '' : `?mode=${mode}`;
+}
+
+function stuckSection(reports: StuckReport[], links: Links): Html {
+  const told = reports.filter(({ count }) => count > 0);
+  return html`<section aria-labelledby="stuck">
+<h2 id="stuck">Stuck: ${countOf(reports)}</h2>
+${told.length === 0 ? html`<p>Nothing is stuck.</p>` : told.map((report) => stuckKind(report, links))}
+</section>`;
+}
+
+function stuckKind({ kind, meaning, count, found }: StuckReport, links: Links): Html {
+  const shown = found.slice(0, stuckShownOfEach);
+  return html`<details id="${kind}">
+<summary><strong>${kind}: ${count}</strong> ${meaning}</summary>
+<dl>${shown.map(
+    ({ subject_id, workflow_id, since, why, remedy }) => html`
+<dt>${linked(subject_id ?? 'the service', workflow_id === null ? null : links.workflow(workflow_id))}</dt>
+<dd>${since === null ? null : html`Since ${instant(since)}: `}${withoutSecrets(why)}</dd>
+<dd class="note">${remedy}</dd>`,
+  )}
+</dl>
+${count > shown.length ? html`<p class="note">${count - shown.length} more: npm run --silent ops -- stuck --kind ${kind}</p>` : null}
+</details>
+`;
+}
+
+function daysSection({ days }: Overview, links: Links): Html {
+  const most = Math.max(1, ...days.map(({ due }) => due));
+  return html`<section aria-labelledby="days">
+<h2 id="days">Due and collected</h2>
+<table>
+<caption>Of past days what was tried, of coming ones what is to be. The line shows how much is due.</caption>
+<thead><tr><th scope="col">Day</th><th scope="col" class="number">Due</th><th scope="col" class="number">Retries</th>
+<th scope="col" class="number">Collected</th><th scope="col" class="number">Failed</th><th scope="col" class="number">Open</th></tr></thead>
+<tbody>${days.map((day) => dayRow(day, most, links))}
+</tbody>
+</table>
+</section>`;
+}
+
+function dayRow(day: OverviewDay, most: number, links: Links): Html {
+  const coming = day.is !== 'past';
+  const tried = (count: number) => (day.is === 'coming' ? html`–` : html`${count}`);
+  const width = Math.round((100 * day.due) / most);
+  const weekday = new Date(`${day.date}T00:00:00Z`).toLocaleDateString('en', { weekday: 'short', timeZone: 'UTC' });
+  return html`
+<tr class="${day.is}"><th scope="row"><span class="date">${weekday} ${day.date.slice(5)}</span>${day.is === 'today' ? ' today' : ''}
+<svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${width}" height="1"/></svg></th>
+<td class="number">${linked(day.due, coming ? links.dueOn(day.date) : null)}</td><td class="number">${day.retries}</td>
+<td class="number">${day.is === 'coming' ? tried(0) : linked(day.collected, apiPaths.collected)}</td>
+<td class="number">${day.is === 'coming' ? tried(0) : linked(day.failed, apiPaths.failures)}</td><td class="number">${tried(day.open)}</td></tr>`;
+}
+
+function failuresSection({ failures }: Overview): Html {
+  return html`<section aria-labelledby="failures">
+<h2 id="failures">Failures by code</h2>
+${
+  failures.length === 0
+    ? html`<p>No try has failed in the last seven days.</p>`
+    : html`<table>
+<caption>Tries that have failed in the last seven days, and today.</caption>
+<thead><tr><th scope="col">Code</th><th scope="col" class="number">Tries</th></tr></thead>
+<tbody>${failures.map(
+        ({ code, count }) => html`
+<tr><th scope="row"><code>${code}</code></th><td class="number">${linked(count, apiPaths.failures)}</td></tr>`,
+      )}
+</tbody>
+</table>`
+}
+</section>`;
+}
+
+function dunningSection({ dunning }: Overview, links: Links): Html {
+  const next = dunning.next_retry_at;
+  return html`<section aria-labelledby="dunning">
+<h2 id="dunning">Dunning under way</h2>
+<ul>
+<li>Plans that wait for a retry: ${linked(dunning.retrying, links.retrying())}${next === null ? null : html`, the next at ${instant(next)}`}</li>
+<li>Plans suspended since their payment has failed: ${linked(dunning.suspended, links.suspended())}</li>
+</ul>
+</section>`;
+}
+
+function deliveriesSection({ deliveries: { count, endpoints } }: Overview, links: Links): Html {
+  const rows = endpoints.map(
+    (row) => html`
+<tr><th scope="row"><a href="${apiPaths.deliveries(row.id)}">${row.id}</a></th>
+<td data-label="State">${stateOf(row)}</td>
+<td class="number" data-label="Pending">${linked(row.pending, links.deliveriesTo(row.id))}</td>
+<td class="number" data-label="Due now">${row.due}</td>
+<td class="number" data-label="Delivered">${row.delivered}</td><td class="number" data-label="Failed">${row.failed}</td></tr>`,
+  );
+  return html`<section aria-labelledby="deliveries">
+<h2 id="deliveries">Deliveries by endpoint</h2>
+${
+  count === 0
+    ? html`<p>There are no webhook endpoints.</p>`
+    : html`<table class="cards">
+<caption>${count > rows.length ? `The ${rows.length} of ${count} endpoints with the most to do. ` : ''}Delivered and failed: of the last day’s events.</caption>
+<thead><tr><th scope="col">Endpoint</th><th scope="col">State</th><th scope="col" class="number">Pending</th>
+<th scope="col" class="number">Due now</th><th scope="col" class="number">Delivered</th><th scope="col" class="number">Failed</th></tr></thead>
+<tbody>${rows}
+</tbody>
+</table>`
+}
+</section>`;
+}
+
+function stateOf({ status, disabled_reason, failing_since }: Overview['deliveries']['endpoints'][number]): Html {
+  if (status === 'disabled') return html`disabled (${disabled_reason})`;
+  return failing_since === null ? html`works` : html`only fails since ${instant(failing_since)}`;
+}
+
+function advancesSection({ advances: { count, clocks } }: Overview, links: Links): Html {
+  const rows = clocks.map(
+    ({ test_clock_id, since, target_time }) => html`
+<li><a href="${links.workflow(`test-clock/${test_clock_id}`) ?? apiPaths.clock(test_clock_id)}">${test_clock_id}</a> to ${instant(target_time)}, since ${instant(since)}</li>`,
+  );
+  return html`<section aria-labelledby="advances">
+<h2 id="advances">Clocks advancing: ${linked(count, links.advancing())}</h2>
+${count === 0 ? html`<p>No test clock is advancing.</p>` : html`<ul>${rows}</ul>`}
+</section>`;
+}
+
+function linked(what: string | number, to: string | null): Html {
+  return to === null ? html`${what}` : html`<a href="${to}">${what}</a>`;
+}
+
+/** To the minute, as read by people; exact for programs. */
+function instant(iso: string): Html {
+  return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')}</time>`;
+}
+
+function countOf(reports: StuckReport[]): number {
+  return reports.reduce((total, { count }) => total + count, 0);
+}

@@ -1,0 +1,74 @@
+import type { StuckQuery } from './query.ts';
+
+/** What an overdue plan would do next. */
+export interface OverduePlan {
+  next_slot: number;
+  next_due_at: Date | null;
+  next_attempt_at: Date | null;
+  /** Of the slot that is to be tried again. */
+  retry_slot: number | null;
+  failures: number | null;
+  last_error_code: string | null;
+}
+
+/**
+ * Plans whose instant has passed in real time. What had passed when a plan was activated is due from then on. A clock's plans
+ * are due only in an advance: see `slowAdvances`.
+ */
+export const overduePlans: StuckQuery<OverduePlan> = {
+  rows: (db, { before }) => db`
+    select id as subject_id, biller_id, livemode, greatest(wake_at, activated_at) as since
+    from payment_plans
+    where wake_at <= ${before} and activated_at <= ${before} and test_clock_id is null`,
+  facts: (db) => db`
+    select p.next_slot, p.next_due_at, p.next_attempt_at, s.slot as retry_slot, s.failures, i.last_error_code
+    from payment_plans p
+    left join lateral (
+      select slot, failures, payment_intent_id from payment_plan_slots
+      where payment_plan_id = p.id and status = 'retrying'
+      order by next_attempt_at, slot
+      limit 1
+    ) s on true
+    left join payment_intents i on i.id = s.payment_intent_id
+    where p.id = f.subject_id`,
+};
+
+/** Scheduled payments whose instant has passed in real time; one for today is due when it is made. */
+export const overdueScheduledPayments: StuckQuery<Record<never, never>> = {
+  rows: (db, { before }) => db`
+    select i.id as subject_id, i.biller_id, i.livemode, greatest(i.scheduled_at, i.created_at) as since
+    from payment_intents i
+    left join customers c on c.id = i.customer_id
+    where i.scheduled_at <= ${before} and i.created_at <= ${before} and c.test_clock_id is null`,
+  facts: (db) => db`select`,
+};
+
+/** An attempt whose outcome nobody knows yet. */
+export interface OpenAttempt {
+  number: number;
+  source: 'confirm' | 'plan' | 'schedule';
+  payment_plan_id: string | null;
+}
+
+/** Payments that were opened, and have had no answer of the processor since. */
+export const processingPayments: StuckQuery<OpenAttempt> = {
+  rows: (db, { before }) => db`
+    select i.id as subject_id, i.biller_id, i.livemode, a.opened_at as since
+    from payment_attempts a
+    join payment_intents i on i.id = a.payment_intent_id
+    where a.outcome = 'processing' and a.opened_at <= ${before}`,
+  facts: (db) => db`
+    select a.number, a.source, i.payment_plan_id
+    from payment_attempts a
+    join payment_intents i on i.id = a.payment_intent_id
+    where a.payment_intent_id = f.subject_id and a.outcome = 'processing'`,
+};
+
+/** Refunds that were opened, and have had no answer of the processor since. */
+export const processingRefunds: StuckQuery<{ payment_intent_id: string }> = {
+  rows: (db, { before }) => db`
+    select id as subject_id, biller_id, livemode, opened_at as since
+    from refunds
+    where status = 'processing' and opened_at <= ${before}`,
+  facts: (db) => db`select payment_intent_id from refunds where id = f.subject_id`,
+};

@@ -1,0 +1,63 @@
+import type { StuckQuery } from './query.ts';
+
+/** The deliveries of an endpoint whose time has come and that nobody makes. */
+export interface Backlog {
+  waiting: number;
+  oldest_id: string | null;
+}
+
+/** Endpoints with a delivery that is due and was not attempted. */
+export const deliveryBacklogs: StuckQuery<Backlog> = {
+  rows: (db, { before }) => db`
+    select w.id as subject_id, w.biller_id, w.livemode, d.since
+    from webhook_endpoints w
+    cross join lateral (
+      select next_attempt_at as since from webhook_deliveries
+      where endpoint_id = w.id and status = 'pending' and next_attempt_at <= ${before}
+      order by next_attempt_at
+      limit 1
+    ) d`,
+  facts: (db, { before }) => db`
+    select count(*)::integer as waiting, (array_agg(id order by next_attempt_at, id))[1] as oldest_id
+    from webhook_deliveries
+    where endpoint_id = f.subject_id and status = 'pending' and next_attempt_at <= ${before}`,
+};
+
+/** How an endpoint that fails stands. */
+export interface FailingEndpoint {
+  status: 'enabled' | 'disabled';
+  pending: number;
+  last_error: string | null;
+}
+
+const toldForDays = 30;
+
+/**
+ * Endpoints that have only failed since `before`, and those that were disabled for it in the last thirty days; what was
+ * given up by its receiver (410), or by its biller, waits for nobody.
+ */
+export const failingEndpoints: StuckQuery<FailingEndpoint> = {
+  rows: (db, { before, now }) => db`
+    select id as subject_id, biller_id, livemode, coalesce(failing_since, updated_at) as since
+    from webhook_endpoints
+    where deleted_at is null and (
+      (status = 'enabled' and failing_since <= ${before})
+      or (disabled_reason = 'failing' and updated_at > ${now}::timestamptz - make_interval(days => ${toldForDays}))
+    )`,
+  facts: (db) => db`
+    select w.status, p.pending, a.error as last_error
+    from webhook_endpoints w
+    cross join lateral (
+      select count(*)::integer as pending from webhook_deliveries where endpoint_id = w.id and status = 'pending'
+    ) p
+    left join lateral (
+      select id from webhook_deliveries
+      where endpoint_id = w.id and attempt_count > 0
+      order by id desc
+      limit 1
+    ) d on true
+    left join lateral (
+      select error from webhook_delivery_attempts where delivery_id = d.id order by number desc limit 1
+    ) a on true
+    where w.id = f.subject_id`,
+};

@@ -1,0 +1,81 @@
+import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
+import { withoutSecrets } from '../../domain/secrets.ts';
+import type { Stuck, StuckReport } from '../../services/stuck.ts';
+
+/** Kinds whose reason is known to the workflow alone. */
+const explained = new Set([
+  'plan_overdue',
+  'scheduled_payment_overdue',
+  'payment_processing',
+  'workflow_stalled',
+  'workflow_task_failing',
+  'advance_slow',
+]);
+/** Each is asked by itself: those that have waited longest. */
+const explainedOfEach = 20;
+
+/**
+ * Adds to what is stuck why its workflow does not go on: it does not run, its step fails, or it says itself what has
+ * stalled it. Questions that only a worker can answer are left out where none is (`isWorkerThere`).
+ */
+export async function explain(
+  temporal: Client,
+  reports: StuckReport[],
+  isWorkerThere: boolean,
+): Promise<StuckReport[]> {
+  return Promise.all(
+    reports.map(async (report) => {
+      if (!explained.has(report.kind)) return report;
+      const found = await Promise.all(
+        report.found.map((stuck, position) =>
+          position < explainedOfEach ? explainOne(temporal, stuck, isWorkerThere) : stuck,
+        ),
+      );
+      return { ...report, found };
+    }),
+  );
+}
+
+async function explainOne(temporal: Client, stuck: Stuck, isWorkerThere: boolean): Promise<Stuck> {
+  const { kind, workflow_id: id } = stuck;
+  if (id === null) return stuck;
+  const reason = await (kind === 'workflow_task_failing'
+    ? failureOfTask(temporal, id)
+    : reasonOf(temporal, id, isWorkerThere));
+  return reason === null ? stuck : { ...stuck, why: `${stuck.why}; ${withoutSecrets(reason)}` };
+}
+
+async function reasonOf(temporal: Client, workflowId: string, isWorkerThere: boolean): Promise<string | null> {
+  const handle = temporal.workflow.getHandle(workflowId);
+  try {
+    const description = await handle.describe();
+    if (description.status.name !== 'RUNNING') return 'its workflow does not run: recheck starts it again';
+    const failing = failingStep(description);
+    if (failing !== null || !isWorkerThere) return failing;
+    return stalledBy(await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata'));
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return 'it has no workflow: recheck starts it again';
+    return null; // a workflow that cannot answer is told of by another kind
+  }
+}
+
+function failingStep({ raw }: WorkflowExecutionDescription): string | null {
+  const step = raw.pendingActivities?.find(({ lastFailure }) => lastFailure);
+  if (!step) return null;
+  return `${step.activityType?.name} has failed ${(step.attempt ?? 1) - 1} times and is tried again: ${step.lastFailure?.message}`;
+}
+
+/** Why the workflow's own code failed first: what follows is not written into its history. */
+async function failureOfTask(temporal: Client, workflowId: string): Promise<string | null> {
+  const { namespace } = temporal.options;
+  const query = { namespace, execution: { workflowId }, maximumPageSize: 20 };
+  const page = await temporal.workflowService.getWorkflowExecutionHistoryReverse(query).catch(() => null);
+  const failed = page?.history?.events?.find(({ workflowTaskFailedEventAttributes: task }) => task?.failure?.message);
+  return failed?.workflowTaskFailedEventAttributes?.failure?.message ?? null;
+}
+
+/** What the workflow's page says after "Stalled:". */
+function stalledBy({ currentDetails = '' }: { currentDetails?: string }): string | null {
+  const reason = /\*\*Stalled[^*]*\*\*\s*(.+)/.exec(currentDetails)?.[1];
+  return reason === undefined ? null : `stalled: ${reason}`;
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { userInfo } from 'node:os';
+import { realNow } from '../../src/domain/real-time.ts';
+import { listAudit } from '../../src/services/audit.ts';
+import { eventually } from '../support/eventually.ts';
+import { useService } from '../support/service.ts';
+import { temporalServer, testNamespace } from '../support/temporal.ts';
+
+const ago = (milliseconds: number) => new Date(realNow().getTime() - milliseconds);
+const hour = 3_600_000;
+const inAYear = ago(-365 * 24 * hour)
+  .toISOString()
+  .slice(0, 10);
+
+interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+describe('ops on the command line', function () {
+  this.timeout(120_000); // each run loads the program anew
+  const service = useService();
+
+  async function ops(args: string[], changed: Record<string, string> = {}): Promise<Outcome> {
+    const file = new URL('../../src/runtime/cli/ops.ts', import.meta.url).pathname;
+    const env = {
+      ...process.env,
+      NODE_OPTIONS: '',
+      DATABASE_URL: service.db.url,
+      TEMPORAL_ADDRESS: await temporalServer(),
+      TEMPORAL_NAMESPACE: testNamespace,
+      TEMPORAL_TASK_QUEUE: service.taskQueue,
+      ...changed,
+    };
+    return new Promise((resolve) => {
+      execFile(process.execPath, ['--import', 'tsx', file, ...args], { env }, (error, stdout, stderr) => {
+        resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
+      });
+    });
+  }
+
+  it('ends with 0 where nothing is stuck, in words and as JSON', async () => {
+    const [words, json] = await Promise.all([ops(['stuck']), ops(['stuck', '--json'])]);
+    assert.deepEqual(words, { code: 0, stdout: 'Nothing is stuck.\n', stderr: '' });
+    const { count, kinds } = JSON.parse(json.stdout);
+    assert.deepEqual([json.code, count], [0, 0]);
+    assert.ok(kinds.length > 10);
+    for (const { kind, meaning, after_seconds, count: none, found } of kinds) {
+      assert.ok(typeof kind === 'string' && meaning && Number.isInteger(after_seconds));
+      assert.deepEqual([none, found], [0, []]);
+    }
+  });
+
+  it('ends with 1 where something is, prints what, since when, why and the command, which frees it', async () => {
+    const merchant = await service.merchant();
+    const payer = await merchant.payer();
+    const { id, biller_id } = await merchant.activePlan({ customer_id: payer.id, start_date: inAYear });
+    await eventually('its workflow waits for the date', async () => {
+      const history = await service.temporal.workflow
+        .getHandle(`payment-plan/${id}`)
+        .fetchHistory()
+        .catch(() => null);
+      return history?.events?.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes);
+    });
+    const due = ago(3 * hour);
+    await service.db
+      .sql`update payment_plans set activated_at = ${ago(24 * hour)}, next_due_at = ${due} where id = ${id}`;
+
+    const [words, json, other] = await Promise.all([
+      ops(['stuck']),
+      ops(['stuck', '--json', '--kind', 'plan_overdue']),
+      ops(['stuck', '--kind', 'advance_slow']),
+    ]);
+    assert.deepEqual([words.code, json.code, other.code], [1, 1, 0]);
+    assert.match(words.stdout, /^plan_overdue: 1\. A plan’s payment or retry is due, and nobody makes it\.$/m);
+    assert.ok(
+      words.stdout.includes(`  ${id} (${biller_id}, sandbox), since ${due.toISOString()} (3 h)\n`),
+      words.stdout,
+    );
+    assert.match(words.stdout, /^ {4}why: {5}slot 0 is due and was not attempted$/m);
+    assert.ok(words.stdout.includes(`payment-plan/${id} in the Web UI`));
+    const [report, ...others] = JSON.parse(json.stdout).kinds;
+    assert.deepEqual([report.kind, report.count, report.found[0].subject_id, others], ['plan_overdue', 1, id, []]);
+
+    const command = /npm run --silent ops -- (\S+) (\S+)/.exec(report.found[0].remedy) ?? [];
+    const freed = await ops(command.slice(1));
+    assert.deepEqual([freed.code, freed.stderr], [0, '']);
+    assert.match(freed.stdout, /^Looked afresh/);
+    await eventually('it is paid', async () => (await merchant.payments(id))[0]?.status === 'paid');
+    assert.deepEqual((await ops(['stuck'])).code, 0);
+    const [entry] = await listAudit(service.db.sql, { limit: 1 });
+    assert.deepEqual(
+      [entry?.action, entry?.subject_id, entry?.actor],
+      ['payment_plan.rechecked', id, { kind: 'command_line', id: userInfo().username }],
+    );
+  });
+
+  it('tries a slot again and skips it, each safe to give twice', async () => {
+    const merchant = await service.merchant();
+    const payer = await merchant.payer();
+    const metadata = { _sandbox_outcome: 'decline' };
+    const today = realNow().toISOString().slice(0, 10);
+    const { id } = await merchant.activePlan({ customer_id: payer.id, start_date: today, metadata });
+    const attempts = async () => (await merchant.payments(id))[0]?.attempts.length ?? 0;
+    await eventually('it has failed', async () => (await attempts()) === 1);
+    // What has only just been tried is not tried again by whoever presses twice.
+    await service.db.sql`
+      update payment_attempts a set at = at - interval '5 minutes', opened_at = opened_at - interval '5 minutes',
+        settled_at = settled_at - interval '5 minutes'
+      from payment_intents i where i.id = a.payment_intent_id and i.payment_plan_id = ${id}`;
+    const retried = await ops(['retry-now', id]);
+    assert.deepEqual([retried.code, retried.stderr], [0, '']);
+    assert.match(retried.stdout, /tried again/);
+    await eventually('it has failed again', async () => (await attempts()) === 2);
+    const [first, second] = [await ops(['skip-slot', id, '0']), await ops(['skip-slot', id, '0'])];
+    assert.deepEqual([first.code, second.code], [0, 0], first.stderr + second.stderr);
+    assert.notEqual(first.stdout, second.stdout);
+    assert.equal((await merchant.getPlan(id)).next_attempt_at, null);
+    assert.equal(await attempts(), 2, 'skipping charges nothing');
+  });
+
+  it('gives a delivery up, and delivers one that had ended', async () => {
+    const merchant = await service.merchant();
+    const endpoint = await merchant.endpoint('http://127.0.0.1:9/');
+    const { id } = await merchant.ping(endpoint.id);
+    await eventually('it has failed', async () => (await merchant.delivery(id)).attempts.length >= 1);
+    assert.equal((await ops(['give-up-delivery', id])).code, 0);
+    await eventually('it is given up', async () => (await merchant.delivery(id)).status === 'failed');
+    const again = await ops(['give-up-delivery', id]);
+    assert.deepEqual([again.code, again.stdout.startsWith('There is nothing to do')], [0, true]);
+    const before = (await merchant.delivery(id)).attempts.length;
+    assert.deepEqual((await ops(['retry-delivery', id])).stdout, `${id} had ended: it is delivered again now.\n`);
+    await eventually('it is tried again', async () => (await merchant.delivery(id)).attempts.length > before);
+  });
+
+  it('tells what PostgreSQL knows while Temporal is away, and that it is', async () => {
+    const away = { TEMPORAL_ADDRESS: '127.0.0.1:1' };
+    const [words, json, unknown] = await Promise.all([
+      ops(['stuck'], away),
+      ops(['stuck', '--json'], away),
+      ops(['stuck', '--kind', 'worker_missing'], away),
+    ]);
+    assert.match(
+      words.stdout,
+      /^temporal_unreachable: 1\. Temporal does not answer; what only it knows is left out\./m,
+    );
+    const kinds: string[] = JSON.parse(json.stdout).kinds.map(({ kind }: { kind: string }) => kind);
+    assert.deepEqual([words.code, json.code], [1, 1]);
+    assert.ok(kinds.includes('plan_overdue') && !kinds.includes('worker_missing'));
+    assert.deepEqual([unknown.code, /Temporal cannot be reached/.test(unknown.stderr)], [2, true]);
+  });
+
+  it('ends with 2 where it cannot look or cannot be understood, and says what to type', async () => {
+    const cases: [string[], RegExp, Record<string, string>?][] = [
+      [['stuck'], /database cannot be reached/, { DATABASE_URL: 'postgres://x:y@127.0.0.1:1/z' }],
+      [[], /Give a command/],
+      [['dance'], /no command "dance"/],
+      [['stuck', '--kind', 'glue'], /no kind "glue"/],
+      [['recheck'], /ops recheck needs ID/],
+      [['skip-slot', 'pp_1', 'three'], /SLOT must be a whole number/],
+      [['recheck', 'cus_1'], /No such object with a workflow: cus_1/],
+      [['enable-endpoint', `we_${'0'.repeat(32)}`], /No such webhook endpoint/],
+    ];
+    const outcomes = await Promise.all(cases.map(([args, , env]) => ops(args, env)));
+    for (const [index, [args, message]] of cases.entries()) {
+      const { code, stdout, stderr } = outcomes[index] ?? { code: -1, stdout: '', stderr: '' };
+      assert.deepEqual([code, stdout], [2, ''], `${args.join(' ')}: ${stderr}`);
+      assert.match(stderr, message);
+      assert.equal(stderr.includes('    at '), false, 'no stack');
+    }
+  });
+});

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { realNow } from '../../src/domain/real-time.ts';
+import { attemptDelivery } from '../../src/services/webhook-delivery.ts';
+import { useDatabase } from '../support/database.ts';
+import { tellStuck } from '../support/stuck.ts';
+import { makeEvent, useDeliveries, useReceiver } from '../support/webhooks.ts';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+describe('what is stuck of webhooks', () => {
+  const db = useDatabase();
+  const receiver = useReceiver();
+  const ago = (milliseconds: number) => new Date(realNow().getTime() - milliseconds);
+  const told = (subjectId: string | null, later = 0) => tellStuck(db.sql, subjectId, later);
+  const kinds = async (subjectId: string | null, later = 0) => Object.keys(await told(subjectId, later)).sort();
+  const harness = useDeliveries(db, receiver);
+  const attemptAt = (id: string, now: Date) => attemptDelivery(db.sql, { ...harness.deps, now: () => now }, id, null);
+
+  it('finds an endpoint whose deliveries nobody makes: how many, and the oldest', async () => {
+    const { sql } = db;
+    const { endpoint, id } = await harness.made();
+    await makeEvent(sql, harness.call);
+    assert.deepEqual(await kinds(endpoint.id), []);
+    const { delivery_backlog: stuck } = await told(endpoint.id, 6 * minute);
+    assert.match(stuck?.why ?? '', new RegExp(`^2 due and not attempted, the oldest is ${id}: `));
+    assert.ok(stuck?.remedy.includes(`ops -- retry-delivery ${id}`));
+    assert.equal(stuck?.workflow_id, `webhook-delivery/${id}`);
+  });
+
+  it('finds a receiver that has only failed for a day, and one that was disabled for it', async () => {
+    const { sql } = db;
+    const { endpoint, id } = await harness.made();
+    receiver.answer = harness.fail;
+    await attemptAt(id, realNow());
+    assert.equal((await kinds(endpoint.id, day - minute)).includes('endpoint_failing'), false);
+    const { endpoint_failing: failing } = await told(endpoint.id, day + minute);
+    assert.equal(failing?.why, '1 waiting; the last attempt: answered 500');
+    assert.ok(failing.remedy.endsWith(`npm run --silent ops -- retry-delivery ${endpoint.id}.`));
+
+    await attemptDelivery(sql, { ...harness.deps, now: () => ago(-6 * day) }, id, 1);
+    const { endpoint_failing: disabled } = await told(endpoint.id, 7 * day);
+    assert.equal(disabled?.why, 'disabled after days of failure; the last attempt: answered 500');
+    assert.ok(disabled.remedy.includes(`ops -- enable-endpoint ${endpoint.id}`));
+    assert.equal((await kinds(endpoint.id, 37 * day)).includes('endpoint_failing'), false, 'not for ever');
+  });
+
+  it('leaves an endpoint alone that its receiver or its biller has given up', async () => {
+    const { sql } = db;
+    const { endpoint, id } = await harness.made();
+    receiver.answer = (_request, response) => response.writeHead(410).end();
+    await attemptAt(id, realNow());
+    const [row] = await sql`select disabled_reason from webhook_endpoints where id = ${endpoint.id}`;
+    assert.equal(row?.disabled_reason, 'gone');
+    assert.deepEqual(await kinds(endpoint.id, 2 * day), []);
+  });
+});

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import type { Db } from '../../src/db/connection.ts';
+import { realNow } from '../../src/domain/real-time.ts';
+import { countStuck, findStuck, type Stuck } from '../../src/services/stuck.ts';
+import { stuckDefinitions } from '../../src/services/stuck-definitions.ts';
+
+/** What PostgreSQL tells of an object that is stuck, by kind, as it will be `later` milliseconds from now. */
+export async function tellStuck(db: Db, subjectId: string | null, later = 0): Promise<Record<string, Stuck>> {
+  const now = new Date(realNow().getTime() + later);
+  const reports = await findStuck(db, stuckDefinitions, now);
+  const counts = await countStuck(db, stuckDefinitions, now);
+  for (const { kind, count } of reports) assert.equal(counts.get(kind), count, `${kind} is counted as it is found`);
+  const found = reports.flatMap((report) => report.found).filter((stuck) => stuck.subject_id === subjectId);
+  return Object.fromEntries(found.map((stuck) => [stuck.kind, stuck]));
+}
