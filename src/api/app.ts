@@ -1,5 +1,6 @@
 import Router from '@koa/router';
 import Koa from 'koa';
+import { isTracing } from '../domain/tracing.ts';
 import type { RequestState } from './context.ts';
 import { accessLog } from './middleware/access-log.ts';
 import { answer } from './middleware/answer.ts';
@@ -10,7 +11,10 @@ import { limitRate } from './middleware/limit-rate.ts';
 import { readInput } from './middleware/read-input.ts';
 import { requestId } from './middleware/request-id.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
+import { turnTaking } from './middleware/take-turns.ts';
+import { traceRequest } from './middleware/trace-request.ts';
 import { unmatched } from './middleware/unmatched.ts';
+import { ops } from './ops/ops.ts';
 import type { AppDeps, Route } from './route.ts';
 import { allRoutes } from './routes.ts';
 
@@ -18,14 +22,17 @@ import { allRoutes } from './routes.ts';
 export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): Koa<RequestState> {
   const app = new Koa<RequestState>();
   app.use(requestId);
-  app.use(accessLog(deps.logger));
+  app.use(accessLog(deps.logger, deps.watch));
+  if (isTracing()) app.use(traceRequest);
   app.use(errors(deps.logger));
   app.use(securityHeaders);
+  app.use(ops(deps));
 
   const router = new Router<RequestState>({ strict: true, sensitive: true });
   const find = credentialFinder(deps.sql);
   const limit = limitRate(deps.settings);
   const keep = idempotency(deps);
+  const takeTurn = turnTaking();
   for (const route of routes) {
     router.register(
       route.path,
@@ -39,6 +46,7 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): 
         limit,
         authorize(route),
         readInput(route),
+        takeTurn(route),
         answer(route, keep),
       ],
     );

@@ -6,7 +6,10 @@ import type { Processors } from '../processors/processor.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Call } from '../services/call.ts';
 import type { Scope } from '../services/scopes.ts';
+import type { StuckReport } from '../services/stuck.ts';
 import type { Vault } from '../services/vault.ts';
+import type { RequestWatch } from './middleware/access-log.ts';
+import type { WebUi } from './ops/links.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -38,6 +41,17 @@ export interface AppDeps {
   canSkipTime: () => boolean | null;
   /** By name, what must answer before requests can be served; each rejects while it does not. */
   checks: Readonly<Record<string, () => Promise<unknown>>>;
+  /** Who counts the requests, if anybody does. */
+  watch?: RequestWatch;
+  /** What the operators' page stands on beside the database. */
+  operations: {
+    /** Who presents it may look; null: who sits at this machine. */
+    key: string | null;
+    /** Null where nobody has said where it is. */
+    webUi: WebUi | null;
+    /** What is stuck by what Temporal knows, that it does not answer too. */
+    findStuckWorkflows(now: Date): Promise<StuckReport[]>;
+  };
 }
 
 /** What a handler works with. */

@@ -1,4 +1,5 @@
 import type { EventType } from '../domain/event-types.ts';
+import { currentTrace } from '../domain/tracing.ts';
 import type { Db } from './connection.ts';
 import type { Page, TenantKey } from './tenant.ts';
 import { workflowIdOf } from './workflow-intents.ts';
@@ -89,15 +90,16 @@ export async function insertEvents(
       insert into webhook_deliveries (
         id, biller_id, livemode, endpoint_id, event_id, status, next_attempt_at, created_at
       )
-      select ${deliveryId(tx)}, w.biller_id, w.livemode, w.id, e.id, 'pending', ${now}, ${now}
+      select ${deliveryId(tx)}, w.biller_id, w.livemode, w.id, e.id, 'pending', least(${now}, now()), ${now}
       from webhook_endpoints w, e
       where w.biller_id = ${tenant.billerId} and w.livemode = ${tenant.livemode}
         and w.status = 'enabled' and w.deleted_at is null
         and case when e.only_endpoint_id is null then ${subscribes(tx)} else w.id = e.only_endpoint_id end
       returning id
     ), intents as (
-      insert into workflow_intents (workflow_id, workflow_type, subject_id, start, created_at, available_at)
-      select ${workflowIdOf('webhookDelivery', '')} || d.id, 'webhookDelivery', d.id, true, ${now}, ${now}
+      insert into workflow_intents (workflow_id, workflow_type, subject_id, start, created_at, available_at, traceparent)
+      select ${workflowIdOf('webhookDelivery', '')} || d.id, 'webhookDelivery', d.id, true, ${now}, now(),
+        ${currentTrace()?.traceparent ?? null}
       from deliveries d
     )
     select count(*)::integer as deliveries from deliveries`;

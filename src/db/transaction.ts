@@ -1,13 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
+import { observe } from '../domain/observations.ts';
 import type { Db, Pool } from './connection.ts';
 
 const deadlock = '40P01';
 const serializationFailure = '40001';
 const maxTries = 5;
 
+type Opened = Exclude<Db, Pool>;
+
 const staging = new WeakSet<Db>();
 const listeners = new Set<() => void>();
+
+/** What is to be done once a transaction is committed. */
+const afterwards = new WeakMap<Db, (() => void)[]>();
 
 /** What a transaction has sent and does not wait for. */
 const underWay = new WeakMap<Db, Promise<unknown>[]>();
@@ -21,7 +27,7 @@ export async function atomically<T>(db: Db, work: (tx: Db) => Promise<T>): Promi
   for (let tries = 1; ; tries++) {
     let lost = false;
     try {
-      const { tx, value } = await db.begin(async (opened) => {
+      const { tx, value } = await begin(db, async (opened) => {
         const tx = refusing(opened, () => lost);
         try {
           return { tx, value: await work(tx) };
@@ -33,12 +39,29 @@ export async function atomically<T>(db: Db, work: (tx: Db) => Promise<T>): Promi
       // PostgreSQL turns the commit of a transaction with a failed statement into a rollback, without an error.
       await Promise.all(underWay.get(tx) ?? []);
       if (staging.has(tx)) for (const listener of listeners) listener();
+      for (const told of afterwards.get(tx) ?? []) told();
       return value;
     } catch (error) {
       lost = true;
       if (!wasSacrificed(error) || tries === maxTries) throw error;
       await pause(tries * 10);
     }
+  }
+}
+
+/** Runs `work` in a transaction of the pool, and says how that goes. */
+async function begin<T extends object>(pool: Pool, work: (opened: Opened) => Promise<T>): Promise<T> {
+  const askedAt = performance.now();
+  let hadBegun = false;
+  observe({ kind: 'transaction awaited' });
+  try {
+    return await pool.begin<Promise<T>>((opened) => {
+      hadBegun = true;
+      observe({ kind: 'transaction begun', waitSeconds: (performance.now() - askedAt) / 1000 });
+      return work(opened);
+    });
+  } finally {
+    observe({ kind: 'transaction ended', hadBegun });
   }
 }
 
@@ -82,6 +105,17 @@ class Rehearsed extends Error {
     super('the transaction was a rehearsal');
     this.result = result;
   }
+}
+
+/**
+ * Calls `told` when the transaction is committed, and not at all when it is rolled back, or was a rehearsal; on a pool, where
+ * nothing is left to commit, at once. It must not throw.
+ */
+export function afterCommit(db: Db, told: () => void): void {
+  const others = afterwards.get(db);
+  if (isPool(db)) told();
+  else if (others) others.push(told);
+  else afterwards.set(db, [told]);
 }
 
 /** Notes that the transaction has staged workflow intents, so that their carrying out starts right after its commit. */

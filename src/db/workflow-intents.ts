@@ -1,3 +1,4 @@
+import { currentTrace } from '../domain/tracing.ts';
 import type { Db } from './connection.ts';
 import { noteStagedIntents } from './transaction.ts';
 
@@ -21,6 +22,9 @@ export interface StagedIntent {
   start: boolean;
   signal: string | null;
   attempts: number;
+  created_at: Date;
+  /** The trace that it goes on in; null where nobody traces. */
+  traceparent: string | null;
 }
 
 const workflowIdPrefixes: Record<WorkflowType, string> = {
@@ -35,40 +39,39 @@ export function workflowIdOf(workflowType: WorkflowType, subjectId: string): str
   return `${workflowIdPrefixes[workflowType]}/${subjectId}`;
 }
 
-/** Stages what Temporal is to be told, in the caller's transaction; the dispatcher carries it out after the commit. */
+/**
+ * Stages what Temporal is to be told, in the caller's transaction; the dispatcher carries it out after the commit. Here and
+ * below the database's clock alone says when something may be carried out: processes whose clocks differ hand these rows to
+ * each other, and one that is an hour ahead must not hold up the others for an hour.
+ */
 export async function stageIntents(tx: Db, intents: WorkflowIntent[], now: Date): Promise<void> {
   if (intents.length === 0) return;
   noteStagedIntents(tx);
   await tx`
-    insert into workflow_intents ${tx(
-      intents.map((intent) => ({
-        workflow_id: workflowIdOf(intent.workflowType, intent.subjectId),
-        workflow_type: intent.workflowType,
-        subject_id: intent.subjectId,
-        start: intent.start,
-        signal: intent.signal ?? null,
-        created_at: now,
-        available_at: now,
-      })),
-    )}`;
+    insert into workflow_intents (workflow_id, workflow_type, subject_id, start, signal, created_at, available_at, traceparent)
+    select staged.*, ${now}::timestamptz, now(), ${currentTrace()?.traceparent ?? null} from unnest(
+      ${intents.map(({ workflowType, subjectId }) => workflowIdOf(workflowType, subjectId))}::text[],
+      ${intents.map(({ workflowType }) => workflowType)}::text[], ${intents.map(({ subjectId }) => subjectId)}::text[],
+      ${intents.map(({ start }) => String(start))}::text[]::boolean[], ${intents.map(({ signal }) => signal ?? null)}::text[]
+    ) as staged`;
 }
 
 /**
- * Claims up to `limit` intents, oldest first, until `claimedUntil`: who dies with a claim loses it then.
+ * Claims up to `limit` intents, oldest first, for `claimMs` milliseconds: who dies with a claim loses it then.
  * Concurrent claimers get different ones.
  */
-export async function claimIntents(db: Db, limit: number, now: Date, claimedUntil: Date): Promise<StagedIntent[]> {
+export async function claimIntents(db: Db, limit: number, claimMs: number): Promise<StagedIntent[]> {
   return db<StagedIntent[]>`
     update workflow_intents
-    set available_at = ${claimedUntil}, attempts = attempts + 1
+    set available_at = now() + ${inMs(db, claimMs)}, attempts = attempts + 1
     where id in (
       select id from workflow_intents
-      where available_at <= ${now}
+      where available_at <= now()
       order by available_at, id
       limit ${limit}
       for update skip locked
     )
-    returning id, workflow_id, workflow_type, subject_id, start, signal, attempts`;
+    returning id, workflow_id, workflow_type, subject_id, start, signal, attempts, created_at, traceparent`;
 }
 
 /** Removes intents that Temporal has accepted. */
@@ -76,7 +79,13 @@ export async function deleteIntents(db: Db, ids: number[]): Promise<void> {
   await db`delete from workflow_intents where id = any(${ids}::bigint[])`;
 }
 
-/** Puts an intent back after a failed try. */
-export async function postponeIntent(db: Db, id: number, until: Date, error: string): Promise<void> {
-  await db`update workflow_intents set available_at = ${until}, last_error = ${error.slice(0, 1000)} where id = ${id}`;
+/** Puts an intent back after a failed try, for `ms` milliseconds. */
+export async function postponeIntent(db: Db, id: number, ms: number, error: string): Promise<void> {
+  await db`
+    update workflow_intents set available_at = now() + ${inMs(db, ms)}, last_error = ${error.slice(0, 1000)}
+    where id = ${id}`;
+}
+
+function inMs(db: Db, ms: number) {
+  return db`${ms}::integer * interval '1 millisecond'`;
 }

@@ -6,28 +6,57 @@ import { openPool } from '../db/connection.ts';
 import { readConfig } from './config.ts';
 import { startDispatcher } from './dispatcher.ts';
 import { announceReady, onShutdown, surviveOutages } from './lifecycle.ts';
+import { logObservations } from './log-observations.ts';
 import { createLogger } from './logger.ts';
+import { findStuckWorkflows } from './operations/stuck-workflows.ts';
 import { processorsOf } from './processors.ts';
 import { requirementsOf } from './requirements.ts';
 import { openTemporal } from './temporal-client.ts';
 import { watchTimeSkipping } from './time-skipping.ts';
 
+/** Who cannot be served by then is told to come back (503): longer, and its client has given up. */
+const longestWaitMs = 5_000;
+
+const connections = 24;
+
 const config = readConfig(process.env);
 const { databaseUrl, vault } = requirementsOf(config);
+// Before all else: whoever logs, or asks Temporal, says in which trace.
+const tracing =
+  config.tracingEndpoint === null ? null : (await import('./tracing.ts')).startTracing(config.tracingEndpoint, 'api');
 const logger = createLogger(config.logLevel, 'api');
 surviveOutages(logger);
-const sql = openPool(databaseUrl, { max: 24, name: 'payments api' });
-const temporal = openTemporal(config);
+logObservations(logger);
+const sql = openPool(databaseUrl, { max: connections, name: 'payments api', longestWaitMs });
+const temporal = openTemporal(config, tracing?.client);
 const timeSkipping = watchTimeSkipping(temporal, logger);
+// Only where they are wanted: the start of a process waits for nothing that it does not need.
+const metrics =
+  config.metricsPort === null
+    ? null
+    : await (await import('./metrics/start.ts')).startMetrics({
+        port: config.metricsPort,
+        host: config.metricsHost,
+        sql,
+        poolMax: connections,
+        worker: null,
+        logger,
+      });
 const dispatcher = startDispatcher(sql, temporal, config.temporalTaskQueue, logger);
 let ending = false;
 const app = createApp({
   sql,
   vault,
   logger,
+  ...(metrics === null ? {} : { watch: metrics.requests }),
   settings: config,
   processors: processorsOf(config),
   canSkipTime: timeSkipping.known,
+  operations: {
+    key: config.operatorKey,
+    webUi: config.temporalUiUrl === null ? null : { url: config.temporalUiUrl, namespace: config.temporalNamespace },
+    findStuckWorkflows: (now) => findStuckWorkflows({ temporal, taskQueue: config.temporalTaskQueue }, now),
+  },
   checks: {
     PostgreSQL: () => sql`select 1`,
     Temporal: () => temporal.workflowService.getSystemInfo({}),
@@ -36,7 +65,7 @@ const app = createApp({
     },
   },
 });
-const server = await serve(app, { port: config.port });
+const server = await serve(app, { port: config.port, host: config.host });
 
 const delayMs = config.drainDelaySeconds * 1000;
 onShutdown(
@@ -48,6 +77,8 @@ onShutdown(
     await server.close();
     timeSkipping.close();
     await dispatcher.close();
+    await metrics?.close();
+    await tracing?.close().catch(() => {}); // the collector may be away
     await temporal.connection.close();
     await sql.end({ timeout: 5 });
   },

@@ -43,6 +43,15 @@ export interface Config {
   readonly drainDelaySeconds: number;
   /** File in which the sandbox's processor writes down each call, beside and independent of the database; null: none. */
   readonly sandboxLedger: string | null;
+  /**
+   * Where this process serves its metrics; null: nowhere. The worker takes the port after it too, for what the Temporal SDK
+   * counts; under `npm start` the API has this one and the worker the next two.
+   */
+  readonly metricsPort: number | null;
+  /** The collector that gets traces by OTLP over HTTP, without a slash at its end; null: nobody traces. */
+  readonly tracingEndpoint: string | null;
+  /** The address that it listens on: nobody is asked for a key there. */
+  readonly metricsHost: string;
   /** What lets operators see the page `/ops` from anywhere; null: it is shown on this machine alone. */
   readonly operatorKey: string | null;
 }
@@ -94,6 +103,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     rateLimitBurst: read.whole('RATE_LIMIT_BURST', 1000, 1, 1_000_000),
     drainDelaySeconds: read.whole('DRAIN_DELAY_SECONDS', 0, 0, 300),
     sandboxLedger: read.text('SANDBOX_LEDGER'),
+    metricsPort: read.text('METRICS_PORT') === null ? null : read.whole('METRICS_PORT', 0, 1, 65_533),
+    tracingEndpoint:
+      read
+        .matching('OTEL_EXPORTER_OTLP_ENDPOINT', /^https?:\/\/[^\s?#]+$/, 'a URL, such as http://127.0.0.1:4318')
+        ?.replace(/\/+$/, '') ?? null,
+    metricsHost: read.text('METRICS_HOST') ?? '127.0.0.1',
     operatorKey: read.secret('OPERATOR_KEY', 24),
   };
   if (config.temporalApiKey !== null && !config.temporalTls) {

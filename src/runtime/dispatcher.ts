@@ -4,8 +4,11 @@ import type { Pool } from '../db/connection.ts';
 import { onIntentsCommitted } from '../db/transaction.ts';
 import { claimIntents, deleteIntents, postponeIntent, type StagedIntent } from '../db/workflow-intents.ts';
 import { pass } from '../domain/crash-points.ts';
-import { realNow } from '../domain/real-time.ts';
+import { idFields } from '../domain/id-fields.ts';
+import { observe } from '../domain/observations.ts';
 import { webhookTaskQueue } from '../domain/task-queues.ts';
+import { traced } from '../domain/tracing.ts';
+import { summaryOf } from '../domain/workflow-summaries.ts';
 import type { Logger } from './logger.ts';
 
 /** Enough to keep Temporal busy, few enough that a dead process holds up little. */
@@ -29,6 +32,8 @@ export interface Dispatcher {
  * Any number of dispatchers work side by side.
  */
 export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, logger: Logger): Dispatcher {
+  // Its lines of success have ids alone, and are not searched for secrets.
+  const log = logger.child({}, { redact: [] });
   const stopping = new AbortController();
   let woken = false;
   let wake = (): void => {};
@@ -59,30 +64,39 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
   }
 
   async function dispatchBatch(): Promise<number> {
-    const now = realNow();
-    const claimedUntil = new Date(now.getTime() + claimMilliseconds);
-    const intents = await claimIntents(sql, batchSize, now, claimedUntil);
+    const intents = await claimIntents(sql, batchSize, claimMilliseconds);
     if (intents.length > 0) pass('intents claimed');
     const results = await Promise.all(intents.map((intent) => dispatch(intent)));
     const done = intents.filter((_, index) => results[index]).map(({ id }) => id);
-    if (done.length > 0) pass('intents told');
-    if (done.length > 0) await deleteIntents(sql, done);
+    if (done.length === 0) return intents.length;
+    pass('intents told');
+    // One line for all of them: each takes part of a millisecond, and some come with every payment.
+    log.info(
+      { workflow_ids: intents.flatMap((intent, index) => (results[index] ? intent.workflow_id : [])) },
+      'told Temporal',
+    );
+    await deleteIntents(sql, done);
     return intents.length;
   }
 
   /** Answers whether Temporal knows now; if not, the intent waits for its next try. */
   async function dispatch(intent: StagedIntent): Promise<boolean> {
+    const told = { kind: 'intent told', workflowType: intent.workflow_type, madeAt: intent.created_at } as const;
     try {
-      await tell(temporal, taskQueue, intent);
+      const attributes = { workflow_id: intent.workflow_id, ...idFields(intent.subject_id) };
+      const carryOut = () => tell(temporal, taskQueue, intent);
+      await traced('carry out workflow intent', { parent: intent.traceparent, attributes }, carryOut);
+      observe({ ...told, isTold: true });
       return true;
     } catch (error) {
+      observe({ ...told, isTold: false });
       const message = error instanceof Error ? error.message : String(error);
       const backoff = Math.min(longestBackoffMilliseconds, 100 * 2 ** Math.min(intent.attempts, 10));
       logger.warn(
-        { workflow_id: intent.workflow_id, attempts: intent.attempts, err: error },
+        { workflow_id: intent.workflow_id, ...idFields(intent.subject_id), attempts: intent.attempts, err: error },
         'Temporal could not be told',
       );
-      await postponeIntent(sql, intent.id, new Date(realNow().getTime() + backoff), message).catch(() => {});
+      await postponeIntent(sql, intent.id, backoff, message).catch(() => {});
       return false;
     }
   }
@@ -102,6 +116,7 @@ async function tell(temporal: Client, taskQueue: string, intent: StagedIntent): 
     taskQueue: intent.workflow_type === 'webhookDelivery' ? webhookTaskQueue(taskQueue) : taskQueue,
     workflowId: intent.workflow_id,
     args: [intent.subject_id],
+    staticSummary: summaryOf(intent.workflow_type, intent.subject_id),
     workflowTaskTimeout,
     // A workflow that has ended may be wanted again: its object was taken up again, or restored from a back-up. One that
     // is started for nothing reads so in the database, and ends.

@@ -1,5 +1,6 @@
 import pino, { type Logger } from 'pino';
 import { withoutSecrets } from '../domain/secrets.ts';
+import { currentTrace, isTracing } from '../domain/tracing.ts';
 import type { LogLevel } from './config.ts';
 
 export type { Logger } from 'pino';
@@ -40,6 +41,11 @@ const TOLD_OF_ERRORS = [
   'attempt',
 ] as const;
 
+/** A name as this log spells it: `workflow_id` for the SDK's workflowId. */
+export function inSnakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 /**
  * An error as it is logged. PostgreSQL's own adds the row that has failed, whole, and others what they were given: all
  * but names is left out, and secrets that a message quotes are cut.
@@ -52,16 +58,20 @@ function serializeError(error: unknown): unknown {
     type,
     message: withoutSecrets(message),
     stack: withoutSecrets(stack),
-    ...Object.fromEntries(told.map((name) => [name, rest[name]])),
+    ...Object.fromEntries(told.map((name) => [inSnakeCase(name), rest[name]])),
   };
 }
 
-/** Makes the logger of one process: JSON lines on stdout, each with the process's name and the time in ISO 8601. */
+/**
+ * Makes the logger of one process: JSON lines on stdout, each with the process's name and the time in ISO 8601, and with the
+ * id of its trace where the process traces already.
+ */
 export function createLogger(level: LogLevel, name: string, destination?: pino.DestinationStream): Logger {
   const options = {
     name,
     level,
     timestamp: pino.stdTimeFunctions.isoTime,
+    ...(isTracing() ? { mixin: () => ({ trace_id: currentTrace()?.traceId }) } : {}),
     serializers: { err: serializeError, error: serializeError },
     redact: {
       paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]),

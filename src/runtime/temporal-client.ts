@@ -1,4 +1,10 @@
-import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
+import {
+  Client,
+  type ClientInterceptors,
+  Connection,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+} from '@temporalio/client';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import { realNow } from '../domain/real-time.ts';
 import type { Config } from './config.ts';
@@ -26,13 +32,14 @@ export function temporalAddress(config: Pick<Config, 'temporalAddress' | 'tempor
  */
 export function openTemporal(
   config: Parameters<typeof temporalAddress>[0] & Pick<Config, 'temporalNamespace'>,
+  interceptors?: ClientInterceptors,
 ): Client {
   const connection = Connection.lazy({
     ...temporalAddress(config),
     connectTimeout: '5s',
     interceptors: [retryInTime],
   });
-  return new Client({ connection, namespace: config.temporalNamespace });
+  return new Client({ connection, namespace: config.temporalNamespace, ...(interceptors ? { interceptors } : {}) });
 }
 
 /** Shorter than the dispatcher's claims. */

@@ -1,5 +1,6 @@
 import type { LogLevel, LogMetadata, Logger as TemporalLogger } from '@temporalio/worker';
-import type { Logger } from './logger.ts';
+import { idFieldsIn } from '../domain/id-fields.ts';
+import { inSnakeCase, type Logger } from './logger.ts';
 
 const levels: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
   TRACE: 'trace',
@@ -9,10 +10,14 @@ const levels: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = 
   ERROR: 'error',
 };
 
-/** What the Temporal SDK logs, in the process's own log. */
+/**
+ * What the Temporal SDK logs, in the process's own log and its spelling: `workflow_id` where the SDK says workflowId, and
+ * beside it the id of the object that the workflow carries, under the name that all other lines have it by.
+ */
 export function temporalLogger(logger: Logger): TemporalLogger {
-  const log = (level: LogLevel, message: string, meta?: LogMetadata): void => {
-    logger[levels[level]](meta ?? {}, message);
+  const log = (level: LogLevel, message: string, meta: LogMetadata = {}): void => {
+    const method = levels[level];
+    if (logger.isLevelEnabled(method)) logger[method](inOurWords(meta), message);
   };
   return {
     log,
@@ -22,4 +27,12 @@ export function temporalLogger(logger: Logger): TemporalLogger {
     warn: (message, meta) => log('WARN', message, meta),
     error: (message, meta) => log('ERROR', message, meta),
   };
+}
+
+function inOurWords(meta: LogMetadata): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(meta)) {
+    fields[inSnakeCase(name)] = value;
+  }
+  return typeof meta.workflowId === 'string' ? { ...idFieldsIn(meta.workflowId), ...fields } : fields;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, type WorkflowBundle } from '@temporalio/worker';
@@ -8,20 +9,23 @@ import { temporalLogger } from './temporal-logger.ts';
 
 const source = fileURLToPath(new URL('../', import.meta.url));
 const cache = fileURLToPath(new URL('../../node_modules/.cache/workflows/', import.meta.url));
+const { resolve } = createRequire(import.meta.url);
+const tracingInterceptors = '@temporalio/interceptors-opentelemetry/lib/workflow-interceptors';
 /** The folders of the sources that a bundle can be made of: workflows import no others. */
 const folders = ['workflows', 'domain'];
 
 /**
  * The workflows, bundled for Temporal's sandbox. That takes some seconds, so a bundle is kept beside the packages that it is
  * made with, under the checksum of its sources, and read again as long as nothing has changed. Where it cannot be kept it is
- * made anew.
+ * made anew. `isTraced`: with what traces the workflows; it changes nothing of what they do.
  */
-export async function bundleWorkflows(logger: Logger): Promise<WorkflowBundle> {
-  const file = join(cache, `${await checksum()}.js`);
+export async function bundleWorkflows(logger: Logger, { isTraced = false } = {}): Promise<WorkflowBundle> {
+  const file = join(cache, `${await checksum()}${isTraced ? '-traced' : ''}.js`);
   const kept = await readFile(file, 'utf8').catch(() => null);
   if (kept !== null) return { code: kept };
   const bundle = await bundleWorkflowCode({
     workflowsPath: join(source, 'workflows', 'index.ts'),
+    workflowInterceptorModules: isTraced ? [resolve(tracingInterceptors)] : [],
     logger: temporalLogger(logger),
   });
   await keep(file, bundle.code).catch((error: unknown) => logger.debug({ err: error }, 'the bundle is not kept'));

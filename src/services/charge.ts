@@ -16,10 +16,12 @@ import {
 import { findPaymentMethod, type PaymentMethodRow } from '../db/payment-methods.ts';
 import { findSlotOfIntent } from '../db/payment-plan-slots.ts';
 import { lockPlan } from '../db/payment-plans.ts';
-import { atomically, withoutWaiting } from '../db/transaction.ts';
+import { afterCommit, atomically, withoutWaiting } from '../db/transaction.ts';
 import { stageIntents, type WorkflowIntent } from '../db/workflow-intents.ts';
 import { type ChargeOutcome, declined, unattended } from '../domain/charge-outcome.ts';
 import { derivedId } from '../domain/ids.ts';
+import { observe, secondsBetween } from '../domain/observations.ts';
+import { traced } from '../domain/tracing.ts';
 import type { ChargeRequest, PaymentProcessor, Processors } from '../processors/processor.ts';
 import { presentPaymentIntent } from '../resources/payment-intent.ts';
 import { ProcessorNotConfigured } from './errors.ts';
@@ -43,6 +45,9 @@ interface NewCharge {
   source: AttemptSource;
   at: Date;
   now: Date;
+  /** When it was to be made, the customer's time, if anybody has waited for that. */
+  dueAt?: Date | null;
+  testClockId: string | null;
   requestKey?: string | null;
   keyExpiresAt?: Date | null;
 }
@@ -83,7 +88,7 @@ export async function openCharge(
   tx: Db,
   intent: PaymentIntentRow,
   method: PaymentMethodRow | null,
-  { source, at, now, requestKey = null, keyExpiresAt = null }: NewCharge,
+  { source, at, now, dueAt = null, testClockId, requestKey = null, keyExpiresAt = null }: NewCharge,
 ): Promise<Charge> {
   const attempt = {
     id: attemptIdOf(intent, intent.attempt_count + 1),
@@ -106,6 +111,16 @@ export async function openCharge(
     }),
   ]);
   await withoutWaiting(tx, opening);
+  afterCommit(tx, () =>
+    observe({
+      kind: 'charge opened',
+      source,
+      ...ownerOf(intent, testClockId),
+      paymentIntentId: intent.id,
+      paymentPlanId: intent.payment_plan_id,
+      lagSeconds: dueAt === null || testClockId !== null ? null : secondsBetween(dueAt, now),
+    }),
+  );
   return chargeOf(intent, method, attempt);
 }
 
@@ -157,7 +172,14 @@ export async function reopenCharge(tx: Db, intent: PaymentIntentRow, attempt: Pa
 /** Asks the processor. What it throws means that the outcome is unknown: the attempt stays open and is asked for again. */
 export async function askProcessor(processors: Processors, charge: Charge): Promise<ChargeOutcome> {
   if (charge.request === null) return declined('payment_method_unavailable');
-  const outcome = await processorFor(processors, charge.livemode).charge(charge.request);
+  const { request } = charge;
+  const attributes = {
+    payment_intent_id: charge.paymentIntentId,
+    payment_plan_id: charge.paymentPlanId ?? undefined,
+    attempt_id: charge.attemptId,
+  };
+  const processor = processorFor(processors, charge.livemode);
+  const outcome = await traced('charge', { kind: 'client', attributes }, () => processor.charge(request));
   return charge.unattended ? unattended(outcome) : outcome;
 }
 
@@ -198,12 +220,33 @@ export async function settleCharge(
     ]);
     // The plan's own loop goes on by itself; what somebody did by hand it has to be told.
     if (plan !== null && attempt.source !== 'plan') await stageIntents(tx, [pokePlan(plan.id)], now);
-    await recordEvents(tx, { billerId: intent.biller_id, livemode: intent.livemode, ...settlement }, [
+    const origin = { billerId: intent.biller_id, livemode: intent.livemode, ...settlement };
+    const eventIds = await recordEvents(tx, origin, [
       eventOf(settled, { testClockId: intent.test_clock_id, at, attempt: attempt.number }, booked),
       ...(booked?.events ?? []),
     ]);
+    afterCommit(tx, () =>
+      observe({
+        kind: 'charge settled',
+        source: attempt.source,
+        ...ownerOf(intent, intent.test_clock_id),
+        attemptId: attempt.id,
+        attempt: attempt.number,
+        paymentIntentId: intent.id,
+        paymentPlanId: intent.payment_plan_id,
+        requestId: settlement.requestId,
+        outcome: outcome.kind,
+        code: error?.code ?? null,
+        eventIds,
+        openedAt: from === 'processing' ? attempt.opened_at : null,
+      }),
+    );
     return settled;
   });
+}
+
+function ownerOf({ biller_id, livemode }: PaymentIntentRow, testClockId: string | null) {
+  return { billerId: biller_id, livemode, testClockId };
 }
 
 function pokePlan(subjectId: string): WorkflowIntent {

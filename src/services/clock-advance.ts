@@ -2,8 +2,9 @@ import type { Db } from '../db/connection.ts';
 import { intentsDueOnClock } from '../db/payment-intents.ts';
 import { plansDueOnClock } from '../db/payment-plans.ts';
 import { type ClockAdvanceRow, countEffects, finishAdvance, lockClock, updateClock } from '../db/test-clocks.ts';
-import { atomically } from '../db/transaction.ts';
+import { afterCommit, atomically } from '../db/transaction.ts';
 import type { WorkflowType } from '../db/workflow-intents.ts';
+import { observe, secondsBetween } from '../domain/observations.ts';
 import type { EffectsManifest } from '../resources/test-clock.ts';
 import { recordEvents } from './events.ts';
 import { clockEvent } from './test-clocks.ts';
@@ -45,6 +46,7 @@ export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Dat
     });
     const origin = { billerId: clock.biller_id, livemode: false, requestId: advance.request_id, now };
     await recordEvents(tx, origin, [clockEvent('test_clock.ready', clock, { effects_manifest: manifest })]);
+    tell(tx, advance, clock.biller_id, 'ready', now);
   });
 }
 
@@ -58,8 +60,23 @@ export async function countedManifest(tx: Db, clockId: string, from: Date, targe
 export async function failAdvance(db: Db, advance: ClockAdvanceRow, reason: string, now: Date): Promise<void> {
   await closeAdvance(db, advance, async (tx) => {
     await finishAdvance(tx, advance.id, { failureReason: reason }, now);
-    await updateClock(tx, advance.test_clock_id, { status: 'failed', target_time: null, failure_reason: reason });
+    const changes = { status: 'failed' as const, target_time: null, failure_reason: reason };
+    const clock = await updateClock(tx, advance.test_clock_id, changes);
+    tell(tx, advance, clock.biller_id, 'failed', now);
   });
+}
+
+function tell(tx: Db, advance: ClockAdvanceRow, billerId: string, outcome: 'ready' | 'failed', now: Date): void {
+  afterCommit(tx, () =>
+    observe({
+      kind: 'advance ended',
+      testClockId: advance.test_clock_id,
+      billerId,
+      requestId: advance.request_id,
+      outcome,
+      seconds: secondsBetween(advance.requested_at, now),
+    }),
+  );
 }
 
 async function closeAdvance(db: Db, advance: ClockAdvanceRow, close: (tx: Db) => Promise<void>): Promise<void> {

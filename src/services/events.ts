@@ -1,8 +1,9 @@
 import type { Db } from '../db/connection.ts';
 import * as store from '../db/events.ts';
-import { noteStagedIntents, withoutWaiting } from '../db/transaction.ts';
+import { afterCommit, noteStagedIntents, withoutWaiting } from '../db/transaction.ts';
 import type { EventType } from '../domain/event-types.ts';
 import { newId } from '../domain/ids.ts';
+import { observe } from '../domain/observations.ts';
 import { page } from '../resources/common.ts';
 import { type Event, type EventQuery, presentEvent } from '../resources/event.ts';
 import type { Tenant } from './call.ts';
@@ -64,6 +65,9 @@ export async function recordEvents(
   });
   // So that the sequence is locked for the time of the commit, and not for a round trip before it too.
   await withoutWaiting(tx, inserting);
+  afterCommit(tx, () =>
+    observe({ kind: 'events recorded', livemode: origin.livemode, types: events.map(({ type }) => type) }),
+  );
   return rows.map((row) => row.id);
 }
 

@@ -134,6 +134,7 @@ async function openConfirmation(
     source: 'confirm',
     at,
     now: call.now,
+    testClockId: intent.test_clock_id,
     requestKey,
     keyExpiresAt,
   });

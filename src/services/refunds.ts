@@ -11,9 +11,10 @@ import {
   setRefundKeyExpiry,
   settleRefund,
 } from '../db/refunds.ts';
-import { atomically } from '../db/transaction.ts';
+import { afterCommit, atomically } from '../db/transaction.ts';
 import { pass } from '../domain/crash-points.ts';
 import { newId } from '../domain/ids.ts';
+import { observe } from '../domain/observations.ts';
 import type { Processors } from '../processors/processor.ts';
 import { presentRefund, type RefundCreate } from '../resources/refund.ts';
 import type { Call, Tenant } from './call.ts';
@@ -185,7 +186,7 @@ async function carryOut(
     if (intent === null || settled === null) return findRefund(tx, tenantOf(refund), refund.id);
     if (settled.status === 'succeeded') await addRefunded(tx, intent.id, settled.amount, settled.updated_at);
     await remember(tx, settled);
-    await recordEvents(tx, { ...tenantOf(refund), ...origin }, [
+    const eventIds = await recordEvents(tx, { ...tenantOf(refund), ...origin }, [
       {
         type: settled.status === 'succeeded' ? 'refund.succeeded' : 'refund.failed',
         subjectId: settled.id,
@@ -195,6 +196,18 @@ async function carryOut(
         data: presentRefund(settled),
       },
     ]);
+    afterCommit(tx, () =>
+      observe({
+        kind: 'refund settled',
+        ...tenantOf(refund),
+        testClockId: intent.test_clock_id,
+        refundId: settled.id,
+        paymentIntentId: intent.id,
+        requestId: origin.requestId,
+        outcome: outcome.kind,
+        eventIds,
+      }),
+    );
     return settled;
   });
 }

@@ -46,5 +46,7 @@ async function openScheduled(
   processorFor(processors, intent.livemode);
   const found = intent.payment_method_id && (await lockPaymentMethod(tx, tenant, intent.payment_method_id));
   const method = found && found.detached_at === null ? found : null;
-  return openCharge(tx, intent, method, { source: 'schedule', at, now });
+  // One for today is made as soon as it is asked for, though today has begun long before.
+  const dueAt = new Date(Math.max(Number(intent.created_at), Number(intent.scheduled_at)));
+  return openCharge(tx, intent, method, { source: 'schedule', at, now, dueAt, testClockId: intent.test_clock_id });
 }

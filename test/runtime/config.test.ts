@@ -47,6 +47,20 @@ describe('the configuration', () => {
     );
   });
 
+  it('takes a long key of operators, whose value it never repeats, and the URL of the Web UI without its last slash', () => {
+    const config = readConfig({ OPERATOR_KEY: 'x'.repeat(24), TEMPORAL_UI_URL: 'https://ui.example/temporal/' });
+    assert.deepEqual([config.operatorKey, config.temporalUiUrl], ['x'.repeat(24), 'https://ui.example/temporal']);
+    assert.deepEqual([readConfig({}).operatorKey, readConfig({}).temporalUiUrl], [null, null]);
+    for (const key of ['hunter2hunter2', `${'hunter2 '.repeat(5)}`]) {
+      assert.throws(
+        () => readConfig({ OPERATOR_KEY: key }),
+        (error: unknown) =>
+          error instanceof ConfigError && /OPERATOR_KEY/.test(error.message) && !error.message.includes('hunter2'),
+      );
+    }
+    assert.throws(() => readConfig({ TEMPORAL_UI_URL: 'javascript:alert(1)' }), /TEMPORAL_UI_URL must be a URL/);
+  });
+
   it('reads encryption keys in order, so that the first one encrypts', () => {
     const [first, second] = [randomBytes(32), randomBytes(32)];
     const text = `new:${first.toString('base64')}, old:${second.toString('base64')}`;

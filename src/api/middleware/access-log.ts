@@ -1,31 +1,62 @@
+import { idFields, idFieldsIn } from '../../domain/id-fields.ts';
 import { withoutSecrets } from '../../domain/secrets.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import type { Middleware } from '../context.ts';
+import type { Context, Middleware } from '../context.ts';
+
+/** A request that has its answer. */
+export interface AnsweredRequest {
+  /** The template of the path; null where no route has taken it. */
+  route: string | null;
+  method: string;
+  status: number;
+  seconds: number;
+}
+
+/** Whoever counts the requests. Must not throw. */
+export interface RequestWatch {
+  begun(): void;
+  answered(request: AnsweredRequest): void;
+}
+
+/** The id of what a POST has made, where answers have it: at their beginning. */
+const madeId = /^\{(?:"success":true,"payment_method":\{)?"id":"([a-z]{2,3}_(?:sandbox_)?[0-9A-Za-z]{32})"/;
 
 /**
  * One line for each answered request. Neither bodies nor headers nor the query string are in it: they hold secrets and
- * personal data. A secret that somebody puts into the path by mistake is cut out. Answers to health probes are at `debug`.
+ * personal data. A secret that somebody puts into the path by mistake is cut out; the ids of it, and of what was made, are
+ * fields of their own. Answers to health probes are at `debug`.
  */
-export function accessLog(logger: Logger): Middleware {
+export function accessLog(logger: Logger, watch: RequestWatch | undefined): Middleware {
   // Looking for secrets in a line that is made of these members alone would cost a fifth of the whole request.
   const log = logger.child({}, { redact: [] });
   return async (ctx, next) => {
     const begun = performance.now();
+    watch?.begun();
     await next();
+    const ms = performance.now() - begun;
     const { requestId, route, call, key, replayed } = ctx.state;
+    watch?.answered({ route: route?.path ?? null, method: ctx.method, status: ctx.status, seconds: ms / 1000 });
     const line = {
       request_id: requestId,
       method: ctx.method,
       path: withoutSecrets(ctx.path.slice(0, 200)),
       status: ctx.status,
-      ms: Math.round((performance.now() - begun) * 100) / 100,
+      ms: Math.round(ms * 100) / 100,
       operation: route?.operation,
       biller_id: call?.billerId,
       livemode: call?.livemode,
       key_id: key?.id,
       replayed,
+      ...idsOf(ctx),
     };
     if (route?.access === 'public' && ctx.status < 400) log.debug(line, 'request');
     else log.info(line, 'request');
   };
+}
+
+function idsOf(ctx: Context): Record<string, string> {
+  const ids = idFieldsIn(ctx.path);
+  if (ctx.method !== 'POST' || typeof ctx.body !== 'string') return ids;
+  const [, made = null] = madeId.exec(ctx.body) ?? [];
+  return { ...ids, ...idFields(made) };
 }

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { beforeEach, describe, it } from 'mocha';
+import { Type } from 'typebox';
+import { route } from '../../src/api/route.ts';
+import { useApi } from '../support/api.ts';
+import { useDatabase } from '../support/database.ts';
+import { makeKey } from '../support/factories.ts';
+
+const atWork = 8;
+const settleMs = 150;
+/** The number of a request that fails; only one test sends so many. */
+const unlucky = 25;
+
+/** The requests that are being handled, each by its number, and how each is let go. */
+const handled = new Map<number, () => void>();
+const order: number[] = [];
+
+const common = {
+  tag: 'Test',
+  summary: 'For tests',
+  access: { scope: 'customers:read' },
+  invalid: 400,
+  query: Type.Object({ n: Type.Integer() }),
+  response: { status: 200, schema: Type.Unknown() },
+} as const;
+
+async function hold({ query: { n } }: { query: { n: number } }): Promise<object> {
+  order.push(n);
+  await new Promise<void>((go) => handled.set(n, go));
+  handled.delete(n);
+  if (n === unlucky) throw new Error('an unlucky number');
+  return { n };
+}
+
+const routes = [
+  route({ ...common, method: 'GET', path: '/held', operation: 'held', handle: hold }),
+  route({ ...common, method: 'GET', path: '/waiting', operation: 'waiting', waits: true, handle: hold }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/charging',
+    operation: 'charging',
+    idempotency: 'committed-first',
+    handle: hold,
+  }),
+];
+
+interface Wave {
+  first?: number;
+  headers?: Record<string, string>;
+}
+
+describe('the turns of a key’s requests', () => {
+  const db = useDatabase();
+  const api = useApi(db, routes);
+  let key = '';
+
+  beforeEach(async () => {
+    order.length = 0;
+    key = (await makeKey(db.sql)).key;
+  });
+
+  /** Sends so many at once, numbered from `first`, and answers their statuses in that order. */
+  function sendAll(count: number, path = '/held', { first = 0, headers = {} }: Wave = {}): Promise<number[]> {
+    const method = path === '/charging' ? 'POST' : 'GET';
+    return Promise.all(
+      Array.from({ length: count }, async (_, n) => {
+        const { status } = await api.send(method, `${path}?n=${first + n}`, { key, headers });
+        return status;
+      }),
+    );
+  }
+
+  async function letAllGo<T>(until: Promise<T>): Promise<T> {
+    const going = setInterval(() => {
+      for (const go of handled.values()) go();
+    }, 5);
+    try {
+      return await until;
+    } finally {
+      clearInterval(going);
+    }
+  }
+
+  async function untilHandled(count: number): Promise<void> {
+    const giveUpAt = performance.now() + 5_000;
+    while (handled.size < count && performance.now() < giveUpAt) await pause(5);
+    await pause(settleMs);
+  }
+
+  it('lets eight be at work at once, and those that wait go before those that come later', async () => {
+    const early = sendAll(20);
+    await untilHandled(atWork);
+    assert.equal(handled.size, atWork);
+    handled.values().next().value?.();
+    await pause(settleMs);
+    assert.equal(handled.size, atWork);
+    const late = sendAll(4, '/held', { first: 100 });
+    await pause(settleMs);
+    const statuses = await letAllGo(Promise.all([early, late]));
+    assert.ok(statuses.flat().every((status) => status === 200));
+    assert.equal(order.length, 24);
+    assert.ok(
+      order.slice(-4).every((n) => n >= 100),
+      `served in the order ${order}`,
+    );
+  });
+
+  it('are no concern of another key: its request does not wait for the others’', async () => {
+    const sent = sendAll(20);
+    await untilHandled(atWork);
+    const other = await makeKey(db.sql);
+    const reply = api.send('GET', '/held?n=99', { key: other.key });
+    await untilHandled(atWork + 1);
+    handled.get(99)?.();
+    assert.equal((await reply).status, 200);
+    assert.equal(handled.size, atWork);
+    await letAllGo(sent);
+  });
+
+  it('are handed on by a request that fails', async () => {
+    const statuses = await letAllGo(sendAll(30));
+    assert.deepEqual(
+      statuses.map((status, n) => [n, status]).filter(([, status]) => status !== 200),
+      [[unlucky, 500]],
+    );
+    // All eight turns are there again.
+    const again = sendAll(20);
+    await untilHandled(atWork);
+    assert.equal(handled.size, atWork);
+    await letAllGo(again);
+  });
+
+  it('are not needed by a request that only waits, as it prefers', async () => {
+    const sent = sendAll(20, '/waiting', { headers: { Prefer: 'wait=30' } });
+    await untilHandled(20);
+    assert.equal(handled.size, 20);
+    await letAllGo(sent);
+  });
+
+  it('are more for requests that ask a processor, and apart from those of the others', async () => {
+    const charges = sendAll(20, '/charging');
+    await untilHandled(20);
+    assert.equal(handled.size, 20);
+    await letAllGo(charges);
+  });
+
+  it('do not come for ever: who has waited for ten seconds is told to come back', async function () {
+    this.timeout(20_000);
+    const sent = sendAll(atWork + 1);
+    await untilHandled(atWork);
+    const late = await api.send('GET', '/held?n=50', { key });
+    assert.deepEqual([late.status, late.headers.get('retry-after'), late.body.error.code], [429, '1', 'rate_limited']);
+    const statuses = await letAllGo(sent);
+    assert.deepEqual(
+      statuses.filter((status) => status !== 200),
+      [429],
+    );
+  });
+});
