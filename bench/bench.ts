@@ -7,6 +7,8 @@ import type { Copy } from './service.ts';
 export interface Surroundings {
   /** Fewer samples and smaller numbers: to see that everything works, not to compare. */
   quick: boolean;
+  /** How many plans fall due at once. */
+  plans: number;
   /** A folder of this run, removed after it. */
   folder: string;
   /** Says on stderr what goes on. */

@@ -20,14 +20,15 @@ export class NotAllHeld extends Error {
   override name = 'NotAllHeld';
 }
 
-/** How often the database is asked how many are done: what the figures are exact to. */
-const lookMs = 25;
-const timeoutMs = 90_000;
+/** How often the database is asked how many are done, which is what the figures are exact to: of many, more seldom. */
+const lookMs = (count: number) => Math.max(25, Math.min(100, count / 40));
+/** Several times what a quiet machine takes for them. */
+const timeoutMs = (count: number) => 60_000 + 150 * count;
 const maxTries = 3;
 
 /**
  * Waits for the instant (epoch ms) and follows the number of those that are done, by commit, until all are.
- * @throws when some were done before the instant, or not all 90 s after it.
+ * @throws when some were done before the instant, or not all within several times the usual.
  */
 export async function followCourse(dueAt: number, count: number, done: () => Promise<number>): Promise<DueCourse> {
   await pause(Math.max(0, dueAt - realNow().getTime() - 200));
@@ -41,31 +42,35 @@ export async function followCourse(dueAt: number, count: number, done: () => Pro
     if (now > 0 && reached.first === 0) reached.first = seconds;
     if (now >= count / 2 && reached.half === 0) reached.half = seconds;
     if (now >= count) return { ...reached, last: seconds, perSecond: count / seconds };
-    if (seconds * 1000 > timeoutMs)
-      throw new Error(`${now} of ${count} were done ${timeoutMs / 1000} s after they were due`);
-    await pause(lookMs);
+    if (seconds * 1000 > timeoutMs(count)) {
+      throw new Error(`${now} of ${count} were done ${seconds.toFixed(0)} s after they were due`);
+    }
+    await pause(lookMs(count));
   }
 }
 
-/** How much time to leave before an instant when the preparation for it took so long last time. */
+/**
+ * How much time to leave before an instant when the preparation for it took, or is expected to take, so long: of a long one
+ * a smaller share, since it varies less.
+ */
 export function leadFor(preparedMs: number): number {
-  return 2_500 + 1.8 * preparedMs;
+  return 2_500 + Math.min(1.8 * preparedMs, 1.35 * preparedMs + 10_000);
 }
 
 /**
  * Runs one kind of thing again and again, with as much time before the instant as it has been seen to need: too little
  * voids the run, too much is waited for by everybody. A void run is repeated with twice the time.
  */
-export function withLead(
+export function withLead<Args extends unknown[]>(
   firstLeadMs: number,
-  run: (leadMs: number) => Promise<DueRun>,
+  run: (leadMs: number, ...args: Args) => Promise<DueRun>,
   log: (line: string) => void,
-): () => Promise<DueCourse> {
+): (...args: Args) => Promise<DueCourse> {
   let leadMs = firstLeadMs;
-  return async () => {
+  return async (...args) => {
     for (let tries = 1; ; tries++) {
       try {
-        const { course, preparedMs } = await run(leadMs);
+        const { course, preparedMs } = await run(leadMs, ...args);
         log(`prepared in ${(preparedMs / 1000).toFixed(1)} s, done ${course.last.toFixed(1)} s after the instant`);
         leadMs = leadFor(preparedMs);
         return course;

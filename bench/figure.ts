@@ -1,6 +1,6 @@
 import { median, percentile } from './statistics.ts';
 
-export type Unit = 's' | 'ms' | '1/s' | 'MB' | 'ratio';
+export type Unit = 's' | 'ms' | '1/s' | 'MB' | 'kB' | 'rows' | 'events' | 'ratio';
 
 /** What a median is held to: `atMost` or `atLeast` is promised, `aim` is hoped for. In the figure's unit. */
 export interface Target {

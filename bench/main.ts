@@ -12,23 +12,36 @@ import { readConditions } from './conditions.ts';
 import type { FigureGroup } from './figure.ts';
 import { advances } from './figures/advance.ts';
 import { dueAtOnce } from './figures/due-at-once.ts';
+import { dueUnderFire } from './figures/due-under-fire.ts';
+import { flood } from './figures/flood.ts';
 import { memory } from './figures/memory.ts';
+import { sizing } from './figures/sizing.ts';
 import { start } from './figures/start.ts';
 import { throughput } from './figures/throughput.ts';
 import { webhooks } from './figures/webhooks.ts';
-import { type Report, renderReport } from './report.ts';
+import { watchProcessorUse } from './processor-use.ts';
+import { type MeasuredGroup, type Report, renderReport } from './report.ts';
 import { startCopy, stopAllCopies } from './service.ts';
 
 /** In this order: what wants a quiet, empty copy comes first, what may take long on a busy machine last. */
-const measurements: Measurement[] = [start, memory, advances, webhooks, throughput, dueAtOnce];
+const usual: Measurement[] = [start, memory, advances, webhooks, throughput, dueAtOnce];
+/** Only when they are named. */
+const more: Measurement[] = [sizing, flood, dueUnderFire];
+const measurements = [...usual, ...more];
 
-/** What still runs then is left out of the report, and nothing more is begun. */
-const timeForAllMs = 360_000;
+/**
+ * What still runs then is left out of the report, and nothing more is begun: six minutes for all that is usual, more for what
+ * was named, and for more plans.
+ */
+const timeForAllMs = (chosen: readonly Measurement[], plans: number) =>
+  360_000 + (chosen.some((one) => more.includes(one)) ? 900_000 : 0) + 240 * Math.max(0, plans - 1000);
 /** Ending in order may take this much longer. */
-const giveUpMs = timeForAllMs + 60_000;
+const timeToEndMs = 60_000;
 
-const usage = `npm run bench -- [--only NAME]… [--quick] [--json FILE]
-  --only   ${measurements.map(({ name }) => name).join(', ')}; may be repeated
+const usage = `npm run bench -- [--only NAME]… [--plans N] [--quick] [--json FILE]
+  --only   ${usual.map(({ name }) => name).join(', ')}; may be repeated;
+           only by their name: ${more.map(({ name }) => name).join(', ')}
+  --plans  how many fall due at one instant (1000)
   --quick  fewer samples, under a minute: to see that everything works
   --json   where to write the figures (default .bench/latest.json)`;
 
@@ -41,6 +54,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       only: { type: 'string', multiple: true },
+      plans: { type: 'string' },
       quick: { type: 'boolean', default: false },
       json: { type: 'string', default: '.bench/latest.json' },
       help: { type: 'boolean', default: false },
@@ -48,6 +62,9 @@ async function main(): Promise<void> {
   });
   if (values.help) return console.log(usage);
   const chosen = choose(values.only);
+  const plans = Number(values.plans ?? (values.quick ? 100 : 1000));
+  if (!(Number.isInteger(plans) && plans > 0 && plans <= 100_000)) throw new Error(`--plans is no number.\n${usage}`);
+  setTimeout(() => endEarly('not done in time', 1), timeForAllMs(chosen, plans) + timeToEndMs).unref();
   const begun = performance.now();
   const startedAt = realNow().toISOString();
   const conditions = await readConditions();
@@ -56,7 +73,7 @@ async function main(): Promise<void> {
   const elapsed = () => (performance.now() - begun) / 1000;
   const log = (line: string) => console.error(`[${elapsed().toFixed(1).padStart(6)} s] ${line}`);
   try {
-    const outcome = await measureAll(chosen, { quick: values.quick, folder: ours, log });
+    const outcome = await measureAll(chosen, { quick: values.quick, plans, folder: ours, log });
     if (isEnding) return;
     const report: Report = { started_at: startedAt, seconds: elapsed(), quick: values.quick, conditions, ...outcome };
     await mkdir(dirname(resolve(values.json)), { recursive: true });
@@ -73,22 +90,28 @@ function choose(only: string[] | undefined): Measurement[] {
   for (const name of only ?? []) {
     if (!measurements.some((known) => known.name === name)) throw new Error(`--only ${name} names nothing.\n${usage}`);
   }
-  return measurements.filter(({ name }) => only === undefined || only.includes(name));
+  return only === undefined ? usual : measurements.filter(({ name }) => only.includes(name));
 }
 
 /** Measures one after the other. A group that fails is missing in the report and keeps no other from being measured. */
 async function measureAll(chosen: Measurement[], surroundings: Surroundings) {
   const timeIsUp = new Promise<never>((_, reject) => {
-    setTimeout(() => reject(new Error('the time for the whole run was used up')), timeForAllMs).unref();
+    setTimeout(
+      () => reject(new Error('the time for the whole run was used up')),
+      timeForAllMs(chosen, surroundings.plans),
+    ).unref();
   });
   timeIsUp.catch(() => {}); // nobody may be waiting
-  const groups: FigureGroup[] = [];
+  const processorUse = await watchProcessorUse();
+  const groups: MeasuredGroup[] = [];
   const missing: Report['missing'] = [];
   const attempt = async (name: string, measure: () => Promise<FigureGroup>) => {
     try {
       await Promise.race([timeIsUp, pause(0)]);
       surroundings.log(`${name}: begins`);
-      groups.push(await Promise.race([timeIsUp, measure()]));
+      await processorUse();
+      const group = await Promise.race([timeIsUp, measure()]);
+      groups.push({ ...group, processor_use: await processorUse() });
     } catch (error) {
       surroundings.log(`${name}: ${error instanceof Error ? error.stack : String(error)}`);
       missing.push({ name, reason: error instanceof Error ? error.message : String(error) });
@@ -125,7 +148,6 @@ async function endEarly(why: string, code: number): Promise<never> {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => endEarly(signal, 130));
-setTimeout(() => endEarly(`not done after ${giveUpMs / 1000} s`, 1), giveUpMs).unref();
 
 main().then(
   () => {

@@ -1,12 +1,18 @@
 import type { Conditions } from './conditions.ts';
 import type { Figure, FigureGroup, Unit } from './figure.ts';
+import type { ProcessorUse } from './processor-use.ts';
+
+/** Figures, and who was at work on the machine while they were taken. */
+export interface MeasuredGroup extends FigureGroup {
+  processor_use: ProcessorUse;
+}
 
 export interface Report {
   started_at: string;
   seconds: number;
   quick: boolean;
   conditions: Conditions;
-  groups: FigureGroup[];
+  groups: MeasuredGroup[];
   /** What was to be measured and was not, and why. */
   missing: { name: string; reason: string }[];
 }
@@ -28,7 +34,7 @@ export function renderReport({ conditions, groups, missing, quick, seconds, star
   return `${lines.join('\n')}\n`;
 }
 
-function renderGroup({ title, how, figures }: FigureGroup): string[] {
+function renderGroup({ title, how, figures, processor_use: use }: MeasuredGroup): string[] {
   const rows = figures.map(cellsOf);
   const widths = columns.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]) =>
@@ -39,7 +45,8 @@ function renderGroup({ title, how, figures }: FigureGroup): string[] {
   const used = columns.map((_, column) => column < 5 || rows.some((row) => row[column] !== ''));
   const narrow = (cells: readonly string[]) => cells.map((cell, column) => (used[column] ? cell : ''));
   if (!used.every(Boolean)) for (const [column, isUsed] of used.entries()) if (!isUsed) widths[column] = 0;
-  return [title, line(narrow(columns)), ...rows.map(line), ...how.map((sentence) => `  ${sentence}`)];
+  const busy = `  Cores at work meanwhile: ${use.ours} of the run, ${use.others} of others; load average at its end ${use.load_average}.`;
+  return [title, line(narrow(columns)), ...rows.map(line), ...how.map((sentence) => `  ${sentence}`), busy];
 }
 
 function cellsOf({ what, unit, median, min, max, p99, samples, beside, target, met }: Figure): string[] {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment } from '../src/runtime/config.ts';
@@ -16,6 +17,8 @@ export interface Copy {
   readonly billerId: string;
   readonly databaseUrl: string;
   readonly temporalAddress: string;
+  /** Where the sandbox's processor writes down what it was asked for. */
+  readonly ledgerFile: string;
   /** The process that started the others. */
   readonly pid: number;
   /** From the start of that process to its line `ready`. */
@@ -50,11 +53,15 @@ const settings = {
   RATE_LIMIT_BURST: '1000000',
 };
 
-/** Starts a copy in this folder, as `npm start` would, and waits until it is ready. Throws with its output when it is not. */
-export async function startCopy(dataDir: string): Promise<Copy> {
+/**
+ * Starts a copy in this folder, as `npm start` would, with these variables on top, and waits until it is ready. Throws with
+ * its output when it is not.
+ */
+export async function startCopy(dataDir: string, environment: Record<string, string> = {}): Promise<Copy> {
   const ports = portsOf.get(dataDir) ?? (await findFreePorts(3));
   portsOf.set(dataDir, ports);
   const [port, temporalPort, uiPort] = ports.map(String);
+  const ledgerFile = join(dataDir, 'ledger.jsonl');
   const begun = performance.now();
   const child = spawn(process.execPath, ['--import', 'tsx', sourceFile('runtime/start.ts')], {
     cwd: fileURLToPath(new URL('../', import.meta.url)),
@@ -64,6 +71,8 @@ export async function startCopy(dataDir: string): Promise<Copy> {
       PORT: port ?? '',
       TEMPORAL_PORT: temporalPort ?? '',
       TEMPORAL_UI_PORT: uiPort ?? '',
+      SANDBOX_LEDGER: ledgerFile,
+      ...environment,
     }),
     // Ctrl-C is to reach the benchmark alone, which then ends the copy.
     detached: true,
@@ -77,6 +86,7 @@ export async function startCopy(dataDir: string): Promise<Copy> {
     dataDir,
     pid: child.pid ?? 0,
     secondsToReady,
+    ledgerFile,
     ...(await readDevelopment(dataDir)),
     stop: () => stop(child),
   };

@@ -5,29 +5,40 @@ import type { Pool } from '../../src/db/connection.ts';
 import { realNow } from '../../src/domain/real-time.ts';
 import { inParallel, range } from '../bench.ts';
 import { startChild, stopChild } from '../child.ts';
-import { type DueRun, followCourse, NotAllHeld } from '../due-course.ts';
+import { type DueCourse, type DueRun, followCourse, NotAllHeld } from '../due-course.ts';
 import type { Copy } from '../service.ts';
 
 const taskQueue = 'bench-ticks';
+
+/** Something that goes on while a course is followed, such as a look at memory. */
+export type Watched = (follow: () => Promise<DueCourse>) => Promise<DueCourse>;
 
 export type TickKind = 'tickByActivity' | 'tickByLocalActivity';
 
 /** Bare workflows on the server of the copy, with a worker process of their own. */
 export interface BareTemporal {
-  /** Lets so many workflows, each with a timer, fall due at one instant, and follows how their rows come in. */
-  run(kind: TickKind, count: number, leadMs: number): Promise<DueRun>;
+  /** The process id of the worker. */
+  pid: number;
+  /**
+   * Lets so many workflows, each with a timer, fall due at one instant, and follows how their rows come in; `watched` is
+   * around what is measured.
+   */
+  run(kind: TickKind, count: number, leadMs: number, watched?: Watched): Promise<DueRun>;
+  /** Starts some that are due at once, to see how many milliseconds the start of one takes while others run. */
+  millisecondsEach(count: number): Promise<number>;
   stop(): Promise<void>;
 }
 
 /** Starts the worker and makes the table for the rows. */
 export async function startBareTemporal(copy: Copy, temporal: Client, sql: Pool): Promise<BareTemporal> {
-  await sql`create table if not exists bench_ticks (id text primary key)`;
+  await sql`create table if not exists bench_ticks (id text collate "C" primary key)`;
   const { temporalAddress, databaseUrl } = copy;
   const args = [temporalAddress, temporal.options.namespace, taskQueue, databaseUrl];
   const worker: ChildProcess = await startChild('./bare-temporal/worker.ts', { args });
 
   return {
-    async run(kind, count, leadMs) {
+    pid: worker.pid ?? 0,
+    async run(kind, count, leadMs, watched = (follow) => follow()) {
       const begun = performance.now();
       const prefix = `${kind}/${randomUUID()}/`;
       const dueAt = Math.ceil((realNow().getTime() + leadMs) / 1000) * 1000;
@@ -38,12 +49,21 @@ export async function startBareTemporal(copy: Copy, temporal: Client, sql: Pool)
       // The last ones must have had their first task too, which starts their timer.
       if (realNow().getTime() > dueAt - 1500) throw new NotAllHeld(`${count} bare workflows were not started in time`);
       const preparedMs = performance.now() - begun;
-      const course = await followCourse(dueAt, count, async () => {
+      const done = async () => {
         const [row] = await sql<{ count: number }[]>`
-          select count(*)::integer as count from bench_ticks where id like ${`${prefix}%`}`;
+          select count(*)::integer as count from bench_ticks where id >= ${prefix} and id < ${`${prefix}~`}`;
         return row?.count ?? 0;
-      });
+      };
+      const course = await watched(() => followCourse(dueAt, count, done));
       return { course, preparedMs };
+    },
+    async millisecondsEach(count) {
+      const begun = performance.now();
+      await inParallel(range(count), 40, async (index) => {
+        const id = `trial/${randomUUID()}/${index}`;
+        await temporal.workflow.start('tickByLocalActivity', { taskQueue, workflowId: id, args: [id, 0] });
+      });
+      return (performance.now() - begun) / count;
     },
     async stop() {
       await stopChild(worker);

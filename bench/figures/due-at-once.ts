@@ -1,60 +1,61 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import type { Pool } from '../../src/db/connection.ts';
-import { realNow } from '../../src/domain/real-time.ts';
-import { startBareTemporal, type TickKind } from '../bare-temporal/ticks.ts';
-import { type Bench, inParallel, type Measurement, range } from '../bench.ts';
+import { type BareTemporal, startBareTemporal, type TickKind, type Watched } from '../bare-temporal/ticks.ts';
+import { type Bench, inParallel, type Measurement } from '../bench.ts';
 import { type DueCourse, type DueRun, followCourse, leadFor, NotAllHeld, withLead } from '../due-course.ts';
 import { besideOf, type Figure, figure } from '../figure.ts';
-import { dateOf, day, makeActivePlan, makePayer } from '../scenery.ts';
+import { expectOneSuccessEach } from '../ledger.ts';
+import { expectChargedOnce, holdTimers, type LivePlans, lastEvent, makeLivePlans } from '../live-plans.ts';
+import { type PartUse, watchParts } from '../part-use.ts';
+import { footprints, recordedProcesses } from '../processes.ts';
 
 const namespace = 'payments';
-/** Of each payment, as the plans of the scenery have it. */
-const amount = 1500;
-
-/** The time before the first instant; later ones follow what the preparation has taken. */
-const firstLeadMs = (count: number) => 3000 + 10 * count;
+/** Of more there is one round, beside one kind of bare workflow, and what is left of them is not tidied up. */
+const usualCount = 1000;
 /** A second round is begun only by then: on a busy machine one takes minutes. */
 const anotherRoundMs = 80_000;
-/** The least time before the instant at which all timers have to be there. */
-const marginMs = 300;
+/** So many tell, before the first instant, how long all will take to have their timers. */
+const trialCount = 200;
 const farAheadMs = 3_600_000;
+
+/** What one kind of work was seen to do: the courses of its rounds, and what each part has used in them. */
+interface Seen {
+  courses: DueCourse[];
+  uses: PartUse[][];
+}
 
 /** Many plans in real time that fall due at one instant, beside as many bare workflows on the same server. */
 export const dueAtOnce: Measurement = {
   name: 'due-at-once',
   needs: 'copy',
   async measure(bench) {
-    const count = bench.quick ? 100 : 1000;
-    const rounds = bench.quick ? 1 : 2;
+    const count = bench.plans;
+    const rounds = bench.quick || count > usualCount ? 1 : 2;
     const connection = await Connection.connect({ address: bench.copy.temporalAddress });
     const temporal = new Client({ connection, namespace });
     const bare = await startBareTemporal(bench.copy, temporal, bench.sql);
-    const ours: DueCourse[] = [];
-    const theirs: Record<TickKind, DueCourse[]> = { tickByActivity: [], tickByLocalActivity: [] };
+    const parts = (await recordedProcesses(bench.copy.dataDir)).set(bare.pid, 'bare-worker');
+    const atRest = new Map((await footprints(process.pid, parts)).map(({ part, rss, pss }) => [part, pss ?? rss]));
+    const plans: Seen = { courses: [], uses: [] };
+    const ticks: Record<TickKind, Seen> = {
+      tickByLocalActivity: { courses: [], uses: [] },
+      tickByActivity: { courses: [], uses: [] },
+    };
     try {
       bench.log(`due at once: making ${count} live plans`);
-      const plans = await makeLivePlans(bench, count);
-      const lead = (run: (ms: number) => Promise<DueRun>, first = firstLeadMs(count)) =>
-        withLead(first, run, bench.log);
-      // Once for an instant that is not waited for, to see how long it takes them all to have their timer.
-      const { preparedMs } = await holdTimers(bench.sql, temporal, plans, farAheadMs);
-      bench.log(`due at once: the plans take ${(preparedMs / 1000).toFixed(1)} s to have their timers`);
-      const runs = {
-        tickByLocalActivity: lead((ms) => bare.run('tickByLocalActivity', count, ms)),
-        tickByActivity: lead((ms) => bare.run('tickByActivity', count, ms)),
-        plans: lead((ms) => letFallDue(bench, temporal, plans, ms), leadFor(preparedMs)),
-      };
+      const live = await makeLivePlans(bench.client, temporal, count);
+      const runs = await prepareRuns(bench, temporal, bare, live);
       const begun = performance.now();
       for (let round = 1; round <= rounds; round++) {
         if (round > 1 && performance.now() - begun > anotherRoundMs) break;
         bench.log(`due at once: round ${round} of ${rounds}`);
-        theirs.tickByLocalActivity.push(await runs.tickByLocalActivity());
-        ours.push(await runs.plans());
-        theirs.tickByActivity.push(await runs.tickByActivity());
+        if (count <= usualCount) await runs.tickByLocalActivity(watching(parts, ticks.tickByLocalActivity));
+        await runs.plans(watching(parts, plans));
+        await runs.tickByActivity(watching(parts, ticks.tickByActivity));
       }
-      await inParallel(plans.ids, 12, (id) => bench.client.post(`/payment_plans/${id}/close`));
+      const intents = await expectChargedOnce(bench.sql, live);
+      const { calls } = await expectOneSuccessEach(bench.copy.ledgerFile, intents);
+      bench.log(`due at once: ${intents.length} payments in the database, ${calls} in the processor's ledger`);
+      if (count <= usualCount) await inParallel(live.ids, 12, (id) => bench.client.post(`/payment_plans/${id}/close`));
     } finally {
       await bare.stop();
       await connection.close();
@@ -64,121 +65,132 @@ export const dueAtOnce: Measurement = {
       title: `${count} live plans due at one instant (one biller, no webhook endpoint)`,
       how: [
         `${count} customers without a clock, each with a card and an active weekly plan, made through the API. Then next_due_at of all is set to one instant some seconds ahead by SQL and their workflows are told to look (signal \`poke\`), so that each holds a real timer for it; the server's NextDueAt says that all do.`,
-        'Time runs from the instant until all charges are seen committed in the database, looked at every 25 ms. Each plan must then have exactly one succeeded attempt more, or the run fails.',
+        'Time runs from the instant until the events of all charges are seen committed in the database, looked at every 25 to 100 ms. Each plan must then have exactly one paid slot, one intent and one attempt for each instant, and the processor’s own ledger one success for each intent, or the run fails.',
         'Bare: as many workflows with one timer for such an instant and one activity that inserts one row, on the same server, with a worker process of their own that has the same limits; they end after it, while a plan goes on to its next timer. Kinds and plans take turns in each round.',
+        'Processor time and memory are those of the processes from shortly before the instant to the last charge or row, memory beside that before anything was made.',
       ],
-      figures: figuresOf(count, ours, theirs),
+      figures: [...coursesOf(count, plans, ticks), ...partsOf(count, plans, ticks, atRest)],
     };
   },
 };
 
-/** Plans that are alike, and how often each of them has been charged so far. */
-interface LivePlans {
-  ids: string[];
-  /** The name of them all, by which the database counts them. */
-  name: string;
-  charges: number;
+/** Sees with some of them how long all will take to have their timers, so that each instant is neither too early nor late. */
+async function prepareRuns({ sql, log }: Bench, temporal: Client, bare: BareTemporal, live: LivePlans) {
+  const count = live.ids.length;
+  const trial = Math.min(count, trialCount);
+  const { preparedMs } = await holdTimers(sql, temporal, live.ids.slice(0, trial), farAheadMs);
+  const plansMs = (preparedMs / trial) * count;
+  const bareMs = (await bare.millisecondsEach(trial)) * count;
+  log(
+    `due at once: to have all timers, plans may take ${(plansMs / 1000).toFixed(0)} s, bare workflows ${(bareMs / 1000).toFixed(0)} s`,
+  );
+  const lead = (ms: number, run: (leadMs: number, watched: Watched) => Promise<DueRun>) =>
+    withLead(leadFor(ms), run, log);
+  return {
+    plans: lead(plansMs, (ms, watched) => letFallDue(sql, temporal, live, ms, watched)),
+    tickByLocalActivity: lead(bareMs, (ms, watched) => bare.run('tickByLocalActivity', count, ms, watched)),
+    tickByActivity: lead(bareMs, (ms, watched) => bare.run('tickByActivity', count, ms, watched)),
+  };
 }
 
-async function makeLivePlans({ client }: Bench, count: number): Promise<LivePlans> {
-  const name = `due at once ${randomUUID()}`;
-  const terms = { name, frequency_type: 'weekly', start_date: dateOf(realNow().getTime() + 7 * day) } as const;
-  const ids = await inParallel(range(count), 12, async () => makeActivePlan(client, await makePayer(client), terms));
-  return { ids, name, charges: 0 };
-}
-
-async function letFallDue({ sql }: Bench, temporal: Client, plans: LivePlans, lead: number): Promise<DueRun> {
-  const count = plans.ids.length;
-  plans.charges += 1;
-  const { dueAt, preparedMs, held } = await holdTimers(sql, temporal, plans, lead);
-  const course = await followCourse(dueAt.getTime(), count, async () => {
-    const [row] = await sql<{ count: number }[]>`
-      select count(*)::integer as count from payment_plans
-      where name = ${plans.name} and collected_amount_cents >= ${amount * plans.charges}`;
-    return row?.count ?? 0;
-  });
-  await expectChargedOnce(sql, plans);
+async function letFallDue(
+  sql: Bench['sql'],
+  temporal: Client,
+  live: LivePlans,
+  leadMs: number,
+  watched: Watched,
+): Promise<DueRun> {
+  const count = live.ids.length;
+  live.charges += 1;
+  const before = await lastEvent(sql);
+  const { dueAt, preparedMs, held } = await holdTimers(sql, temporal, live.ids, leadMs);
+  const follow = () => followCourse(dueAt.getTime(), count, async () => (await lastEvent(sql)) - before);
+  // Those that were late are charged all the same, and counted before the next try.
+  const course = held ? await watched(follow) : await follow();
+  await expectChargedOnce(sql, live);
   if (!held) throw new NotAllHeld(`not all of ${count} plans had their timer in time`);
   return { course, preparedMs };
 }
 
-/** Makes all plans due at an instant that is so far ahead, and sees to it that their workflows hold a timer for it. */
-async function holdTimers(sql: Pool, temporal: Client, plans: LivePlans, leadMs: number) {
-  const begun = performance.now();
-  // Whole seconds, so that two rounds never share the span by which the server is asked.
-  const dueAt = new Date(Math.ceil((realNow().getTime() + leadMs) / 1000) * 1000);
-  await sql`update payment_plans set next_due_at = ${dueAt} where name = ${plans.name}`;
-  await inParallel(plans.ids, 40, (id) => temporal.workflow.getHandle(`payment-plan/${id}`).signal('poke'));
-  const held = await allHoldTimers(temporal, dueAt, plans.ids.length);
-  return { dueAt, preparedMs: performance.now() - begun, held };
-}
-
-/** Whether, before the instant, the server knows of all of them that they wait for it. */
-async function allHoldTimers(temporal: Client, dueAt: Date, count: number): Promise<boolean> {
-  // A span, because SQLite's visibility finds nothing by equality of instants.
-  const [from, to] = [-500, 500].map((ms) => new Date(dueAt.getTime() + ms).toISOString());
-  const query = `WorkflowType = 'paymentPlan' and ExecutionStatus = 'Running' and NextDueAt between '${from}' and '${to}'`;
-  while (realNow().getTime() < dueAt.getTime() - marginMs) {
-    if ((await temporal.workflow.count(query)).count >= count) return true;
-    await pause(100);
-  }
-  return false;
-}
-
-/** @throws unless each plan has exactly one paid slot, one intent and one attempt for each time that it fell due. */
-async function expectChargedOnce(sql: Pool, { ids, name, charges }: LivePlans): Promise<void> {
-  const [row] = await sql<{ right: number }[]>`
-    select count(*)::integer as right from payment_plans p
-    where name = ${name} and collected_amount_cents = ${amount * charges}
-      and (select count(*) from payment_plan_slots s where s.payment_plan_id = p.id and s.status = 'paid') = ${charges}
-      and ${charges} = all (
-        select count(*) from payment_intents i join payment_attempts a on a.payment_intent_id = i.id
-        where i.payment_plan_id = p.id
-        union all
-        select count(*) from payment_intents i where i.payment_plan_id = p.id and i.status = 'succeeded'
-      )`;
-  if (row?.right !== ids.length)
-    throw new Error(`${row?.right} of ${ids.length} plans were charged exactly ${charges} times`);
-}
-
-function figuresOf(count: number, ours: DueCourse[], theirs: Record<TickKind, DueCourse[]>): Figure[] {
-  const rates = (courses: DueCourse[]) => courses.map(({ perSecond }) => perSecond);
-  const bare = {
-    local: rates(theirs.tickByLocalActivity),
-    task: rates(theirs.tickByActivity),
+function watching(parts: ReadonlyMap<number, string>, seen: Seen): Watched {
+  return async (follow) => {
+    const watch = await watchParts(parts);
+    const course = await follow();
+    seen.uses.push(await watch.stop());
+    seen.courses.push(course);
+    return course;
   };
-  const target = count === 1000 ? { aim: 10 } : null;
+}
+
+function coursesOf(count: number, plans: Seen, ticks: Record<TickKind, Seen>): Figure[] {
+  const rates = ({ courses }: Seen) => courses.map(({ perSecond }) => perSecond);
+  const of = (key: 'first' | 'half' | 'last') => plans.courses.map((course) => course[key]);
+  const target = count === usualCount ? { aim: 10 } : null;
+  const beside = (what: string, kind: TickKind) => ({
+    beside: besideOf(what, rates(plans), rates(ticks[kind])),
+    target: { aimRatio: 0.6 },
+  });
   return [
-    figure(
-      'due-at-once.last',
-      `from the instant to the last of ${count} charges`,
-      's',
-      ours.map(({ last }) => last),
-      { target },
-    ),
-    figure(
-      'due-at-once.first',
-      'to the first charge',
-      's',
-      ours.map(({ first }) => first),
-    ),
-    figure(
-      'due-at-once.half',
-      'to half of them',
-      's',
-      ours.map(({ half }) => half),
-    ),
-    figure('due-at-once.rate', 'plans a second, beside bare workflows with a local activity', '1/s', rates(ours), {
-      beside: besideOf('bare, local activity', rates(ours), bare.local),
-    }),
+    figure('due-at-once.last', `from the instant to the last of ${count} charges`, 's', of('last'), { target }),
+    figure('due-at-once.first', 'to the first charge', 's', of('first')),
+    figure('due-at-once.half', 'to half of them', 's', of('half')),
+    ...(ticks.tickByLocalActivity.courses.length === 0
+      ? []
+      : [
+          figure(
+            'due-at-once.rate',
+            'plans a second, beside bare workflows with a local activity',
+            '1/s',
+            rates(plans),
+            beside('bare, local activity', 'tickByLocalActivity'),
+          ),
+        ]),
     figure(
       'due-at-once.rate-beside-task',
       'plans a second, beside bare workflows with a normal activity',
       '1/s',
-      rates(ours),
-      {
-        beside: besideOf('bare, normal activity', rates(ours), bare.task),
-      },
+      rates(plans),
+      beside('bare, normal activity', 'tickByActivity'),
     ),
   ];
 }
+
+/** For each part: its processor time for one charge, beside that for a bare workflow, and its memory at the peak. */
+function partsOf(
+  count: number,
+  plans: Seen,
+  ticks: Record<TickKind, Seen>,
+  atRest: ReadonlyMap<string, number>,
+): Figure[] {
+  const each = ({ uses }: Seen, part: string) =>
+    uses.map((use) => ((use.find((one) => one.part === part)?.processorSeconds ?? 0) * 1000) / count);
+  const figures: Figure[] = [];
+  for (const { part, name, bare } of partsShown) {
+    const ms = each(plans, part);
+    const beside = besideOf('bare, normal activity', ms, each(ticks.tickByActivity, bare ?? part));
+    const time = `${name}: processor time for one charge`;
+    figures.push(figure(`due-at-once.processor.${part}`, time, 'ms', ms, bare === null ? {} : { beside }));
+  }
+  for (const { part, name } of partsShown) {
+    const peaks = plans.uses.flatMap((use) => use.filter((one) => one.part === part).map(({ peakMb }) => peakMb));
+    const rest = atRest.get(part);
+    if (peaks.length === 0 || rest === undefined) continue; // no Linux
+    const beside = besideOf(
+      'at rest',
+      peaks,
+      peaks.map(() => rest),
+    );
+    figures.push(
+      figure(`due-at-once.memory.${part}`, `${name}: memory, its share at the most`, 'MB', peaks, { beside }),
+    );
+  }
+  return figures;
+}
+
+/** The parts, with what does their work for bare workflows: null, nothing. */
+const partsShown = [
+  { part: 'worker', name: 'worker', bare: 'bare-worker' },
+  { part: 'temporal', name: 'Temporal', bare: 'temporal' },
+  { part: 'postgres', name: 'PostgreSQL', bare: 'postgres' },
+  { part: 'api', name: 'API', bare: null },
+];

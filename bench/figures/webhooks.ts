@@ -1,9 +1,8 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench, Measurement } from '../bench.ts';
 import { stringIn } from '../client.ts';
 import { figure } from '../figure.ts';
+import { type Receiver, startReceiver } from '../receiver.ts';
 import { advance, expectAttempts, type PlayedScene, setUp, tearDown } from '../scenery.ts';
 
 const deliveredTimeoutMs = 30_000;
@@ -55,34 +54,6 @@ export const webhooks: Measurement = {
     };
   },
 };
-
-interface Receiver {
-  url: string;
-  /** When each event came first, by its id. */
-  arrivals: Map<string, number>;
-  close(): Promise<void>;
-}
-
-async function startReceiver(): Promise<Receiver> {
-  const arrivals = new Map<string, number>();
-  const server = createServer((request, response) => {
-    const id = String(request.headers['webhook-id']);
-    if (!arrivals.has(id)) arrivals.set(id, performance.now());
-    request.resume();
-    response.end();
-  });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/hooks`,
-    arrivals,
-    close: () =>
-      new Promise((closed) => {
-        server.closeAllConnections();
-        server.close(() => closed());
-      }),
-  };
-}
 
 /** When the last of the advance's events came. @throws when one has not come after 30 s. */
 async function lastArrival(

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Connection, Client as Temporal } from '@temporalio/client';
+import { type Child, superviseChild } from '../faults/child.ts';
+import { buildPrograms } from '../faults/processes/build.ts';
+import { openPool, type Pool } from '../src/db/connection.ts';
+import { migrate } from '../src/db/migrate.ts';
+import { childEnvironment } from '../src/runtime/config.ts';
+import { findFreePorts } from '../src/runtime/embedded/ports.ts';
+import { startPostgres } from '../src/runtime/embedded/postgres.ts';
+import { startTemporal } from '../src/runtime/embedded/temporal.ts';
+import { ensureNamespace, ensureSearchAttributes } from '../src/runtime/temporal-namespace.ts';
+import { ensureDemoBiller } from '../src/services/billers.ts';
+import { type Client, openClient } from './client.ts';
+
+/** A service whose parts can be killed: an API and workers under a supervisor that starts them again, and both servers. */
+export interface Breakable {
+  client: Client;
+  sql: Pool;
+  /** Connections of which none has seen the crash; to be ended by who asked for them. */
+  openFreshPool(): Pool;
+  temporal: Temporal;
+  taskQueue: string;
+  ledgerFile: string;
+  workers: readonly Child[];
+  /** Kills PostgreSQL, without letting it end in order, and starts it again; answers the seconds until it is up. */
+  crashPostgres(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+const namespace = 'payments';
+const taskQueue = 'payments';
+const upTimeoutMs = 90_000;
+const startAgainMs = 250;
+const startTries = 60;
+
+export async function startBreakable(folder: string, workerCount: number): Promise<Breakable> {
+  const logs = join(folder, 'logs');
+  await mkdir(logs, { recursive: true, mode: 0o700 });
+  const ledgerFile = join(folder, 'ledger.jsonl');
+  const [apiPort = 0, postgresPort = 0, temporalPort = 0] = await findFreePorts(3);
+  const launch = () => startPostgres({ dataDir: folder, port: postgresPort, log: () => {} });
+  let postgres = await launch();
+  const server = await startTemporal({ dataDir: folder, frontendPort: temporalPort, uiPort: null, log: () => {} });
+  const connection = await Connection.connect({ address: server.address });
+  await ensureNamespace(connection, namespace);
+  await ensureSearchAttributes(connection, namespace);
+  await migrate(postgres.url);
+  const sql = openPool(postgres.url, { max: 8, name: 'bench' });
+  const { keys } = await ensureDemoBiller(sql, null);
+
+  const programs = await buildPrograms(join(folder, 'program'));
+  const environment = {
+    DATA_DIR: folder,
+    PORT: String(apiPort),
+    DATABASE_URL: postgres.url,
+    TEMPORAL_ADDRESS: server.address,
+    TEMPORAL_NAMESPACE: namespace,
+    TEMPORAL_TASK_QUEUE: taskQueue,
+    TEMPORAL_TLS: '',
+    TEMPORAL_API_KEY: '',
+    ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+    RATE_LIMIT_PER_SECOND: '1000000',
+    RATE_LIMIT_BURST: '1000000',
+    SANDBOX_LEDGER: ledgerFile,
+    LOG_LEVEL: 'warn',
+  };
+  const supervise = (name: string, program: string) =>
+    superviseChild({
+      name,
+      args: ['--enable-source-maps', program, join(folder, 'obeyed.jsonl')],
+      env: childEnvironment(environment),
+      logFile: join(logs, `${name}.log`),
+      restartAfterMs: () => 0,
+      onOwnEnd: () => {},
+    });
+  const api = supervise('api', programs.api);
+  const workers = Array.from({ length: workerCount }, (_, index) => supervise(`worker-${index + 1}`, programs.worker));
+  for (const child of [api, ...workers]) {
+    if (!(await child.untilUp(upTimeoutMs))) throw new Error(`${child.name} is not up after ${upTimeoutMs / 1000} s`);
+  }
+  const client = openClient(`http://127.0.0.1:${apiPort}`, keys.sandbox_secret);
+  return {
+    client,
+    sql,
+    openFreshPool: () => openPool(postgres.url, { max: 4, name: 'bench judge' }),
+    temporal: new Temporal({ connection, namespace }),
+    taskQueue,
+    ledgerFile,
+    workers,
+    async crashPostgres() {
+      const begun = performance.now();
+      process.kill(postgres.pid, 'SIGKILL');
+      await postgres.daemon.exited;
+      postgres = await repeatedly(launch);
+      return (performance.now() - begun) / 1000;
+    },
+    async stop() {
+      await client.close();
+      await Promise.all([api, ...workers].map((child) => child.stop()));
+      await connection.close();
+      await sql.end({ timeout: 2 });
+      await server.stop();
+      await postgres.stop();
+    },
+  };
+}
+
+/** The processes of a server that was killed may still hold its memory for a moment. */
+async function repeatedly<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries === startTries) throw error;
+      await pause(startAgainMs);
+    }
+  }
+}

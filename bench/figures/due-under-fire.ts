@@ -1,0 +1,162 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Pool } from '../../src/db/connection.ts';
+import { findViolations } from '../../src/db/invariants.ts';
+import { realNow } from '../../src/domain/real-time.ts';
+import { findMismatches } from '../../src/runtime/reconciler.ts';
+import type { Measurement, Surroundings } from '../bench.ts';
+import { type Breakable, startBreakable } from '../breakable.ts';
+import { followCourse, leadFor } from '../due-course.ts';
+import { figure } from '../figure.ts';
+import { type Calls, expectOneSuccessEach } from '../ledger.ts';
+import { expectChargedOnce, holdTimers, type LivePlans, lastEvent, makeLivePlans } from '../live-plans.ts';
+
+/** Two, so that one is at work while the other starts. */
+const workerCount = 2;
+const killEveryMs = 5_000;
+/** PostgreSQL is killed when so many have been charged. */
+const crashAfterShare = 1 / 3;
+const trialCount = 200;
+const farAheadMs = 3_600_000;
+const restTimeoutMs = 90_000;
+const lookAgainMs = 500;
+
+/** What was done to the service while the plans were collected. */
+interface Fire {
+  kills: number;
+  /** Seconds in which PostgreSQL was away; null: not yet. */
+  awaySeconds: number | null;
+}
+
+/** Many plans that fall due at one instant while the workers and PostgreSQL are killed: the end state has to be the same. */
+export const dueUnderFire: Measurement = {
+  name: 'due-under-fire',
+  needs: 'nothing',
+  async measure(surroundings) {
+    const { plans: count, log, folder } = surroundings;
+    const service = await startBreakable(join(folder, 'breakable'), workerCount);
+    try {
+      log(`due under fire: making ${count} live plans`);
+      const live = await makeLivePlans(service.client, service.temporal, count);
+      const dueAt = await letAllHold(service, live, log);
+      const { course, fire } = await collectUnderFire(service, live, dueAt, log);
+      if (fire.kills === 0 || fire.awaySeconds === null)
+        throw new Error('they were charged before the fire: take more plans');
+      const { calls, keys } = await judgeEndState(service, live);
+      return {
+        name: 'due-under-fire',
+        title: `${count} live plans due at one instant, workers and PostgreSQL killed`,
+        how: [
+          `${workerCount} workers, of which one that is up is killed (SIGKILL), in turn, every ${killEveryMs / 1000} s from the instant on and started again at once: ${fire.kills} kills. PostgreSQL is killed once, when a third of the plans have been charged, and started again: it was away for ${fire.awaySeconds.toFixed(1)} s.`,
+          `The end state has to be that of an undisturbed run, or the run fails: each plan has one paid slot, one intent and one attempt; the processor’s ledger has one key with success for each intent and no other (${calls} calls, ${keys} keys); no attempt is open, no workflow intent waits, every plan's workflow waits for the plan's next date, and all invariants hold.`,
+        ],
+        figures: [
+          figure('due-under-fire.last', `from the instant to the last of ${count} charges`, 's', [course.last]),
+          figure('due-under-fire.half', 'to half of them', 's', [course.half]),
+          figure('due-under-fire.rate', 'plans a second', '1/s', [course.perSecond]),
+        ],
+      };
+    } finally {
+      await service.stop();
+    }
+  },
+};
+
+/** Lets all plans hold a timer for one instant, with as much time before it as a trial with some of them asks for. */
+async function letAllHold(service: Breakable, live: LivePlans, log: Surroundings['log']): Promise<Date> {
+  const { sql, temporal } = service;
+  const trial = live.ids.slice(0, trialCount);
+  const tried = await holdTimers(sql, temporal, trial, farAheadMs);
+  const expectedMs = (tried.preparedMs / trial.length) * live.ids.length;
+  log(`due under fire: to have all timers, the plans may take ${(expectedMs / 1000).toFixed(0)} s`);
+  live.charges += 1;
+  const { dueAt, held } = await holdTimers(sql, temporal, live.ids, 2 * leadFor(expectedMs));
+  if (!held) throw new Error(`not all of ${live.ids.length} plans had their timer in time`);
+  return dueAt;
+}
+
+async function collectUnderFire(service: Breakable, live: LivePlans, dueAt: Date, log: Surroundings['log']) {
+  const count = live.ids.length;
+  const before = await lastEvent(service.sql);
+  const fire: Fire = { kills: 0, awaySeconds: null };
+  const done = async () => (await sturdily(() => lastEvent(service.sql))) - before;
+  const over = new AbortController();
+  const burning = (async () => {
+    await pause(Math.max(0, dueAt.getTime() - realNow().getTime()), undefined, { signal: over.signal });
+    for (;;) {
+      await pause(killEveryMs, undefined, { signal: over.signal });
+      const charged = await done();
+      // One that is still starting is left alone: on a slow machine no worker would ever come to work.
+      const victim = inTurn(service.workers, fire.kills).find(({ state }) => state === 'up');
+      if (victim !== undefined) fire.kills += 1;
+      victim?.kill();
+      log(`${victim?.name ?? 'nobody'} killed; ${charged} of ${count} charged`);
+      if (fire.awaySeconds === null && charged >= count * crashAfterShare) {
+        fire.awaySeconds = 0;
+        fire.awaySeconds = await service.crashPostgres();
+        log(`PostgreSQL killed, up again after ${fire.awaySeconds.toFixed(1)} s`);
+      }
+    }
+  })().catch((error: unknown) => {
+    if (!over.signal.aborted) throw error;
+  });
+  try {
+    const course = await Promise.race([
+      followCourse(dueAt.getTime(), count, done),
+      burning.then(() => Promise.reject(new Error('the fire went out'))),
+    ]);
+    return { course, fire };
+  } finally {
+    over.abort();
+    await burning.catch(() => {});
+  }
+}
+
+/** All of them, beginning with the one whose turn it is. */
+function inTurn<T>(items: readonly T[], nth: number): T[] {
+  const first = nth % items.length;
+  return [...items.slice(first), ...items.slice(0, first)];
+}
+
+/** @throws unless the end state is that of an undisturbed run. */
+async function judgeEndState(service: Breakable, live: LivePlans): Promise<Calls> {
+  const sql = service.openFreshPool();
+  try {
+    await untilAtRest(sql, service);
+    const calls = await expectOneSuccessEach(service.ledgerFile, await expectChargedOnce(sql, live));
+    const violations = await findViolations(sql);
+    if (violations.length > 0) throw new Error(`invariants are broken: ${JSON.stringify(violations.slice(0, 3))}`);
+    return calls;
+  } finally {
+    await sql.end();
+  }
+}
+
+/** @throws unless nothing is under way any more, and Temporal waits for what PostgreSQL says, within a minute and a half. */
+async function untilAtRest(sql: Pool, { temporal, taskQueue }: Breakable): Promise<void> {
+  const giveUpAt = performance.now() + restTimeoutMs;
+  for (;;) {
+    const [left] = await sql<{ intents: number; attempts: number; due: number }[]>`
+      select (select count(*)::integer from workflow_intents) as intents,
+        (select count(*)::integer from payment_attempts where outcome = 'processing') as attempts,
+        (select count(*)::integer from payment_plans where wake_at <= now()) as due`;
+    const counts = Object.values(left ?? {});
+    const mismatches = counts.every((count) => count === 0) ? await findMismatches(sql, temporal, taskQueue) : null;
+    if (mismatches?.length === 0) return;
+    if (performance.now() > giveUpAt) {
+      throw new Error(`not at rest: ${JSON.stringify(left)}, mismatches ${JSON.stringify(mismatches?.slice(0, 3))}`);
+    }
+    await pause(lookAgainMs);
+  }
+}
+
+/** The bench's own look at the database waits until that is there again. */
+async function sturdily<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch {
+      await pause(lookAgainMs);
+    }
+  }
+}

@@ -1,0 +1,20 @@
+/** What a sender is to do for a while, in a process of its own. */
+export interface SendingJob {
+  baseUrl: string;
+  key: string;
+  /** Requests a second, sent when their time has come whether or not others were answered; null: as many as can be. */
+  perSecond: number | null;
+  connections: number;
+  milliseconds: number;
+  /** A customer of the key's, to be read. */
+  customerId: string;
+}
+
+/** What came of it. */
+export interface Sent {
+  /** Of each request that was served, in milliseconds from the instant at which it was to be sent. */
+  latencies: number[];
+  /** How many were refused by the rate limit. */
+  refused: number;
+  seconds: number;
+}

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Client as Temporal } from '@temporalio/client';
+import type { Pool } from '../src/db/connection.ts';
+import { realNow } from '../src/domain/real-time.ts';
+import { inParallel, range } from './bench.ts';
+import type { Client } from './client.ts';
+import { dateOf, day, makeActivePlan, makePayer } from './scenery.ts';
+
+/** Of each payment, as the plans of the scenery have it. */
+const amount = 1500;
+/** The least time before the instant at which all timers have to be there. */
+const marginMs = 300;
+/** How often the server is asked how many hold their timer. */
+const pollMs = (count: number) => Math.max(100, count / 20);
+
+/** Plans in real time that are alike, and how often each of them has been let fall due so far. */
+export interface LivePlans {
+  ids: string[];
+  /** The name of them all, by which the database finds them. */
+  name: string;
+  charges: number;
+}
+
+/**
+ * Makes active weekly plans, each of a customer with a card, whose first payment is a week ahead, and waits until the
+ * workflow of each has its timer: what is seen of them then is not held up by how they began.
+ */
+export async function makeLivePlans(client: Client, temporal: Temporal, count: number): Promise<LivePlans> {
+  const name = `due at once ${randomUUID()}`;
+  const terms = { name, frequency_type: 'weekly', start_date: dateOf(realNow().getTime() + 7 * day) } as const;
+  const ids = await inParallel(range(count), 12, async () => makeActivePlan(client, await makePayer(client), terms));
+  const query = `WorkflowType = 'paymentPlan' and ExecutionStatus = 'Running' and NextDueAt > '${realNow().toISOString()}'`;
+  while ((await temporal.workflow.count(query)).count < count) await pause(pollMs(count));
+  return { ids, name, charges: 0 };
+}
+
+/**
+ * Makes the plans due at an instant that is so far ahead, and sees to it that their workflows hold a timer for it.
+ * `preparedMs` is what that took; not `held`: the instant came first.
+ */
+export async function holdTimers(sql: Pool, temporal: Temporal, ids: readonly string[], leadMs: number) {
+  const begun = performance.now();
+  // Whole seconds, so that two rounds never share the span by which the server is asked.
+  const dueAt = new Date(Math.ceil((realNow().getTime() + leadMs) / 1000) * 1000);
+  await sql`update payment_plans set next_due_at = ${dueAt} where id = any(${[...ids]}::text[])`;
+  await inParallel(ids, 40, (id) => temporal.workflow.getHandle(`payment-plan/${id}`).signal('poke'));
+  const held = await allHoldTimers(temporal, dueAt, ids.length);
+  return { dueAt, preparedMs: performance.now() - begun, held };
+}
+
+/** Whether, before the instant, the server knows of all of them that they wait for it. */
+async function allHoldTimers(temporal: Temporal, dueAt: Date, count: number): Promise<boolean> {
+  // A span, because SQLite's visibility finds nothing by equality of instants.
+  const [from, to] = [-500, 500].map((ms) => new Date(dueAt.getTime() + ms).toISOString());
+  const query = `WorkflowType = 'paymentPlan' and ExecutionStatus = 'Running' and NextDueAt between '${from}' and '${to}'`;
+  while (realNow().getTime() < dueAt.getTime() - marginMs) {
+    if ((await temporal.workflow.count(query)).count >= count) return true;
+    await pause(pollMs(count));
+  }
+  return false;
+}
+
+/** The number of the biller's last event: each charge of a plan adds one, so its growth counts them at the cost of one row. */
+export async function lastEvent(sql: Pool): Promise<number> {
+  const [row] = await sql<{ last: number }[]>`
+    select coalesce(max(last_sequence), 0) as last from event_sequences where not livemode`;
+  return row?.last ?? 0;
+}
+
+/**
+ * The intents of the plans.
+ * @throws unless each plan has exactly one paid slot, one succeeded intent and one attempt for each time that it fell due.
+ */
+export async function expectChargedOnce(sql: Pool, { ids, name, charges }: LivePlans): Promise<string[]> {
+  const [row] = await sql<{ right: number }[]>`
+    select count(*)::integer as right from payment_plans p
+    where name = ${name} and collected_amount_cents = ${amount * charges}
+      and (select count(*) from payment_plan_slots s where s.payment_plan_id = p.id and s.status = 'paid') = ${charges}
+      and ${charges} = all (
+        select count(*) from payment_intents i join payment_attempts a on a.payment_intent_id = i.id
+        where i.payment_plan_id = p.id
+        union all
+        select count(*) from payment_intents i where i.payment_plan_id = p.id and i.status = 'succeeded'
+        union all
+        select count(*) from payment_intents i where i.payment_plan_id = p.id
+      )`;
+  if (row?.right !== ids.length) {
+    throw new Error(`${row?.right} of ${ids.length} plans were charged exactly ${charges} times`);
+  }
+  const intents = await sql<{ id: string }[]>`
+    select i.id from payment_intents i join payment_plans p on p.id = i.payment_plan_id where p.name = ${name}`;
+  return intents.map(({ id }) => id);
+}

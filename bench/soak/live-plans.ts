@@ -1,0 +1,84 @@
+import { stageIntents } from '../../src/db/workflow-intents.ts';
+import { realNow } from '../../src/domain/real-time.ts';
+import { type Bench, inParallel, range, turn } from '../bench.ts';
+import { dateOf, day, makeActivePlan, makePayer } from '../scenery.ts';
+
+/** Long enough for the workflow to be told and to hold a timer, so that the timer is what wakes it. */
+const aheadMs = 3_000;
+
+/** Plans in real time, of which now one and now another falls due. */
+export interface LivePlans {
+  /** Moves the due instant of the next plan in turn some seconds ahead; nothing while its last payment is outstanding. */
+  letNextFallDue(): Promise<void>;
+  /** Of those that were collected since the last call: milliseconds from the due instant to the attempt. */
+  takeLags(): Promise<number[]>;
+  /** How many are due for longer than this. */
+  overdue(ms: number): number;
+  /** How often a plan was let fall due, in all. */
+  readonly dues: number;
+  /** @throws unless each plan has exactly one paid slot, intent and attempt for each time that it fell due. */
+  expectChargedOnce(): Promise<void>;
+}
+
+export async function openLivePlans({ client, sql }: Bench, count: number): Promise<LivePlans> {
+  const terms = { name: 'soak', frequency_type: 'weekly', start_date: dateOf(realNow().getTime() + 7 * day) } as const;
+  const ids = await inParallel(range(count), 6, async () => makeActivePlan(client, await makePayer(client), terms));
+  const rounds = new Map(ids.map((id) => [id, 0]));
+  /** The due instants (epoch ms) of those that were not collected when it was last looked. */
+  const outstanding = new Map<string, number>();
+  let turns = 0;
+  let dues = 0;
+
+  return {
+    get dues() {
+      return dues;
+    },
+    async letNextFallDue() {
+      const id = turn(ids, turns++);
+      if (outstanding.has(id)) return;
+      const dueAt = new Date(realNow().getTime() + aheadMs);
+      outstanding.set(id, dueAt.getTime());
+      dues += 1;
+      rounds.set(id, (rounds.get(id) ?? 0) + 1);
+      await sql.begin(async (tx) => {
+        await tx`update payment_plans set next_due_at = ${dueAt} where id = ${id}`;
+        await stageIntents(
+          tx,
+          [{ workflowType: 'paymentPlan', subjectId: id, start: false, signal: 'poke' }],
+          realNow(),
+        );
+      });
+    },
+    async takeLags() {
+      if (outstanding.size === 0) return [];
+      const found = await sql<{ plan_id: string; opened_at: Date }[]>`
+        select i.payment_plan_id as plan_id, max(a.opened_at) as opened_at
+        from payment_intents i join payment_attempts a on a.payment_intent_id = i.id
+        where i.payment_plan_id in ${sql([...outstanding.keys()])} and a.outcome = 'succeeded'
+        group by i.payment_plan_id`;
+      const lags: number[] = [];
+      for (const { plan_id, opened_at } of found) {
+        const dueAt = outstanding.get(plan_id);
+        // The last attempt is of the time before.
+        if (dueAt === undefined || opened_at.getTime() < dueAt) continue;
+        outstanding.delete(plan_id);
+        lags.push(opened_at.getTime() - dueAt);
+      }
+      return lags;
+    },
+    overdue: (ms) => [...outstanding.values()].filter((dueAt) => realNow().getTime() - dueAt > ms).length,
+    async expectChargedOnce() {
+      const found = await sql<{ id: string; paid: number; intents: number; attempts: number }[]>`
+        select p.id,
+          (select count(*)::integer from payment_plan_slots s where s.payment_plan_id = p.id and s.status = 'paid') as paid,
+          (select count(*)::integer from payment_intents i where i.payment_plan_id = p.id) as intents,
+          (select count(*)::integer from payment_intents i join payment_attempts a on a.payment_intent_id = i.id
+            where i.payment_plan_id = p.id) as attempts
+        from payment_plans p where p.id in ${sql(ids)}`;
+      const wrong = found.filter(({ id, ...counts }) => Object.values(counts).some((n) => n !== rounds.get(id)));
+      if (wrong.length > 0 || found.length < ids.length) {
+        throw new Error(`live plans not charged once for each time they fell due: ${JSON.stringify(wrong)}`);
+      }
+    },
+  };
+}
