@@ -17,8 +17,9 @@ export interface CampaignOptions {
   attacks: readonly Attack[];
   /** Points that are hit once each before anything is left to chance. */
   points: readonly CrashPoint[];
-  /** Performance time until which they are hit by kills. */
+  /** Performance time until which they are hit by kills, and until which they are hit at all. */
   killUntil: number;
+  hitUntil: number;
   /** Performance time after which nothing more is injected. */
   giveUpAt: number;
   tell(fault: Fault): void;
@@ -39,8 +40,8 @@ export async function attack(arena: Arena, options: CampaignOptions): Promise<Fa
     options.tell(fault);
   };
   if (options.points.length > 0) {
-    const { points: wanted, killUntil, giveUpAt } = options;
-    await hitEveryPoint(arena, (title) => note('crash point', title), { wanted, killUntil, giveUpAt });
+    const { points: wanted, killUntil, hitUntil } = options;
+    await hitEveryPoint(arena, (title) => note('crash point', title), { wanted, killUntil, hitUntil });
   }
   const busy = new Set<string>();
   const underWay = new Set<Promise<void>>();

@@ -10,6 +10,7 @@ import type { LedgerEntry } from '../src/processors/ledger.ts';
 import { childEnvironment } from '../src/runtime/config.ts';
 import { findFreePorts } from '../src/runtime/embedded/ports.ts';
 import { type Child, superviseChild } from './child.ts';
+import { type FakeClock, findFakeClocks } from './fake-clocks.ts';
 import { followLines, type Lines } from './lines.ts';
 import { readCommits } from './net/commit-reader.ts';
 import { type Link, openLink } from './net/link.ts';
@@ -33,6 +34,8 @@ export interface Cluster {
   readonly temporal: Temporal;
   readonly apis: readonly Api[];
   readonly workers: readonly Child[];
+  /** The clock of each process, by the name of the process; null where clocks cannot be set off, or are not to be. */
+  readonly clocks: ReadonlyMap<string, FakeClock> | null;
   /** The ways from each process to PostgreSQL and Temporal, and from the clients to each API process. */
   readonly links: Record<'postgres' | 'temporal' | 'client', readonly Link[]>;
   /** What the sandbox's processor has written down. */
@@ -53,12 +56,18 @@ export interface Cluster {
 const processesOfAKind = 2;
 const upTimeoutMs = 90_000;
 
-export async function startCluster(folder: string, chance: Chance): Promise<Cluster> {
+export async function startCluster(
+  folder: string,
+  chance: Chance,
+  { canSetClocks }: { canSetClocks: boolean },
+): Promise<Cluster> {
   const logs = join(folder, 'logs');
   await mkdir(logs, { recursive: true, mode: 0o700 });
   const programs = await buildPrograms(join(folder, 'program'));
   const [postgres, temporal] = await Promise.all([openPostgres(folder), openTemporal(folder)]);
   await migrate(postgres.url);
+  const clockOf = canSetClocks ? await findFakeClocks(join(folder, 'clocks')) : null;
+  const clocks = new Map<string, FakeClock>();
 
   const ownEnds: Cluster['ownEnds'] = [];
   const startTimes: Cluster['startTimes'] = [];
@@ -89,6 +98,8 @@ export async function startCluster(folder: string, chance: Chance): Promise<Clus
     const database = new URL(postgres.url);
     database.port = String(toPostgres.port);
     const restarts = chance.fork(name);
+    const clock = (await clockOf?.(name)) ?? null;
+    if (clock !== null) clocks.set(name, clock);
     return superviseChild({
       name,
       args: ['--enable-source-maps', programs[kind], files.obeyed],
@@ -97,6 +108,7 @@ export async function startCluster(folder: string, chance: Chance): Promise<Clus
         DATABASE_URL: database.href,
         TEMPORAL_ADDRESS: `127.0.0.1:${toTemporal.port}`,
         ...environment,
+        ...clock?.environment,
       }),
       logFile: join(logs, `${kind}-${number}.log`),
       restartAfterMs: () => restarts.between(0, 800),
@@ -123,6 +135,7 @@ export async function startCluster(folder: string, chance: Chance): Promise<Clus
 
   async function heal(): Promise<void> {
     await postgres.disk?.free();
+    await Promise.all([...clocks.values()].map((clock) => clock.setOff(0)));
     await Promise.all([postgres.thaw(), temporal.thaw()]);
     for (const link of [...links.postgres, ...links.temporal, ...links.client]) link.heal();
     await Promise.all([postgres.start(), temporal.start()]);
@@ -143,6 +156,7 @@ export async function startCluster(folder: string, chance: Chance): Promise<Clus
     temporal,
     apis,
     workers,
+    clocks: clockOf === null ? null : clocks,
     links,
     ledger,
     obeyed,

@@ -39,9 +39,12 @@ export interface Repetition {
   text: string;
 }
 
+/** A line of the ledger, and when it was found there: epoch ms by the fault run's clock, whatever the writer's said. */
+export type SeenEntry = LedgerEntry & { seenAt?: number };
+
 /** All that the judges see. What our own tables say is only ever held against what others have seen. */
 export interface Evidence {
-  ledger: LedgerEntry[];
+  ledger: SeenEntry[];
   claims: Claim[];
   exchanges: Exchange[];
   repetitions: Repetition[];

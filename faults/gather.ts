@@ -39,7 +39,7 @@ export async function gather(
   });
   await cluster.ledger.readOn();
   return {
-    ledger: cluster.ledger.all.map(({ value }) => value),
+    ledger: cluster.ledger.all.map(({ value, seenAt }) => ({ ...value, seenAt })),
     claims: world.claims.flatMap((claim) => claim()),
     exchanges,
     repetitions,
@@ -53,7 +53,7 @@ export async function gather(
     stuck,
     histories,
     replayedFrom,
-    bystander: { before, after: await checksumOf(world, accounts.bystander) },
+    bystander: { before, after: await checksumOfUntouched(world) },
   };
 }
 
@@ -69,8 +69,14 @@ async function waitsOf(world: World, account: Account): Promise<AccountEvidence[
   return waits;
 }
 
-/** A checksum of all that an account has. */
-export async function checksumOf(world: World, account: Account): Promise<string> {
+/** A checksum of what nobody touches: an account, and the live mode of a biller who is busy in the sandbox. */
+export async function checksumOfUntouched(world: World): Promise<string> {
+  const { bystander, live } = world.accounts;
+  return `${await checksumOf(world, bystander)} ${await checksumOf(world, live)}`;
+}
+
+/** A checksum of all that an account has in its mode. */
+async function checksumOf(world: World, account: Account): Promise<string> {
   const client = world.reader(account);
   const plans = await client.paymentPlans.list({ limit: 100 }).toArray();
   const all = {
@@ -78,7 +84,8 @@ export async function checksumOf(world: World, account: Account): Promise<string
     payments: await Promise.all(plans.map(({ id }) => client.paymentPlans.listPayments(id, { limit: 100 }).toArray())),
     intents: await client.paymentIntents.list({ limit: 100 }).toArray(),
     customers: await client.customers.list({ limit: 100 }).toArray(),
-    clocks: await client.testClocks.list({ limit: 100 }).toArray(),
+    methods: await client.paymentMethods.list(),
+    clocks: account.livemode ? [] : await client.testClocks.list({ limit: 100 }).toArray(),
     events: await allEvents(client),
   };
   return createHash('sha256').update(JSON.stringify(all)).digest('hex').slice(0, 16);

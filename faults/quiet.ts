@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { realNow } from '../src/domain/real-time.ts';
 import { findMismatches } from '../src/runtime/reconciler.ts';
 import type { World } from './load/world.ts';
 import type { Receiver } from './receiver.ts';
@@ -62,7 +63,10 @@ async function waitsForLong({ cluster }: World): Promise<boolean> {
 async function replayRefused({ accounts }: World, replays: Replays): Promise<void> {
   for (const { client, endpoints } of Object.values(accounts)) {
     for (const { id } of endpoints) {
-      const answer = await client.post(`/webhook_endpoints/${id}/replay`, { body: { since: '2020-01-01T00:00:00Z' } });
+      // An event that was recorded by a clock that was ahead is meant too.
+      const until = new Date(realNow().getTime() + 2 * 3_600_000).toISOString();
+      const body = { since: '2020-01-01T00:00:00Z', until };
+      const answer = await client.post(`/webhook_endpoints/${id}/replay`, { body });
       replays.requests += 1;
       replays.enqueued += Number(answer.enqueued);
     }

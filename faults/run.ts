@@ -8,8 +8,8 @@ import { attacks } from './attacks/index.ts';
 import { attack } from './campaign.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 import type { Finding } from './evidence.ts';
-import { checksumOf, gather } from './gather.ts';
-import { furnishBystander } from './load/bystander.ts';
+import { checksumOfUntouched, gather } from './gather.ts';
+import { furnishBystander, furnishLiveMode } from './load/bystander.ts';
 import { type ClockHistory, clockKeeper } from './load/clocks.ts';
 import { livePlans } from './load/live-plans.ts';
 import { shopper } from './load/shoppers.ts';
@@ -43,6 +43,9 @@ const quickAttackMs = 70_000;
 /** Its crash points are hit by kills for so long: on a slow machine there is no time for a start of a process for each. */
 const quickKillMs = 35_000;
 
+/** On a slow machine it goes on for the sake of points that have not fired, and only of them. */
+const quickPointsMs = 150_000;
+
 /** A short run ends as soon as it has seen every point and this many faults. */
 const quickFaults = 28;
 
@@ -50,7 +53,9 @@ const quickFaults = 28;
 export async function run(options: RunOptions, say: Say): Promise<Omit<Outcome, 'seed' | 'startedAt' | 'seconds'>> {
   const chance = chanceOf(options.seed);
   const receiver = await startReceiver(chance.fork('receiver'));
-  const cluster = await startCluster(options.folder, chance.fork('cluster'));
+  const cluster = await startCluster(options.folder, chance.fork('cluster'), {
+    canSetClocks: chosenFrom(options).some(({ kind }) => kind === 'clock jump'),
+  });
   say('two API processes, two workers, PostgreSQL and Temporal are up');
   try {
     return await attackAndJudge(options, cluster, receiver, say);
@@ -65,7 +70,8 @@ async function attackAndJudge(options: RunOptions, cluster: Cluster, receiver: R
   const chance = chanceOf(options.seed);
   const world = await makeWorld(cluster, receiver, chance.fork('load'));
   await furnishBystander(world);
-  const before = await checksumOf(world, world.accounts.bystander);
+  await furnishLiveMode(world);
+  const before = await checksumOfUntouched(world);
   const histories: ClockHistory[] = [];
   const load = Promise.all(actors(histories, options.isQuick).map((actor) => actor(world)));
   await pause(2_000);
@@ -77,13 +83,14 @@ async function attackAndJudge(options: RunOptions, cluster: Cluster, receiver: R
     isQuick: options.isQuick,
     fired: new Set(),
   };
-  const chosen = attacks.filter(({ kind }) => options.only === null || options.only.includes(kind));
+  const chosen = chosenFrom(options);
   const minutes = options.isQuick ? quickAttackMs / 60_000 : options.minutes;
   const faults = await attack(arena, {
     faults: options.isQuick ? quickFaults : options.faults,
-    attacks: options.isQuick ? chosen.filter(({ isQuick }) => isQuick !== false) : chosen,
+    attacks: chosen,
     points: wantsPoints(chosen) ? allPoints : [],
     killUntil: options.isQuick ? performance.now() + quickKillMs : Number.POSITIVE_INFINITY,
+    hitUntil: performance.now() + (options.isQuick ? quickPointsMs : minutes * 60_000),
     giveUpAt: performance.now() + minutes * 60_000,
     tell: ({ number, title }) => say(`fault ${number}: ${title}`),
   });
@@ -117,7 +124,7 @@ async function attackAndJudge(options: RunOptions, cluster: Cluster, receiver: R
   }
   return {
     faults,
-    skipped: cluster.postgres.disk === null ? ['full disk'] : [],
+    skipped: chosen.map(({ kind }) => kind).filter((kind) => isImpossible(cluster, kind)),
     points: { all: allPoints, fired: arena.fired },
     evidence,
     setbacks: world.journal.setbacks,
@@ -140,6 +147,16 @@ function actors(histories: ClockHistory[], isQuick: boolean): Actor[] {
     ...clocks('monthly', isQuick ? 3 : 2),
     ...clocks('weekly', isQuick ? 3 : 2),
   ];
+}
+
+function chosenFrom({ only, isQuick }: RunOptions): Attack[] {
+  const wanted = attacks.filter(({ kind }) => only === null || only.includes(kind));
+  return isQuick ? wanted.filter((attack) => attack.isQuick !== false) : wanted;
+}
+
+/** Whether this machine does not let us: mount a disk, or set clocks off. */
+function isImpossible({ postgres, clocks }: Cluster, kind: string): boolean {
+  return (kind === 'full disk' && postgres.disk === null) || (kind === 'clock jump' && clocks === null);
 }
 
 const wantsPoints = (chosen: readonly Attack[]) => chosen.some(({ kind }) => kind === 'crash point');

@@ -40,9 +40,21 @@ export const allPoints = Object.keys(hostsOf) as CrashPoint[];
 /** Frozen right between two steps: longer than anybody waits for it (5 s), so that another takes over. */
 const frozenMs = [6_000, 8_000] as const;
 const passedWithinMs = 6_000;
+/**
+ * After one was made to fail, its neighbours are left alone for so long: they would meet the retries of the very same deed, and
+ * one that has failed three times in a row is looked at again only minutes later.
+ */
+const coolingMs = 4_000;
+/** Whose last start took longer is not killed in a run that is short of time: it is to throw instead. */
+const slowStartMs = 4_000;
 /** Then the list of what is still wanted is told afresh. */
 const huntMs = 500;
 const tellMs = 200;
+
+/** What is being done at the point, such as a "confirm" or "scheduled payment". */
+function deedOf(point: CrashPoint): string {
+  return /^(scheduled payment|\w+)/.exec(point)?.[0] ?? point;
+}
 
 const deedWords: Record<Deed, string> = { kill: 'killed', freeze: 'frozen', fail: 'made to fail' };
 
@@ -111,24 +123,40 @@ async function hit(
 
 /**
  * Hits every point once: each process dies at the first that is still wanted, starts again, and so on, until all have fired.
- * What has not after `killUntil` is made to fail instead, which costs no start of a process.
+ * What has not after `killUntil`, or on a machine on which a start takes long, is made to fail instead, which costs no start.
  */
 export async function hitEveryPoint(
   arena: Arena,
   tell: (title: string) => void,
-  { wanted, killUntil, giveUpAt }: { wanted: readonly CrashPoint[]; killUntil: number; giveUpAt: number },
+  { wanted, killUntil, hitUntil }: { wanted: readonly CrashPoint[]; killUntil: number; hitUntil: number },
 ): Promise<void> {
-  const left = new Set(wanted);
+  const wantedStill = new Set(wanted);
+  const wantedOf = (kind: Host) => [...wantedStill].filter((point) => hostsOf[point].includes(kind));
+  /** Until when no other point of a deed is made to fail; performance time. */
+  const cooling = new Map<string, number>();
+  const isCooling = (point: CrashPoint) => (cooling.get(deedOf(point)) ?? 0) > performance.now();
+  const hasTime = killUntil === Number.POSITIVE_INFINITY;
+  const startsSlowly = ({ name }: Child): boolean => {
+    const last = arena.cluster.startTimes.filter((start) => start.name === name).at(-1);
+    return last !== undefined && last.ms > slowStartMs;
+  };
 
   async function hunt(host: Child, kind: Host): Promise<void> {
-    while (performance.now() < giveUpAt) {
-      const mine = [...left].filter((point) => hostsOf[point].includes(kind));
-      if (mine.length === 0) return;
+    while (performance.now() < hitUntil) {
+      const left = wantedOf(kind);
+      if (left.length === 0) return;
       if (!(await host.untilUp(1_000))) continue;
-      const deed = performance.now() < killUntil ? 'kill' : 'fail';
+      const maySpend = hasTime || (performance.now() < killUntil && !startsSlowly(host));
+      const deed = maySpend ? 'kill' : 'fail';
+      const mine = maySpend ? left : left.filter((point) => !isCooling(point));
+      if (mine.length === 0) {
+        await pause(huntMs);
+        continue;
+      }
       const point = await hit(arena, host, mine, deed, huntMs);
       if (point === null) continue;
-      left.delete(point);
+      wantedStill.delete(point);
+      if (deed === 'fail') cooling.set(deedOf(point), performance.now() + coolingMs);
       tell(`${host.name} ${deedWords[deed]} at "${point}"`);
     }
   }

@@ -34,7 +34,12 @@ export function judgeAnswers({ exchanges, repetitions }: Evidence): Finding[] {
 /** P9: what nobody has touched is as it was. */
 export function judgeBystander({ bystander: { before, after } }: Evidence): Finding[] {
   if (before === after) return [];
-  return [{ promise: 'P9', what: `the account that nobody touches has changed: from ${before} to ${after}` }];
+  return [
+    {
+      promise: 'P9',
+      what: `what nobody touches (an account, and a biller's live mode) has changed: from ${before} to ${after}`,
+    },
+  ];
 }
 
 /** Nothing is under way any more, and PostgreSQL and Temporal agree. */

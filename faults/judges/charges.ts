@@ -1,5 +1,4 @@
-import type { LedgerEntry } from '../../src/processors/ledger.ts';
-import type { Evidence, Finding } from '../evidence.ts';
+import type { Evidence, Finding, SeenEntry } from '../evidence.ts';
 
 /** The calls for one charge: the processor counts calls under one key as one. */
 interface Taken {
@@ -45,15 +44,15 @@ export function judgeCharges({ ledger, claims }: Evidence): Finding[] {
 }
 
 /** Charges by amount; a key that was used for two amounts, or got two answers, is a finding of its own. */
-function takenByAmount(ledger: LedgerEntry[], findings: Finding[]): Map<number, Taken[]> {
+function takenByAmount(ledger: SeenEntry[], findings: Finding[]): Map<number, Taken[]> {
   const byKey = new Map<string, Taken>();
-  for (const { kind, idempotency_key: key, amount, outcome, opened_at } of ledger) {
+  for (const { kind, idempotency_key: key, amount, outcome, opened_at, seenAt } of ledger) {
     if (kind !== 'charge') continue;
     const known = byKey.get(key) ?? {
       key,
       amount,
       outcomes: new Set(),
-      openedAt: opened_at ? Date.parse(opened_at) : openedAt(key),
+      openedAt: byTheRightClock(opened_at ? Date.parse(opened_at) : openedAt(key), seenAt),
     };
     byKey.set(key, known);
     known.outcomes.add(outcome);
@@ -63,6 +62,13 @@ function takenByAmount(ledger: LedgerEntry[], findings: Finding[]): Map<number, 
   const byAmount = new Map<number, Taken[]>();
   for (const charge of byKey.values()) byAmount.set(charge.amount, [...(byAmount.get(charge.amount) ?? []), charge]);
   return byAmount;
+}
+
+const hourMs = 3_600_000;
+
+/** The instant, which a process may have taken from a clock that a clock jump had set off by an hour. */
+function byTheRightClock(at: number, seenAt: number | undefined): number {
+  return seenAt === undefined ? at : at + Math.round((seenAt - at) / hourMs) * hourMs;
 }
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

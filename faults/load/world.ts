@@ -29,6 +29,7 @@ export interface Claim {
 /** An account with its receivers. */
 export interface Account {
   name: string;
+  livemode: boolean;
   billerId: string;
   apiKey: string;
   client: Client;
@@ -40,7 +41,7 @@ export interface World {
   readonly cluster: Cluster;
   readonly chance: Chance;
   readonly journal: Journal;
-  readonly accounts: Record<'shop' | 'monthly' | 'weekly' | 'bystander', Account>;
+  readonly accounts: Record<'shop' | 'monthly' | 'weekly' | 'bystander' | 'live', Account>;
   /** Load ends after what is under way when this is true. */
   readonly isStopping: boolean;
   /** What clients were answered and did not expect, and what differed from the rules. */
@@ -78,10 +79,14 @@ export async function makeWorld(cluster: Cluster, receiver: Receiver, chance: Ch
   const urls = cluster.apis.map(({ url }) => url);
   const routes = chance.fork('routes');
 
-  async function openAccount(name: string, kinds: ('steady' | 'moody')[]): Promise<Account> {
+  async function openAccount(
+    name: string,
+    kinds: ('steady' | 'moody')[],
+    { billerId: ofBiller, livemode = false }: { billerId?: string; livemode?: boolean } = {},
+  ): Promise<Account> {
     const now = realNow();
-    const { id: billerId } = await createBiller(cluster.sql, { name, by, now });
-    const { key: apiKey } = await createKey(cluster.sql, { billerId, livemode: false, kind: 'secret', by, now });
+    const billerId = ofBiller ?? (await createBiller(cluster.sql, { name, by, now })).id;
+    const { key: apiKey } = await createKey(cluster.sql, { billerId, livemode, kind: 'secret', by, now });
     const client = openClient(urls, apiKey, { journal, chance: chance.fork(name), signal: ending.signal });
     const endpoints: Account['endpoints'] = [];
     for (const kind of kinds) {
@@ -90,7 +95,7 @@ export async function makeWorld(cluster: Cluster, receiver: Receiver, chance: Ch
       endpoint.trust(textIn(made, 'secret'));
       endpoints.push({ ...endpoint, id: textIn(made, 'id') });
     }
-    return { name, billerId, apiKey, client, endpoints };
+    return { name, livemode, billerId, apiKey, client, endpoints };
   }
 
   const [shop, monthly, weekly, bystander] = await Promise.all([
@@ -99,11 +104,13 @@ export async function makeWorld(cluster: Cluster, receiver: Receiver, chance: Ch
     openAccount('weekly', ['steady']),
     openAccount('bystander', []),
   ]);
+  // The other mode of a biller who is busy in the sandbox.
+  const live = await openAccount('live', [], { billerId: shop.billerId, livemode: true });
   const world: World = {
     cluster,
     chance,
     journal,
-    accounts: { shop, monthly, weekly, bystander },
+    accounts: { shop, monthly, weekly, bystander, live },
     surprises: [],
     deleted: new Set(),
     claims: [],

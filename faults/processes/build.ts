@@ -46,7 +46,7 @@ export async function buildPrograms(folder: string): Promise<Programs> {
 
 /** Packages that were written to be required look for these, which a module does not have. */
 const banner =
-  "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url); " +
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url); " +
   'const __dirname = import.meta.dirname; const __filename = import.meta.filename;';
 
 /** Sources that look for files beside themselves find them there, not beside the bundle. */

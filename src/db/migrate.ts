@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
+import { wayTo } from './connection.ts';
 
 const ownMigrations = new URL('migrations/', import.meta.url);
 // Any constant does, as long as every runner of every version takes the same one.
@@ -27,7 +28,8 @@ const gaveUpLocks: readonly string[] = ['55P03', '40P01'];
  * database was migrated by a newer version.
  */
 export async function migrate(databaseUrl: string, folder = ownMigrations): Promise<void> {
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  const { url, ...reached } = wayTo(databaseUrl);
+  const sql = postgres(url, { ...reached, max: 1, onnotice: () => {} });
   try {
     await takeTurn(sql);
     await sql`

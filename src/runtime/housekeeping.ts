@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from '../db/connection.ts';
+import { databaseNow } from '../db/database-time.ts';
 import { sweepIdempotencyKeys } from '../db/idempotency-keys.ts';
 import { realNow } from '../domain/real-time.ts';
 import type { Processors } from '../processors/processor.ts';
@@ -18,7 +19,8 @@ export function startHousekeeping(sql: Pool, processors: Processors, logger: Log
   const duties = {
     'recover charges': () => recoverCharges(sql, processors, realNow()),
     'recover refunds': () => recoverRefunds(sql, processors, realNow()),
-    'sweep idempotency keys': () => sweepIdempotencyKeys(sql, realNow()),
+    // A sweeper whose own clock is ahead must not take keys that are still good.
+    'sweep idempotency keys': async () => sweepIdempotencyKeys(sql, await databaseNow(sql)),
   };
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {

@@ -1,7 +1,7 @@
 // Starts a process of the service (`launch.mjs api`) from one file that is bundled from its sources: hundreds of small modules
 // take longer to find and read than to run. The bundle is kept under the checksum of its sources, so a change makes a new one.
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -9,9 +9,17 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const source = join(root, 'src');
 const cache = join(root, 'node_modules', '.cache', 'launch');
 
+/**
+ * Other versions may start from the same cache at this moment, and again tomorrow: a bundle goes when it was not started from
+ * for a week, and never one of the last few. A draft that is an hour old is of a process that died.
+ */
+const keptMs = 7 * 86_400_000;
+const keptAtLeast = 4;
+const draftMs = 3_600_000;
+
 /** Packages that were written to be required look for these, which a module does not have. */
 const banner =
-  "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url); " +
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url); " +
   'const __dirname = import.meta.dirname; const __filename = import.meta.filename;';
 
 async function checksum() {
@@ -40,8 +48,27 @@ async function bundle(entry, file) {
   });
   await stop(); // or its service would stay beside us for good
   await rename(draft, file); // under its name only when it is whole: another process may be starting
-  const others = (await readdir(cache)).filter((name) => name.endsWith('.mjs') && join(cache, name) !== file);
-  await Promise.all(others.map((name) => rm(join(cache, name), { force: true })));
+}
+
+/** The time at which a bundle was last started from is that of its file. */
+async function discardOld() {
+  const names = await readdir(cache);
+  const files = await Promise.all(
+    names.map(async (name) => {
+      const found = await stat(join(cache, name)).catch(() => null); // somebody else may discard it too
+      return { name, usedAt: found?.mtimeMs ?? Date.now() };
+    }),
+  );
+  const newestFirst = files.sort((a, b) => b.usedAt - a.usedAt);
+  const isOlder = ({ usedAt }, ms) => usedAt < Date.now() - ms;
+  const old = [
+    ...newestFirst
+      .filter(({ name }) => name.endsWith('.mjs'))
+      .slice(keptAtLeast)
+      .filter((file) => isOlder(file, keptMs)),
+    ...newestFirst.filter((file) => file.name.endsWith('.draft') && isOlder(file, draftMs)),
+  ];
+  await Promise.all(old.map(({ name }) => rm(join(cache, name), { force: true })));
 }
 
 const [name] = process.argv.slice(2);
@@ -50,10 +77,14 @@ if (name !== 'api') {
   process.exit(2);
 }
 const file = join(cache, `${name}-${await checksum()}.mjs`);
-const isKept = await stat(file).then(
+const now = new Date();
+const isKept = await utimes(file, now, now).then(
   () => true,
-  () => false,
+  ({ code }) => code !== 'ENOENT', // the cache may be somebody else's, and only to be read
 );
-if (!isKept) await bundle(join(source, 'runtime', `${name}.ts`), file);
+if (!isKept) {
+  await bundle(join(source, 'runtime', `${name}.ts`), file);
+  await discardOld();
+}
 process.setSourceMapsEnabled(true);
 await import(pathToFileURL(file).href);

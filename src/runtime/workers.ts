@@ -1,9 +1,15 @@
 import type { Client } from '@temporalio/client';
-import { makeTelemetryFilterString, NativeConnection, Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
+import {
+  makeTelemetryFilterString,
+  NativeConnection,
+  Runtime,
+  Worker,
+  type WorkerOptions,
+  type WorkflowBundle,
+} from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
 import { createWebhookActivities } from '../activities/webhook-activities.ts';
 import type { Pool } from '../db/connection.ts';
-import { realNow } from '../domain/real-time.ts';
 import { webhookTaskQueue } from '../domain/task-queues.ts';
 import type { Processors } from '../processors/processor.ts';
 import { outboundPolicy } from '../services/outbound-address.ts';
@@ -12,8 +18,11 @@ import { createWebhookSender, maxRequestsUnderWay } from '../services/webhook-se
 import { createClockMover } from './clock-mover.ts';
 import type { Config } from './config.ts';
 import type { Logger } from './logger.ts';
+import { sdkTelemetry } from './metrics/temporal-sdk.ts';
+import { startSharedClock } from './shared-clock.ts';
 import { temporalAddress } from './temporal-client.ts';
 import { temporalLogger } from './temporal-logger.ts';
+import type { Tracing } from './tracing.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
 
 /** What is under way may take this long to end when the process is told to; the supervisor waits a little longer. */
@@ -24,6 +33,14 @@ const shutdownGraceTime = '10s';
  * thousand plans due at one instant are offered twice, with their histories replayed: measured, three times as slow.
  */
 const stickyQueueScheduleToStartTimeout = '10s';
+
+/**
+ * For how long a workflow may think at a stretch, real time: far longer than any does, and longer than a process is stopped
+ * or starved. When this time is over the SDK (its default is 5 s) breaks off JavaScript in the middle, which in Node.js 20
+ * ends the whole process: "async hook stack has become corrupted", https://github.com/nodejs/node/issues/38503. The SDK
+ * knows the option, its types do not.
+ */
+const workflowPatience: object = { isolateExecutionTimeout: '2m' };
 
 export interface WorkerDeps {
   config: Pick<
@@ -44,7 +61,9 @@ export interface WorkerDeps {
   workflowBundle?: WorkflowBundle;
   /** How many workflows are kept in memory between their tasks; 0 replays each from its history. */
   maxCachedWorkflows?: number;
-  /** The instants of webhook attempts: real time, unless a test has a server of its own time. */
+  /** What carries traces through workflows and activities; the bundle has to have its part too. */
+  tracing?: Tracing['worker'];
+  /** The instants of webhook attempts: real time as PostgreSQL has it, unless a test has a server of its own time. */
   now?: () => Date;
 }
 
@@ -64,14 +83,18 @@ export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
   const taskQueue = config.temporalTaskQueue;
   const workflowBundle = deps.workflowBundle ?? (await bundleWorkflows(logger));
   const connection = await NativeConnection.connect(temporalAddress(config));
+  // Receivers hold signatures against their clock, and workers hand deliveries to each other.
+  const clock = startSharedClock(sql);
   const sender = createWebhookSender({ policy: outboundPolicy(config.webhookAllowLoopback) });
   const common = {
     connection,
     namespace: config.temporalNamespace,
     shutdownGraceTime,
     stickyQueueScheduleToStartTimeout,
+    ...workflowPatience,
+    ...deps.tracing,
   };
-  const collecting = await Worker.create({
+  const collecting: WorkerOptions = {
     ...common,
     taskQueue,
     workflowBundle,
@@ -84,35 +107,62 @@ export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
     maxConcurrentLocalActivityExecutions: 30,
     maxConcurrentActivityTaskExecutions: 100,
     maxCachedWorkflows: deps.maxCachedWorkflows ?? 2000,
-  });
-  const delivering = await Worker.create({
+  };
+  const delivering: WorkerOptions = {
     ...common,
     taskQueue: webhookTaskQueue(taskQueue),
     workflowBundle,
     workflowThreadPoolSize: 1,
     maxConcurrentWorkflowTaskExecutions: 100,
-    activities: createWebhookActivities({ sql, vault, sender, now: deps.now ?? realNow, random: Math.random }),
+    activities: createWebhookActivities({ sql, vault, sender, now: deps.now ?? clock.now, random: Math.random }),
     // More than can be sent at once: there is room for what is refused, prepared or recorded meanwhile.
     maxConcurrentActivityTaskExecutions: maxRequestsUnderWay + 64,
+  };
+  const workers = await createAll([collecting, delivering], connection).catch((error: unknown) => {
+    clock.close();
+    throw error;
   });
-  const ended = Promise.all([collecting.run(), delivering.run()]).then(() => {});
+  const ended = Promise.all(workers.map((worker) => worker.run())).then(() => {});
   return {
     ended,
     async close() {
-      for (const worker of [collecting, delivering]) if (worker.getState() === 'RUNNING') worker.shutdown();
+      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
       await ended;
+      clock.close();
       await sender.close();
       await connection.close();
     },
   };
 }
 
-/** Sends what the SDK says to the process's own log; called once, before any worker is made. */
-export function installTemporalRuntime(logger: Logger): void {
+/** Each asks Temporal whether it may work there. When one is refused, none is left, and no connection. */
+async function createAll(all: readonly WorkerOptions[], connection: NativeConnection): Promise<Worker[]> {
+  const created: Worker[] = [];
+  try {
+    for (const options of all) created.push(await Worker.create(options));
+    return created;
+  } catch (error) {
+    // Only a worker that has run can end, and only when all have ended the connection can.
+    const runs = created.map((worker) => worker.run());
+    for (const worker of created) worker.shutdown();
+    await Promise.allSettled(runs);
+    await connection.close();
+    throw error;
+  }
+}
+
+/**
+ * Sends what the SDK says to the process's own log, and serves what it counts where the process serves metrics; called once,
+ * before any worker is made.
+ */
+export function installTemporalRuntime(logger: Logger, metricsPort: number | null = null): void {
   Runtime.install({
     logger: temporalLogger(logger),
     // The native part would write to the console by itself, past the log.
-    telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} } },
+    telemetryOptions: {
+      logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} },
+      ...(metricsPort === null ? {} : sdkTelemetry(metricsPort)),
+    },
     shutdownSignals: [],
   });
 }

@@ -51,6 +51,15 @@ describe('the judges of a fault run', () => {
       );
       assert.deepEqual(judge(sound({ claims: [{ ...ended, notAfter: openedAt(attemptId) }] })), []);
     });
+    it('finds it though the clock of the process was an hour off, and blames no such clock for it', () => {
+      const claim = { amount: 500, what: 'a plan', succeeded: [0, 1], attempts: [0, 1] } as const;
+      const at = openedAt(attemptId);
+      for (const offMs of [3_600_000, -3_600_000]) {
+        const ledger = [{ ...charge({ opened_at: new Date(at + offMs).toISOString() }), seenAt: at + 40 }, refund()];
+        assertFound({ ledger, claims: [{ ...claim, notAfter: at - 1 }] }, 'P1', /opened after the plan was ended/);
+        assert.deepEqual(judge(sound({ ledger, claims: [{ ...claim, notAfter: at }] })), []);
+      }
+    });
     it('reads from an id when it was made', () => {
       const before = realNow().getTime();
       const at = openedAt(newId('payment_attempt'));

@@ -1,0 +1,39 @@
+// A process with the service's workers, in which one workflow of ours runs; says what that has answered.
+import { fileURLToPath } from 'node:url';
+import { WorkflowFailedError } from '@temporalio/client';
+import { bundleWorkflowCode } from '@temporalio/worker';
+import { openPool } from '../../../src/db/connection.ts';
+import { sandboxProcessor } from '../../../src/processors/sandbox.ts';
+import { createLogger } from '../../../src/runtime/logger.ts';
+import { openTemporal } from '../../../src/runtime/temporal-client.ts';
+import { installTemporalRuntime, startWorkers } from '../../../src/runtime/workers.ts';
+import { createVault } from '../../../src/services/vault.ts';
+
+const [temporalAddress = '', temporalNamespace = '', taskQueue = ''] = process.argv.slice(2);
+const config = { temporalAddress, temporalNamespace, temporalTaskQueue: taskQueue, temporalTls: false };
+const reached = { ...config, temporalApiKey: null, webhookAllowLoopback: false };
+const logger = createLogger('error', 'slow workflow');
+installTemporalRuntime(logger);
+const temporal = openTemporal(reached);
+const workflowsPath = fileURLToPath(new URL('workflow.ts', import.meta.url));
+const workers = await startWorkers({
+  config: reached,
+  sql: openPool('postgres://nobody@127.0.0.1:1/none', { max: 1, name: 'test' }),
+  vault: createVault([{ id: 'test', key: Buffer.alloc(32) }]),
+  temporal,
+  processors: { sandbox: sandboxProcessor, live: null },
+  logger,
+  workflowBundle: await bundleWorkflowCode({ workflowsPath }),
+});
+const options = { taskQueue, workflowId: `thinks/${taskQueue}`, workflowTaskTimeout: '2m' } as const;
+const handle = await temporal.workflow.start('thinks', options);
+// A call of this client ends after four seconds.
+for (let answer: unknown = null; answer === null; ) {
+  answer = await handle.result().catch((error: unknown) => {
+    if (error instanceof WorkflowFailedError) throw error;
+    return null;
+  });
+  if (answer !== null) console.log(answer);
+}
+await workers.close();
+process.exit(0);
