@@ -53,18 +53,22 @@ export interface Cluster {
   close(): Promise<void>;
 }
 
+/** Where Temporal keeps its workflows: in files of its own, or beside ours, as a cluster does. */
+export type TemporalStore = 'sqlite' | 'postgres';
+
 const processesOfAKind = 2;
 const upTimeoutMs = 90_000;
 
 export async function startCluster(
   folder: string,
   chance: Chance,
-  { canSetClocks }: { canSetClocks: boolean },
+  { canSetClocks, temporalStore }: { canSetClocks: boolean; temporalStore: TemporalStore },
 ): Promise<Cluster> {
   const logs = join(folder, 'logs');
   await mkdir(logs, { recursive: true, mode: 0o700 });
   const programs = await buildPrograms(join(folder, 'program'));
-  const [postgres, temporal] = await Promise.all([openPostgres(folder), openTemporal(folder)]);
+  const postgres = await openPostgres(folder);
+  const temporal = await openTemporal(folder, temporalStore === 'postgres' ? postgres : null);
   await migrate(postgres.url);
   const clockOf = canSetClocks ? await findFakeClocks(join(folder, 'clocks')) : null;
   const clocks = new Map<string, FakeClock>();

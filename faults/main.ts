@@ -15,6 +15,7 @@ const usage = `npm run faults -- [--seed TEXT] [--faults N] [--minutes N] [--onl
   --minutes  after which no more are injected (20)
   --only     ${attacks.map(({ kind }) => `"${kind}"`).join(', ')}; may be repeated
   --quick    within two minutes: every crash point once, and a few of the others
+  --temporal-store  sqlite or postgres: where Temporal keeps its workflows (sqlite)
   --json     where to write the report
   --keep     keeps data and logs, also of a run that is green`;
 
@@ -26,6 +27,7 @@ async function main(): Promise<number> {
       minutes: { type: 'string', default: '20' },
       only: { type: 'string', multiple: true },
       quick: { type: 'boolean', default: false },
+      'temporal-store': { type: 'string', default: 'sqlite' },
       json: { type: 'string' },
       keep: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -43,6 +45,7 @@ async function main(): Promise<number> {
     minutes: wholeNumber('--minutes', values.minutes),
     only: values.only ?? null,
     isQuick: values.quick,
+    temporalStore: storeNamed(values['temporal-store']),
     folder: await mkdtemp(join(tmpdir(), 'payments-faults-')),
   };
   const begun = performance.now();
@@ -69,6 +72,11 @@ async function main(): Promise<number> {
     else say(`seed ${options.seed}; data, logs and evidence are kept in ${options.folder}`);
   }
   return isGreen ? 0 : 1;
+}
+
+function storeNamed(text: string): RunOptions['temporalStore'] {
+  if (text === 'sqlite' || text === 'postgres') return text;
+  throw new Error(`--temporal-store must be sqlite or postgres, not "${text}".\n${usage}`);
 }
 
 function wholeNumber(option: string, text: string): number {

@@ -6,7 +6,7 @@ import type { Arena, Attack } from './attacks/attack.ts';
 import { allPoints } from './attacks/crash-points.ts';
 import { attacks } from './attacks/index.ts';
 import { attack } from './campaign.ts';
-import { type Cluster, startCluster } from './cluster.ts';
+import { type Cluster, startCluster, type TemporalStore } from './cluster.ts';
 import type { Finding } from './evidence.ts';
 import { checksumOfUntouched, gather } from './gather.ts';
 import { furnishBystander, furnishLiveMode } from './load/bystander.ts';
@@ -29,6 +29,7 @@ export interface RunOptions {
   /** Kinds of attacks; null: all of them. */
   only: readonly string[] | null;
   isQuick: boolean;
+  temporalStore: TemporalStore;
   folder: string;
 }
 
@@ -55,6 +56,7 @@ export async function run(options: RunOptions, say: Say): Promise<Omit<Outcome, 
   const receiver = await startReceiver(chance.fork('receiver'));
   const cluster = await startCluster(options.folder, chance.fork('cluster'), {
     canSetClocks: chosenFrom(options).some(({ kind }) => kind === 'clock jump'),
+    temporalStore: options.temporalStore,
   });
   say('two API processes, two workers, PostgreSQL and Temporal are up');
   try {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
+import { openPool } from '../src/db/connection.ts';
 import { findFreePorts } from '../src/runtime/embedded/ports.ts';
 import { type RunningPostgres, startPostgres } from '../src/runtime/embedded/postgres.ts';
 import { type RunningTemporal, startTemporal } from '../src/runtime/embedded/temporal.ts';
@@ -64,7 +65,10 @@ export interface Temporal extends Standby {
 
 export const namespace = 'payments';
 
-const startTries = 60;
+/** History shards of a Temporal that keeps its workflows in PostgreSQL. */
+const shards = 4;
+
+const startTries = 120;
 const startAgainMs = 250;
 const diskMegabytes = 3_000;
 /** Kilobytes that may be left on a disk that is full. */
@@ -121,10 +125,18 @@ export async function openPostgres(folder: string): Promise<Postgres> {
   };
 }
 
-export async function openTemporal(folder: string): Promise<Temporal> {
+/** `store`: the PostgreSQL that it keeps its workflows in, past all links; null: SQLite files of its own. */
+export async function openTemporal(folder: string, store: { url: string } | null): Promise<Temporal> {
   const [port = 0] = await findFreePorts(1);
   const launch = () =>
-    startTemporal({ dataDir: folder, frontendPort: port, uiPort: null, defaultNamespace: namespace, log: () => {} });
+    startTemporal({
+      dataDir: folder,
+      frontendPort: port,
+      uiPort: null,
+      defaultNamespace: namespace,
+      store: store === null ? undefined : { url: store.url, shards },
+      log: () => {},
+    });
   let server: RunningTemporal | null = await launch();
   const { address } = server;
   await prepare(address);
@@ -141,7 +153,8 @@ export async function openTemporal(folder: string): Promise<Temporal> {
   async function start(): Promise<void> {
     if (server !== null) return;
     server = await repeatedly(launch);
-    await prepare(address);
+    // Its own PostgreSQL may be away at this very moment.
+    await repeatedly(() => prepare(address));
   }
   return {
     port,
@@ -155,10 +168,8 @@ export async function openTemporal(folder: string): Promise<Temporal> {
     thaw: async () => each('SIGCONT'),
     async loseDatabase() {
       await kill();
-      const data = join(folder, 'temporal');
-      for (const file of await readdir(data)) {
-        if (/\.(db|sqlite)/.test(file)) await rm(join(data, file), { recursive: true });
-      }
+      if (store === null) await removeFiles(join(folder, 'temporal'));
+      else await repeatedly(() => dropDatabases(store.url));
       await start();
     },
     async stop() {
@@ -166,6 +177,23 @@ export async function openTemporal(folder: string): Promise<Temporal> {
       server = null;
     },
   };
+}
+
+async function removeFiles(data: string): Promise<void> {
+  for (const file of await readdir(data)) {
+    if (/\.(db|sqlite)/.test(file)) await rm(join(data, file), { recursive: true });
+  }
+}
+
+async function dropDatabases(url: string): Promise<void> {
+  const sql = openPool(url, { max: 1, name: 'payments faults' });
+  try {
+    for (const database of ['temporal', 'temporal_visibility']) {
+      await sql.unsafe(`drop database if exists ${database} with (force)`);
+    }
+  } finally {
+    await sql.end();
+  }
 }
 
 /** Makes namespace and search attributes unless they are there, and waits until the server is whole. */

@@ -115,14 +115,12 @@ describe('Events', () => {
       when: 'a payment fails, a scheduled one too',
       payload: 'the payment intent',
       holds() {
+        // A plan and a scheduled payment of one advance are collected side by side.
         const codes = dataOf('payment_intent.failed').map((data) => [data.status, data.last_payment_error]);
-        assert.deepEqual(
-          codes.map(([status, error]) => [status, (error as { code: string }).code]),
-          [
-            ['failed', 'gateway_timeout'],
-            ['failed', 'insufficient_funds'],
-          ],
-        );
+        assert.deepEqual(codes.map(([status, error]) => [status, (error as { code: string }).code]).toSorted(), [
+          ['failed', 'gateway_timeout'],
+          ['failed', 'insufficient_funds'],
+        ]);
       },
     },
     {
