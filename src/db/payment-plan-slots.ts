@@ -1,7 +1,8 @@
 import type { Db } from './connection.ts';
 import type { PaymentAttemptRow } from './payment-attempts.ts';
 
-export type SlotStatus = 'processing' | 'paid' | 'retrying' | 'failed' | 'skipped';
+/** `given_up`: by an operator, for good; shown as `failed`. */
+export type SlotStatus = 'processing' | 'paid' | 'retrying' | 'failed' | 'skipped' | 'given_up';
 
 export interface PlanSlotRow {
   payment_plan_id: string;
@@ -13,8 +14,6 @@ export interface PlanSlotRow {
   failures: number;
   first_failed_at: Date | null;
   next_attempt_at: Date | null;
-  /** When an operator gave it up for good, the customer's time. */
-  given_up_at: Date | null;
 }
 
 /**
@@ -31,7 +30,7 @@ export interface OpenSlotRow extends PlanSlotRow {
 export async function openSlots(db: Db, planId: string): Promise<OpenSlotRow[]> {
   return db<OpenSlotRow[]>`
     select * from payment_plan_slots
-    where payment_plan_id = ${planId} and status in ('processing', 'retrying', 'failed') and given_up_at is null
+    where payment_plan_id = ${planId} and status in ('processing', 'retrying', 'failed')
     order by slot`;
 }
 
@@ -86,7 +85,7 @@ export async function updateSlot(
   tx: Db,
   planId: string,
   slot: number,
-  change: Partial<Pick<PlanSlotRow, 'status' | 'failures' | 'first_failed_at' | 'next_attempt_at' | 'given_up_at'>>,
+  change: Partial<Pick<PlanSlotRow, 'status' | 'failures' | 'first_failed_at' | 'next_attempt_at'>>,
 ): Promise<void> {
   await tx`update payment_plan_slots set ${tx(change)} where payment_plan_id = ${planId} and slot = ${slot}`;
 }
@@ -103,7 +102,7 @@ export async function restartRetries(tx: Db, planId: string, at: Date): Promise<
   await tx`
     update payment_plan_slots
     set status = 'retrying', next_attempt_at = ${at}, failures = 0, first_failed_at = null
-    where payment_plan_id = ${planId} and status in ('retrying', 'failed') and given_up_at is null`;
+    where payment_plan_id = ${planId} and status in ('retrying', 'failed')`;
 }
 
 /** The earliest retry of a plan, or null. */

@@ -102,7 +102,7 @@ function wanting(db: Db, type: WorkflowType) {
         left join test_clocks k on k.id = p.test_clock_id
         left join lateral (
           select failures from payment_plan_slots
-          where payment_plan_id = p.id and status in ('processing', 'retrying', 'failed') and given_up_at is null
+          where payment_plan_id = p.id and status in ('processing', 'retrying', 'failed')
           order by next_attempt_at nulls last, slot
           limit 1
         ) s on true

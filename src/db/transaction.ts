@@ -6,6 +6,8 @@ import type { Db, Pool } from './connection.ts';
 const deadlock = '40P01';
 const serializationFailure = '40001';
 const maxTries = 5;
+/** Of statements that were prepared before a migration: each try may meet another of them, on another connection. */
+const maxTriesOfStale = 100;
 
 type Opened = Exclude<Db, Pool>;
 
@@ -20,7 +22,7 @@ const underWay = new WeakMap<Db, Promise<unknown>[]>();
 
 /**
  * Runs `work` in one transaction: a new one on a pool, the caller's own when `db` is one already. A transaction that lost a
- * deadlock is run again, so `work` must do nothing but SQL.
+ * deadlock is run again, so `work` must do nothing but SQL; one that met a statement from before a migration, too.
  */
 export async function atomically<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   if (!isPool(db)) return work(db);
@@ -43,7 +45,8 @@ export async function atomically<T>(db: Db, work: (tx: Db) => Promise<T>): Promi
       return value;
     } catch (error) {
       lost = true;
-      if (!wasSacrificed(error) || tries === maxTries) throw error;
+      if (isStale(error) && tries < maxTriesOfStale) continue;
+      if (!wasSacrificed(error) || tries >= maxTries) throw error;
       await pause(tries * 10);
     }
   }
@@ -160,6 +163,14 @@ function refusing<T extends Db>(tx: T, isLost: () => boolean): T {
 
 function isPool(db: Db): db is Pool {
   return 'begin' in db;
+}
+
+/**
+ * Whether a statement was prepared before a migration that changed what it answers, such as the columns of `*`. The client
+ * has forgotten it then, and prepares it anew the next time; alone it does so by itself, in a transaction it cannot.
+ */
+function isStale(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';
 }
 
 /** Whether the failure is a transaction's that others could go on without: run again, it may succeed. */

@@ -181,7 +181,8 @@ export const PlanPayment = Strict(
     status: Type.Enum(['processing', 'paid', 'retrying', 'failed', 'skipped'], {
       description:
         '`processing`: the processor has been asked. `paid`: collected. `retrying`: failed, and tried again at the plan’s ' +
-        'next_attempt_at. `failed`: not tried again, unless the plan is resumed. `skipped`: its date passed before the plan ' +
+        'next_attempt_at. `failed`: not tried again, unless the plan is resumed, and never ' +
+        'where its payment intent is `canceled`. `skipped`: its date passed before the plan ' +
         'was activated, or while it was suspended; it is never charged.',
     }),
     payment_intent_id: Nullable(Type.String(), {
@@ -255,7 +256,7 @@ export function presentPlanPayment(row: PlanPaymentRow): PlanPayment {
     slot: row.slot,
     due_date: row.due_date,
     amount: row.amount,
-    status: row.status,
+    status: row.status === 'given_up' ? 'failed' : row.status,
     payment_intent_id: row.payment_intent_id,
     attempts: row.attempts.map(({ number, at, outcome, code, message }) => ({
       number,

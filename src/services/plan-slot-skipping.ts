@@ -41,12 +41,12 @@ async function giveUp(tx: Db, held: HeldPlan, slot: PlanSlotRow, press: Press): 
   const intent = slot.payment_intent_id === null ? null : await lockPaymentIntent(tx, slot.payment_intent_id);
   if (intent === null) throw new Error(`slot ${slot.slot} of plan ${plan.id} is ${slot.status} without a payment`);
   const canceled = await markCanceled(tx, intent.id, at);
-  const change = { status: 'failed', next_attempt_at: null, given_up_at: at } as const;
+  const change = { status: 'given_up', next_attempt_at: null } as const;
   await updateSlot(tx, plan.id, slot.slot, change);
   const calendar = plan.state === 'active' ? await wakeCalendar(tx, plan, at) : {};
   await updatePlan(tx, plan.id, { ...calendar, next_attempt_at: await earliestRetry(tx, plan.id), updated_at: at });
-  const { status, next_attempt_at, given_up_at } = slot;
-  const changes = ofSlot(slot, changesBetween({ status, next_attempt_at, given_up_at }, change));
+  const { status, next_attempt_at } = slot;
+  const changes = ofSlot(slot, changesBetween({ status, next_attempt_at }, change));
   await recordAudit(tx, { ...entryOf(plan, press), action: 'payment_plan.slot_skipped', changes });
   await recordEvents(tx, { billerId: plan.biller_id, livemode: plan.livemode, requestId: null, now: press.now }, [
     {
@@ -63,10 +63,11 @@ async function giveUp(tx: Db, held: HeldPlan, slot: PlanSlotRow, press: Press): 
 
 /** Why a slot that has come is left as it is, in a sentence; null when it can be given up. */
 function whyKept(slot: PlanSlotRow): string | null {
-  if (slot.given_up_at !== null) return `Nothing to skip: ${inWords(slot)} was given up before.`;
   switch (slot.status) {
     case 'paid':
       return `Nothing to skip: ${inWords(slot)} is paid.`;
+    case 'given_up':
+      return `Nothing to skip: ${inWords(slot)} was given up before.`;
     case 'skipped':
       return `Nothing to skip: ${inWords(slot)} was skipped before.`;
     case 'processing':

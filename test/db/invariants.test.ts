@@ -42,7 +42,7 @@ const damages: Record<string, string> = {
   'a slot of a plan has one payment intent, and no other slot has it': `delete from payment_plan_slots where slot = 0`,
   'a slot is paid exactly when its payment intent has succeeded, and has its amount': `update payment_plan_slots set status = 'failed'`,
   'the payment of a slot is canceled exactly when the slot was given up, and so is never charged again': `
-    update payment_plan_slots set given_up_at = '2027-01-11'`,
+    update payment_plan_slots set status = 'given_up'`,
   'every slot that has come has a row, and none that has not': `update payment_plans set next_slot = next_slot + 1`,
   'an active plan wakes for its earliest retry, and one that is not active for nothing': `
     update payment_plans set next_attempt_at = '2027-01-11'`,

@@ -79,3 +79,23 @@ describe('a statement that its transaction does not wait for', () => {
     await assert.rejects(withoutWaiting(db.sql, db.sql`select 1 / 0`), isDivision);
   });
 });
+
+describe('a transaction beside a migration', () => {
+  const db = useDatabase(3);
+  before('make a table', () => db.sql`create table people (id integer primary key, name text not null)`);
+
+  let ids = 1;
+
+  it('is run again where a statement of it was prepared before a column was added, on whatever connection', async () => {
+    const read = () =>
+      atomically(db.sql, async (tx) => {
+        await tx`insert into people values (${ids++}, 'Ada')`;
+        return tx`select * from people limit ${1}`;
+      });
+    const readOnAll = () => Promise.all(Array.from({ length: 12 }, read));
+    await readOnAll();
+    await db.sql`alter table people add column born integer`;
+    for (const [row] of await readOnAll()) assert.deepEqual(Object.keys(row ?? {}), ['id', 'name', 'born']);
+    assert.equal((await db.sql`select 1 from people`).length, 24, 'nothing twice');
+  });
+});

@@ -16,7 +16,7 @@ export const moneyInvariants: Invariant[] = [
     offenders: (db) => db<Offender[]>`
       select p.id, format('total %s, slots %s', p.total_amount_cents, sum(s.amount)) as detail
       from payment_plans p join payment_plan_slots s on s.payment_plan_id = p.id
-      where p.total_amount_cents is not null and s.given_up_at is null
+      where p.total_amount_cents is not null and s.status <> 'given_up'
       group by p.id having sum(s.amount) > p.total_amount_cents limit 100`,
   },
   {

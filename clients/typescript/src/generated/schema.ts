@@ -2543,7 +2543,7 @@ export interface components {
             /** @description Base amount in minor units; null of a skipped slot. */
             amount: number | null;
             /**
-             * @description `processing`: the processor has been asked. `paid`: collected. `retrying`: failed, and tried again at the plan’s next_attempt_at. `failed`: not tried again, unless the plan is resumed. `skipped`: its date passed before the plan was activated, or while it was suspended; it is never charged.
+             * @description `processing`: the processor has been asked. `paid`: collected. `retrying`: failed, and tried again at the plan’s next_attempt_at. `failed`: not tried again, unless the plan is resumed, and never where its payment intent is `canceled`. `skipped`: its date passed before the plan was activated, or while it was suspended; it is never charged.
              * @enum {string}
              */
             status: "processing" | "paid" | "retrying" | "failed" | "skipped";
