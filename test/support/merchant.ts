@@ -23,7 +23,7 @@ type Transition = 'activate' | 'suspend' | 'resume' | 'deactivate' | 'close';
 type PlanTerms = Partial<PaymentPlanCreate> & Pick<PaymentPlanCreate, 'customer_id' | 'start_date'>;
 
 /** For how long a clock may take to be ready. */
-const advanceTimeoutMs = 20_000;
+const advanceTimeoutMs = 60_000;
 
 /** Each slot with its status and the instants of its attempts, such as `1 paid 2027-01-11T00:00:00.000Z`. */
 export function told(payments: PlanPayment[]): string[] {

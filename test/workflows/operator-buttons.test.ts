@@ -70,22 +70,25 @@ describe('what operators press', function () {
 
   it('skipSlot gives up the unpaid slot, once however often it is pressed, and the calendar goes on', async () => {
     const { merchant, clock, plan, workflowId } = await retryingPlan('decline,decline');
-    const [answer, again] = await Promise.all([
+    const answers = await Promise.all([
       press(workflowId, 'skipSlot', { slot: 0, by: { kind: 'command_line', id: 'ada' } }),
       press(workflowId, 'skipSlot', 0),
     ]);
+    // Of two who press at once, either may be the first to arrive.
+    const [first, second] = answers[0]?.startsWith('Slot') ? [0, 1] : [1, 0];
     assert.match(
-      answer,
+      answers[first] ?? '',
       /^Slot 0, due 2027-01-05, is given up: its payment pi_\w+ is canceled\. The calendar goes on\.$/,
     );
-    assert.equal(again, 'Nothing to skip: slot 0, due 2027-01-05, was given up before.');
+    assert.equal(answers[second], 'Nothing to skip: slot 0, due 2027-01-05, was given up before.');
     await merchant.advance(clock.id, '2027-01-12T12:00:00Z');
     assert.deepEqual(told(await merchant.payments(plan.id)), [
       '0 failed 2027-01-05T00:00:00.000Z',
       '1 retrying 2027-01-12T00:00:00.000Z',
     ]);
     const [{ action, actor } = assert.fail('nothing was recorded'), ...others] = await audited(plan.id);
-    assert.deepEqual([action, actor, others], ['payment_plan.slot_skipped', { kind: 'command_line', id: 'ada' }, []]);
+    const presser = first === 0 ? { kind: 'command_line', id: 'ada' } : { kind: 'operator', id: 'web-ui' };
+    assert.deepEqual([action, actor, others], ['payment_plan.slot_skipped', presser, []]);
     const history = await service.temporal.workflow.getHandle(workflowId).fetchHistory();
     const pressed = (history.events ?? []).filter(
       ({ workflowExecutionUpdateAcceptedEventAttributes: update }) =>
