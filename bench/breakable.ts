@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Connection, Client as Temporal } from '@temporalio/client';
 import { type Child, superviseChild } from '../faults/child.ts';
 import { buildPrograms } from '../faults/processes/build.ts';
+import { repeatedly } from '../faults/repeatedly.ts';
 import { openPool, type Pool } from '../src/db/connection.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { childEnvironment } from '../src/runtime/config.ts';
@@ -33,8 +33,6 @@ export interface Breakable {
 const namespace = 'payments';
 const taskQueue = 'payments';
 const upTimeoutMs = 90_000;
-const startAgainMs = 250;
-const startTries = 60;
 
 export async function startBreakable(folder: string, workerCount: number): Promise<Breakable> {
   const logs = join(folder, 'logs');
@@ -106,16 +104,4 @@ export async function startBreakable(folder: string, workerCount: number): Promi
       await postgres.stop();
     },
   };
-}
-
-/** The processes of a server that was killed may still hold its memory for a moment. */
-async function repeatedly<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (tries === startTries) throw error;
-      await pause(startAgainMs);
-    }
-  }
 }

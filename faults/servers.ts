@@ -1,7 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
 import { openPool } from '../src/db/connection.ts';
@@ -10,6 +9,7 @@ import { type RunningPostgres, startPostgres } from '../src/runtime/embedded/pos
 import { type RunningTemporal, startTemporal } from '../src/runtime/embedded/temporal.ts';
 import { ensureNamespace, ensureSearchAttributes } from '../src/runtime/temporal-namespace.ts';
 import { familyOf, signal } from './process-table.ts';
+import { repeatedly } from './repeatedly.ts';
 
 const run = promisify(execFile);
 
@@ -68,8 +68,6 @@ export const namespace = 'payments';
 /** History shards of a Temporal that keeps its workflows in PostgreSQL. */
 const shards = 4;
 
-const startTries = 120;
-const startAgainMs = 250;
 const diskMegabytes = 3_000;
 /** Kilobytes that may be left on a disk that is full. */
 const mostSpare = 10_000;
@@ -204,17 +202,6 @@ async function prepare(address: string): Promise<void> {
     await ensureSearchAttributes(connection, namespace);
   } finally {
     await connection.close();
-  }
-}
-
-async function repeatedly<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (tries === startTries) throw error;
-      await pause(startAgainMs);
-    }
   }
 }
 
