@@ -8,6 +8,8 @@ const serializationFailure = '40001';
 const maxTries = 5;
 /** Of statements that were prepared before a migration: each try may meet another of them, on another connection. */
 const maxTriesOfStale = 100;
+/** The client gives a transaction up when its connection is closed: some time after its statements have failed. */
+const toldOfCutWithinMs = 1_000;
 
 type Opened = Exclude<Db, Pool>;
 
@@ -28,14 +30,19 @@ export async function atomically<T>(db: Db, work: (tx: Db) => Promise<T>): Promi
   if (!isPool(db)) return work(db);
   for (let tries = 1; ; tries++) {
     let lost = false;
+    let isOver = false;
     try {
       const { tx, value } = await begin(db, async (opened) => {
         const tx = refusing(opened, () => lost);
         try {
           return { tx, value: await work(tx) };
+        } catch (error) {
+          lost ||= isCut(error);
+          throw error;
         } finally {
-          // Its end would make the client send a commit or rollback on the connection's successor.
-          if (lost) await new Promise<never>(() => {});
+          // Its end would make the client send a commit or rollback on a connection that is no more, or on its successor.
+          if (lost && !isOver) await pause(toldOfCutWithinMs);
+          if (isOver) await new Promise<never>(() => {});
         }
       });
       // PostgreSQL turns the commit of a transaction with a failed statement into a rollback, without an error.
@@ -45,6 +52,7 @@ export async function atomically<T>(db: Db, work: (tx: Db) => Promise<T>): Promi
       return value;
     } catch (error) {
       lost = true;
+      isOver = true;
       if (isStale(error) && tries < maxTriesOfStale) continue;
       if (!wasSacrificed(error) || tries >= maxTries) throw error;
       await pause(tries * 10);
@@ -145,6 +153,12 @@ export function isOutage(error: unknown): boolean {
     return code.startsWith('08') || code.startsWith('53') || code.startsWith('57') || code.startsWith('58');
   }
   return /^(CONNECTION_|CONNECT_|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENETUNREACH)/.test(code);
+}
+
+/** Whether the failure means that the connection is at its end, or was ended by the server. */
+function isCut(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error)) return false;
+  return /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|ECONN|EPIPE|57P0[123])/.test(String(error.code));
 }
 
 /**

@@ -11,7 +11,7 @@ import { createLogger } from './logger.ts';
 import { findStuckWorkflows } from './operations/stuck-workflows.ts';
 import { processorsOf } from './processors.ts';
 import { requirementsOf } from './requirements.ts';
-import { openTemporal } from './temporal-client.ts';
+import { openLeanTemporal } from './temporal-client.ts';
 import { watchTimeSkipping } from './time-skipping.ts';
 
 /** Who cannot be served by then is told to come back (503): longer, and its client has given up. */
@@ -28,7 +28,7 @@ const logger = createLogger(config.logLevel, 'api');
 surviveOutages(logger);
 logObservations(logger);
 const sql = openPool(databaseUrl, { max: connections, name: 'payments api', longestWaitMs });
-const temporal = openTemporal(config, tracing?.client);
+const temporal = openLeanTemporal(config, tracing?.client);
 const timeSkipping = watchTimeSkipping(temporal, logger);
 // Only where they are wanted: the start of a process waits for nothing that it does not need.
 const metrics =

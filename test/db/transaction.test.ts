@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, describe, it } from 'mocha';
 import postgres from 'postgres';
-import { atomically, rehearse, withoutWaiting } from '../../src/db/transaction.ts';
+import { openPool } from '../../src/db/connection.ts';
+import { atomically, isOutage, rehearse, withoutWaiting } from '../../src/db/transaction.ts';
 import { useDatabase } from '../support/database.ts';
 
 describe('a statement that its transaction does not wait for', () => {
@@ -97,5 +98,37 @@ describe('a transaction beside a migration', () => {
     await db.sql`alter table people add column born integer`;
     for (const [row] of await readOnAll()) assert.deepEqual(Object.keys(row ?? {}), ['id', 'name', 'born']);
     assert.equal((await db.sql`select 1 from people`).length, 24, 'nothing twice');
+  });
+});
+
+describe('a transaction whose connection is cut between two statements', function () {
+  this.timeout(60_000);
+  const db = useDatabase();
+  const rounds = 100;
+
+  it('fails as an outage, however soon the next statement follows, and neither the process nor the pool does', async () => {
+    const sql = openPool(db.url, { max: 2, name: 'cut' });
+    try {
+      let slowest = 0;
+      for (let round = 0; round < rounds; round += 1) {
+        const begunAt = performance.now();
+        const cut = atomically(sql, async (tx) => {
+          const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
+          await db.sql`select pg_terminate_backend(${row?.pid ?? 0})`;
+          // The client hears of it within a millisecond or two: before, while or after it sends what comes next.
+          const sendAt = performance.now() + (round % 20) / 4;
+          while (performance.now() < sendAt) await new Promise((go) => setImmediate(go));
+          await tx`select 1`;
+        });
+        await assert.rejects(cut, isOutage);
+        slowest = Math.max(slowest, performance.now() - begunAt);
+      }
+      const rows = await Promise.all([sql`select 1 as n`, sql`select 2 as n`]);
+      assert.deepEqual(rows.flat(), [{ n: 1 }, { n: 2 }]);
+      // A connection that was left unable to send anything is given up after 5 s.
+      assert.ok(slowest < 4_000, `the slowest round took ${Math.round(slowest)} ms`);
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
   });
 });

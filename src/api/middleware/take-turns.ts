@@ -3,17 +3,26 @@ import type { Middleware } from '../context.ts';
 import { patienceOf } from '../patience.ts';
 import type { Route } from '../route.ts';
 
-/** How many requests of one key a process works at together: enough to keep it busy, and a third of its connections. */
-const atWork = 8;
+/** How many requests of one key a process works at together. */
+interface Limits {
+  /** While other keys ask too: enough to keep the process busy, and a third of its connections. */
+  shared: number;
+  /** While nobody else asks: many at once cost less each, and leave connections for whoever comes next. */
+  alone: number;
+}
+
+const atWork: Limits = { shared: 8, alone: 16 };
 /** The same for those that wait for a processor in between, and leave process and database to others meanwhile. */
-const atWorkWithProcessor = 64;
+const atWorkWithProcessor: Limits = { shared: 64, alone: 64 };
+/** Another key asks too until so long after its last request. */
+const sharedForMs = 1_000;
 /** Who has stood in line this long is told to come back. */
 const longestWaitMs = 10_000;
 
 /**
  * Lets each key have so many requests at work in this process; more wait for their turn, in their key's own line, first come
  * first served. So a request meets at most a few of any other key before it, in the process and at the database, however
- * many that key has sent. Comes after the body has been read: a client that sends slowly holds no turn. A request that only
+ * many that key has sent; nor is a key that is alone held back for nobody's sake. Comes after the body has been read: a client that sends slowly holds no turn. A request that only
  * waits for something (`Prefer: wait`) needs none.
  */
 export function turnTaking(): (route: Route) => Middleware {
@@ -40,18 +49,30 @@ interface Line {
 }
 
 /** Answers a function that resolves when it is a key's turn, with what ends the turn. Keys that have nothing at work are forgotten. */
-function openLines(most: number): (keyId: string) => Promise<() => void> {
+function openLines({ shared, alone }: Limits): (keyId: string) => Promise<() => void> {
   const lines = new Map<string, Line>();
+  let last = { keyId: '', askedAt: Number.NEGATIVE_INFINITY };
+  let sharedUntil = 0;
+
+  function isFree(line: Line): boolean {
+    return line.atWork < shared || (line.atWork < alone && performance.now() >= sharedUntil);
+  }
+
   return async (keyId) => {
+    if (keyId !== last.keyId) sharedUntil = last.askedAt + sharedForMs;
+    last = { keyId, askedAt: performance.now() };
     const line = lines.get(keyId) ?? { atWork: 0, waiting: new Set() };
     lines.set(keyId, line);
-    // Who leaves hands the turn on, so that nobody who has just come is faster than those in line.
-    if (line.atWork < most) line.atWork += 1;
+    // Nobody who has just come is faster than those in line.
+    if (line.waiting.size === 0 && isFree(line)) line.atWork += 1;
     else await untilCalled(line);
     return () => {
-      const [next] = line.waiting;
-      if (next !== undefined) return next();
       line.atWork -= 1;
+      for (const next of line.waiting) {
+        if (!isFree(line)) break;
+        line.atWork += 1;
+        next();
+      }
       if (line.atWork === 0) lines.delete(keyId);
     };
   };
