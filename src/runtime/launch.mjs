@@ -1,8 +1,9 @@
-// Starts a process of the service (`launch.mjs api`) from one file that is bundled from its sources: hundreds of small modules
-// take longer to find and read than to run. The bundle is kept under the checksum of its sources, so a change makes a new one.
+// Starts a process of the service (`launch.mjs api`, `launch.mjs worker`) from one file that is bundled from its sources:
+// hundreds of small modules take longer to find and read than to run. The bundle is kept under the checksum of its sources, so a
+// change makes a new one.
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -22,6 +23,21 @@ const banner =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url); " +
   'const __dirname = import.meta.dirname; const __filename = import.meta.filename;';
 
+/** What is bundled with each process beside its own sources. The worker's packages have native parts, and files beside them. */
+const programs = { api: { packages: 'bundle' }, worker: { packages: 'external' } };
+
+/** A source that looks for files beside itself finds them there, wherever the bundle is kept. */
+const beside = {
+  name: 'import.meta.url of the sources',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      if (!path.startsWith(source)) return null;
+      const url = `new URL(${JSON.stringify(relative(source, path))}, globalThis.sourcesOfService).href`;
+      return { loader: 'ts', contents: (await readFile(path, 'utf8')).replaceAll('import.meta.url', url) };
+    });
+  },
+};
+
 async function checksum() {
   const hash = createHash('sha256').update(await readFile(join(root, 'package-lock.json')).catch(() => ''));
   const names = (await readdir(source, { recursive: true })).filter((name) => name.endsWith('.ts')).sort();
@@ -30,12 +46,13 @@ async function checksum() {
   return hash.digest('hex').slice(0, 32);
 }
 
-async function bundle(entry, file) {
+async function bundle(name, file) {
   const { build, stop } = await import('esbuild');
   const draft = `${file}.${process.pid}.draft`;
   await mkdir(cache, { recursive: true });
   await build({
-    entryPoints: [entry],
+    ...programs[name],
+    entryPoints: [join(source, 'runtime', `${name}.ts`)],
     outfile: draft,
     bundle: true,
     platform: 'node',
@@ -45,6 +62,7 @@ async function bundle(entry, file) {
     sourcesContent: false,
     banner: { js: banner },
     logLevel: 'error',
+    plugins: [beside],
   });
   await stop(); // or its service would stay beside us for good
   await rename(draft, file); // under its name only when it is whole: another process may be starting
@@ -72,8 +90,8 @@ async function discardOld() {
 }
 
 const [name] = process.argv.slice(2);
-if (name !== 'api') {
-  console.error(`usage: node src/runtime/launch.mjs api (not ${name ?? 'without a name'})`);
+if (!Object.hasOwn(programs, name ?? '')) {
+  console.error(`usage: node src/runtime/launch.mjs api|worker (not ${name ?? 'without a name'})`);
   process.exit(2);
 }
 const file = join(cache, `${name}-${await checksum()}.mjs`);
@@ -83,8 +101,9 @@ const isKept = await utimes(file, now, now).then(
   ({ code }) => code !== 'ENOENT', // the cache may be somebody else's, and only to be read
 );
 if (!isKept) {
-  await bundle(join(source, 'runtime', `${name}.ts`), file);
+  await bundle(name, file);
   await discardOld();
 }
 process.setSourceMapsEnabled(true);
+globalThis.sourcesOfService = pathToFileURL(`${source}/`).href;
 await import(pathToFileURL(file).href);

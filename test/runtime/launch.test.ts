@@ -15,7 +15,10 @@ describe('the launcher', function () {
   const folder = useFolder();
 
   /** A version of the service whose API only says its name, beside others that share one cache. */
-  async function version(name: string): Promise<{ start(): Promise<string> }> {
+  async function version(
+    name: string,
+    says = name,
+  ): Promise<{ home: string; start(program?: string): Promise<string> }> {
     const home = join(folder.path, name);
     await mkdir(join(home, 'src', 'runtime'), { recursive: true });
     await mkdir(join(home, 'node_modules'));
@@ -26,10 +29,19 @@ describe('the launcher', function () {
     }
     await cp(join(root, 'src', 'runtime', 'launch.mjs'), join(home, 'src', 'runtime', 'launch.mjs'));
     await writeFile(join(home, 'package.json'), '{ "type": "module" }');
-    await writeFile(join(home, 'src', 'runtime', 'api.ts'), `const name: string = '${name}';\nconsole.log(name);\n`);
+    await writeFile(join(home, 'src', 'runtime', 'api.ts'), `const name: string = '${says}';\nconsole.log(name);\n`);
+    await writeFile(
+      join(home, 'src', 'runtime', 'worker.ts'),
+      `import { where } from './where.ts';\nconsole.log(where);\n`,
+    );
+    await writeFile(
+      join(home, 'src', 'runtime', 'where.ts'),
+      'export const where = new URL(import.meta.url).pathname;\n',
+    );
     return {
-      async start() {
-        const { stdout } = await run(process.execPath, [join(home, 'src', 'runtime', 'launch.mjs'), 'api']);
+      home,
+      async start(program = 'api') {
+        const { stdout } = await run(process.execPath, [join(home, 'src', 'runtime', 'launch.mjs'), program]);
         return stdout.trim();
       },
     };
@@ -66,5 +78,16 @@ describe('the launcher', function () {
       [],
     );
     assert.equal(kept.length, 5, String(kept));
+  });
+
+  it('lets a source find what lies beside it, in each copy its own, though both start from one bundle', async () => {
+    for (const { home, start } of [await version('four', 'the same'), await version('five', 'the same')]) {
+      assert.equal(await start('worker'), join(home, 'src', 'runtime', 'where.ts'));
+    }
+  });
+
+  it('starts no other program, and says which there are', async () => {
+    const { start } = await version('six');
+    await assert.rejects(start('dispatcher'), /api\|worker/);
   });
 });

@@ -49,7 +49,7 @@ describe('a worker process', function () {
   function start(environment: Record<string, string> = {}): Started {
     const database = new URL(service.db.url);
     database.port = String(toPostgres.port);
-    const child = spawn(process.execPath, ['--import', 'tsx', 'src/runtime/worker.ts'], {
+    const child = spawn(process.execPath, ['src/runtime/launch.mjs', 'worker'], {
       cwd: root,
       env: {
         PATH: process.env.PATH,

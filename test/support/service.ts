@@ -119,7 +119,7 @@ export function useService(options: ServiceOptions = {}): Service {
       dispatcher = undefined;
     },
     async startWorkerProcess() {
-      const child = spawn(process.execPath, ['--import', 'tsx', 'src/runtime/worker.ts'], {
+      const child = spawn(process.execPath, ['src/runtime/launch.mjs', 'worker'], {
         cwd: fileURLToPath(new URL('../../', import.meta.url)),
         env: {
           PATH: process.env.PATH,

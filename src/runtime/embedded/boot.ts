@@ -246,12 +246,6 @@ async function startWorkflowServer(
   return server;
 }
 
-/** How node runs each child: the API from one bundled file, since it is to be up within a second. */
-const programs = {
-  api: ['../launch.mjs', 'api'],
-  worker: ['--import', 'tsx', '../worker.ts'],
-};
-
 async function startChild(
   name: 'worker' | 'api',
   dataDir: string,
@@ -262,7 +256,7 @@ async function startChild(
     name,
     dataDir,
     command: process.execPath,
-    args: programs[name].map((part) => (part.startsWith('../') ? fileURLToPath(new URL(part, import.meta.url)) : part)),
+    args: [fileURLToPath(new URL('../launch.mjs', import.meta.url)), name],
     cwd: fileURLToPath(new URL('../../../', import.meta.url)),
     env,
     stopSignal: 'SIGTERM',
