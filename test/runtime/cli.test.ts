@@ -162,6 +162,17 @@ describe('the command line', function () {
     );
   });
 
+  it('shows its usage to whoever asks for help, and does nothing', async () => {
+    for (const [outcome, first] of [
+      [keys('revoke', '--help'), 'keys create'],
+      [billers('-h'), 'billers create'],
+    ] as const) {
+      const { code, stdout, stderr } = await outcome;
+      assert.deepEqual([code, stderr], [0, '']);
+      assert.match(stdout, new RegExp(`^Usage:\\n {2}${first} `));
+    }
+  });
+
   it('says on stderr what is wrong, and ends with another status than 0', async () => {
     const cases: [Promise<Outcome>, number, RegExp][] = [
       [keys('create'), 2, /--mode must be sandbox or live/],

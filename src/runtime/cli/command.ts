@@ -30,13 +30,18 @@ export class UsageError extends Error {
 
 /**
  * Runs one command and ends the process: what it returns is printed on stdout (status 0), what goes wrong is one message
- * on stderr (status 1, or 2 for a command line that cannot be understood; `failed` is another status than 1).
+ * on stderr (status 1, or 2 for a command line that cannot be understood; `failed` is another status than 1). Whoever asks for
+ * help gets the usage.
  */
 export async function runCommand(
   usage: string,
   work: (surroundings: () => Promise<Surroundings>) => Promise<string>,
   { failed = 1 } = {},
 ) {
+  if (process.argv.slice(2).some((argument) => argument === '--help' || argument === '-h')) {
+    process.stdout.write(`${usage}\n`);
+    return;
+  }
   const opened: { close(): Promise<void> }[] = [];
   try {
     const text = await work(async () => {
