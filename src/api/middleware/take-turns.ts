@@ -22,8 +22,8 @@ const longestWaitMs = 10_000;
 /**
  * Lets each key have so many requests at work in this process; more wait for their turn, in their key's own line, first come
  * first served. So a request meets at most a few of any other key before it, in the process and at the database, however
- * many that key has sent; nor is a key that is alone held back for nobody's sake. Comes after the body has been read: a client that sends slowly holds no turn. A request that only
- * waits for something (`Prefer: wait`) needs none.
+ * many that key has sent; nor is a key that is alone held back for nobody's sake. Comes after the body has been read: a client
+ * that sends slowly holds no turn. A request that only waits for something (`Prefer: wait`) needs none.
  */
 export function turnTaking(): (route: Route) => Middleware {
   const lines = { short: openLines(atWork), long: openLines(atWorkWithProcessor) };
