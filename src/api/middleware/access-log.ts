@@ -47,8 +47,8 @@ export function accessLog(logger: Logger, watch: RequestWatch | undefined): Midd
       livemode: call?.livemode,
       key_id: key?.id,
       replayed,
+      ...idsOf(ctx),
     };
-    Object.assign(line, idsOf(ctx));
     if (route?.access === 'public' && ctx.status < 400) log.debug(line, 'request');
     else log.info(line, 'request');
   };
@@ -57,6 +57,6 @@ export function accessLog(logger: Logger, watch: RequestWatch | undefined): Midd
 function idsOf(ctx: Context): Record<string, string> {
   const ids = idFieldsIn(ctx.path);
   if (ctx.method !== 'POST' || typeof ctx.body !== 'string') return ids;
-  const made = madeId.exec(ctx.body)?.[1] ?? null;
-  return Object.assign(ids, idFields(made));
+  const [, made = null] = madeId.exec(ctx.body) ?? [];
+  return { ...ids, ...idFields(made) };
 }
