@@ -1,9 +1,17 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { SealFormat } from '../db/sealed-values.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/**
+ * What ENCRYPTION_FORMATS may be, like ENCRYPTION_KEYS: the first format is written, all are read. Without it both are read,
+ * and the newer one is written. `1,2` is for an upgrade, while processes run that do not know format 2; `2` refuses format 1,
+ * once `encryption status` shows none (docs/upgrades.md).
+ */
+const encryptionFormats = { '2,1': [2, 1], '1,2': [1, 2], '2': [2] } as const;
 
 /** A key of 32 bytes for AES-256-GCM, and the name that is stored beside what it encrypted. */
 export interface EncryptionKey {
@@ -34,6 +42,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** The first encrypts, all decrypt; null where ENCRYPTION_KEYS is not set. */
   readonly encryptionKeys: readonly EncryptionKey[] | null;
+  /** Of sealed values: the first is written, all are read. */
+  readonly encryptionFormats: readonly [SealFormat, ...SealFormat[]];
   /** Whether sandbox webhooks may go to addresses of this machine. */
   readonly webhookAllowLoopback: boolean;
   /** Requests per second and API key, and how many may come at once. */
@@ -98,6 +108,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     temporalStore: read.oneOf('TEMPORAL_STORE', ['sqlite', 'postgres']) ?? 'sqlite',
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS) ?? 'info',
     encryptionKeys: read.encryptionKeys('ENCRYPTION_KEYS'),
+    encryptionFormats: encryptionFormats[read.oneOf('ENCRYPTION_FORMATS', ['2,1', '1,2', '2']) ?? '2,1'],
     webhookAllowLoopback: read.flag('WEBHOOK_ALLOW_LOOPBACK', false),
     rateLimitPerSecond: read.whole('RATE_LIMIT_PER_SECOND', 500, 1, 1_000_000),
     rateLimitBurst: read.whole('RATE_LIMIT_BURST', 1000, 1, 1_000_000),

@@ -6,7 +6,7 @@ import type { Config } from './config.ts';
  * @throws when DATABASE_URL or ENCRYPTION_KEYS is missing.
  */
 export function requirementsOf(config: Config): { databaseUrl: string; vault: Vault } {
-  const { databaseUrl, encryptionKeys } = config;
+  const { databaseUrl, encryptionKeys, encryptionFormats } = config;
   if (databaseUrl === null)
     throw new Error('DATABASE_URL is not set: give the URL of a PostgreSQL, or use `npm start`.');
   if (encryptionKeys === null) {
@@ -15,5 +15,5 @@ export function requirementsOf(config: Config): { databaseUrl: string; vault: Va
         'ENCRYPTION_KEYS="k1:$(openssl rand -base64 32)". Keep them: what they encrypted cannot be read without them.',
     );
   }
-  return { databaseUrl, vault: createVault([...encryptionKeys]) };
+  return { databaseUrl, vault: createVault(encryptionKeys, encryptionFormats) };
 }

@@ -20,13 +20,15 @@ import { type Vault, VaultError } from './vault.ts';
 
 /**
  * What stands under one key. `encrypts`: the first; `decrypts`: another one that is configured; `missing`: none is.
- * `values` are sealed with it; `requests` have an Idempotency-Key that is still good, and are known by its fingerprint,
+ * `values` are sealed with it, so many of them in each format; `requests` have an Idempotency-Key that is still good, and are known by its fingerprint,
  * which nobody can make anew: without the key their repetitions are refused, until they expire.
  */
 export type KeyUsage = {
   key: string;
   role: 'encrypts' | 'decrypts' | 'missing';
   values: number;
+  format_1: number;
+  format_2: number;
   requests: number;
 } & Record<SealedColumn, number>;
 
@@ -39,7 +41,7 @@ export interface Unreadable {
 }
 
 export interface Rotation {
-  /** Values that are sealed with the first key now, and were not before. */
+  /** Values that are sealed with the first key in the first format now, and were not before. */
   resealed: number;
   /** Values that no key opens, left as they are: `findUnreadable` says which. */
   unreadable: number;
@@ -53,11 +55,13 @@ const pauseBetweenPasses = 250;
 
 const columns = Object.keys(sealedColumns) as SealedColumn[];
 
-/** How many values are sealed with each key: those that are configured, and those that are found. */
+/** How many values are sealed with each key, those that are configured and those that are found, and in which format. */
 export async function keyUsage(sql: Pool, vault: Vault): Promise<KeyUsage[]> {
   const [first, ...others] = vault.keyIds;
   const none = {
     values: 0,
+    format_1: 0,
+    format_2: 0,
     requests: 0,
     account_numbers: 0,
     webhook_secrets: 0,
@@ -67,10 +71,12 @@ export async function keyUsage(sql: Pool, vault: Vault): Promise<KeyUsage[]> {
   const usage = new Map<string, KeyUsage>([[first, { key: first, role: 'encrypts', ...none }]]);
   for (const key of others) usage.set(key, { key, role: 'decrypts', ...none });
   for (const column of columns) {
-    for (const { key_id: key, values } of await countSealed(sql, column)) {
+    for (const { key_id: key, format, values } of await countSealed(sql, column)) {
       const row = usage.get(key) ?? { key, role: 'missing', ...none };
       row[column] += values;
       row.values += values;
+      if (format === 1) row.format_1 += values;
+      if (format === 2) row.format_2 += values;
       usage.set(key, row);
     }
   }
@@ -81,14 +87,19 @@ export async function keyUsage(sql: Pool, vault: Vault): Promise<KeyUsage[]> {
   return [...usage.values()];
 }
 
+/** How many of the values in this row of `keyUsage` a rotation has still to seal anew. */
+export function countLeft(row: KeyUsage, { format }: Vault): number {
+  return row.role === 'encrypts' ? row.values - row[`format_${format}`] : row.values;
+}
+
 /**
- * Seals with the vault's first key what is sealed with others, while the service runs: a few pages in a transaction, each
- * value opened, sealed, and opened again before it is written. Broken off, it is simply run again. `keyUsage` tells what is
- * left afterwards, such as what an API process with the old configuration still writes.
+ * Seals with the vault's first key and in its first format what is sealed otherwise, while the service runs: a few pages in a
+ * transaction, each value opened, sealed, and opened again before it is written. Broken off, it is simply run again.
+ * `keyUsage` tells what is left afterwards, such as what an API process with the old configuration still writes.
  */
 export async function rotateEncryption(sql: Pool, vault: Vault, { by, now }: Deed): Promise<Rotation> {
   const entry = { by, tenant: null, subjectId: null };
-  const before = await valuesOfOtherKeys(sql, vault);
+  const before = await valuesLeft(sql, vault);
   await recordAudit(sql, {
     ...entry,
     action: 'encryption.rotation_begun',
@@ -100,10 +111,10 @@ export async function rotateEncryption(sql: Pool, vault: Vault, { by, now }: Dee
     const pass = await sealEverythingAnew(sql, vault);
     rotation.resealed += pass.resealed;
     rotation.unreadable = pass.unreadable;
-    if (sum(await valuesOfOtherKeys(sql, vault)) <= pass.unreadable) break;
+    if (sum(await valuesLeft(sql, vault)) <= pass.unreadable) break;
     await pause(pauseBetweenPasses);
   }
-  const after = await valuesOfOtherKeys(sql, vault);
+  const after = await valuesLeft(sql, vault);
   const keys = [...new Set([...before.keys(), ...after.keys()])];
   await recordAudit(sql, {
     ...entry,
@@ -119,9 +130,9 @@ export async function findUnreadable(sql: Pool, vault: Vault): Promise<Unreadabl
   const found: Unreadable[] = [];
   for (const column of columns) {
     for await (const pages of pagesOf(sql, column)) {
-      for (const { place, sealed } of await readSealed(sql, column, pages)) {
-        const problem = problemWith(vault, sealed);
-        if (problem !== null) found.push({ column, place, problem });
+      for (const value of await readSealed(sql, column, pages)) {
+        const problem = problemWith(vault, value);
+        if (problem !== null) found.push({ column, place: value.place, problem });
       }
     }
   }
@@ -130,11 +141,12 @@ export async function findUnreadable(sql: Pool, vault: Vault): Promise<Unreadabl
 
 async function sealEverythingAnew(sql: Pool, vault: Vault): Promise<Rotation> {
   const rotation = { resealed: 0, unreadable: 0 };
+  const wanted = { keyId: vault.keyIds[0], format: vault.format };
   for (const column of columns) {
     for await (const pages of pagesOf(sql, column)) {
       const [found, resealed] = await atomically(sql, async (tx) => {
-        const values = await lockSealedOtherwise(tx, column, vault.keyIds[0], pages);
-        const readable = values.filter(({ sealed }) => problemWith(vault, sealed) === null);
+        const values = await lockSealedOtherwise(tx, column, wanted, pages);
+        const readable = values.filter((value) => problemWith(vault, value) === null);
         const anew = readable.map((value) => sealedAnew(vault, value));
         if (anew.length > 0) await replaceSealed(tx, column, anew);
         return [values.length, anew.length] as const;
@@ -146,17 +158,20 @@ async function sealEverythingAnew(sql: Pool, vault: Vault): Promise<Rotation> {
   return rotation;
 }
 
-function sealedAnew(vault: Vault, { place, sealed }: SealedValue): SealedValue {
-  const plain = vault.open(sealed);
-  const anew = vault.seal(plain);
-  if (vault.open(anew) !== plain) throw new VaultError('a value does not open to what was sealed');
-  return { place, sealed: anew };
+function sealedAnew(vault: Vault, { place, field, sealed }: SealedValue): SealedValue {
+  const plain = vault.open(sealed, field);
+  const anew = vault.seal(plain, field);
+  if (vault.open(anew, field) !== plain) throw new VaultError('a value does not open to what was sealed');
+  return { place, field, sealed: anew };
 }
 
-/** What is sealed with other keys than the first, by key. */
-async function valuesOfOtherKeys(sql: Pool, vault: Vault): Promise<Map<string, number>> {
-  const others = (await keyUsage(sql, vault)).filter(({ role, values }) => role !== 'encrypts' && values > 0);
-  return new Map(others.map(({ key, values }) => [key, values]));
+/** What is left to be sealed anew, by key; of the first key, what is of another format. */
+async function valuesLeft(sql: Pool, vault: Vault): Promise<Map<string, number>> {
+  const usage = await keyUsage(sql, vault);
+  const left = usage.map((row) => {
+    return [row.role === 'encrypts' ? `${row.key}, another format` : row.key, countLeft(row, vault)] as const;
+  });
+  return new Map(left.filter(([, values]) => values > 0));
 }
 
 function sum(values: ReadonlyMap<string, number>): number {
@@ -168,9 +183,9 @@ async function* pagesOf(sql: Pool, column: SealedColumn): AsyncGenerator<Pages> 
   for (let from = 0; from < count; from += pagesAtOnce) yield { from, to: from + pagesAtOnce };
 }
 
-function problemWith(vault: Vault, sealed: Buffer): string | null {
+function problemWith(vault: Vault, { sealed, field }: SealedValue): string | null {
   try {
-    vault.open(sealed);
+    vault.open(sealed, field);
     return null;
   } catch (error) {
     if (error instanceof VaultError) return error.message;

@@ -15,6 +15,7 @@ import {
   type PaymentMethodRow,
   listPaymentMethods as selectMethods,
 } from '../db/payment-methods.ts';
+import { sealedField } from '../db/sealed-values.ts';
 import { atomically } from '../db/transaction.ts';
 import { brandOf, findFixtureCard } from '../domain/cards.ts';
 import { newId } from '../domain/ids.ts';
@@ -31,6 +32,9 @@ const fixtureTokenType = 'fixture';
 /** Decisions: the list answers the newest 100 when no limit is given. */
 const methodsPerPage = 100;
 
+/** The account number sealed for the method of this id; null for an instrument without one. */
+type SealNumber = (methodId: string) => Buffer | null;
+
 type InstrumentColumns = Pick<PaymentMethodRow, 'instrument' | 'brand' | 'last4' | 'fixture_token'>;
 
 /**
@@ -45,8 +49,11 @@ export async function createPaymentMethod(
 ): Promise<PaymentMethodRow> {
   const instrument =
     input.type === 'card' ? cardOf(call, input.payment_method_data) : becsOf(input.payment_method_data);
-  const sealed = input.type === 'card' ? null : vault.seal(input.payment_method_data.account_number);
-  return save(db, call, instrument, sealed, input.customer_reference);
+  const sealNumber: SealNumber = (id) =>
+    input.type === 'card'
+      ? null
+      : vault.seal(input.payment_method_data.account_number, sealedField('account_numbers', call, id));
+  return save(db, call, instrument, sealNumber, input.customer_reference);
 }
 
 /**
@@ -59,26 +66,26 @@ export async function createSandboxPaymentMethod(
   input: SandboxPaymentMethodCreate,
 ): Promise<PaymentMethodRow> {
   const found = { instrument: instrumentOf(input), brand: null, last4: null, fixture_token: null };
-  return save(db, call, { found }, null, input.customer_reference);
+  return save(db, call, { found }, () => null, input.customer_reference);
 }
 
 async function save(
   db: Db,
   call: Call,
   instrument: Found<InstrumentColumns>,
-  sealed: Buffer | null,
+  sealNumber: SealNumber,
   reference: string | undefined,
 ): Promise<PaymentMethodRow> {
   if (reference === undefined) {
     if (instrument.fault) throw new ValidationFailed([instrument.fault]);
-    return insert(db, call, instrument.found, sealed, null);
+    return insert(db, call, instrument.found, sealNumber, null);
   }
   return atomically(db, async (tx) => {
     const customer = await customerReferredTo(tx, call, reference);
     if (instrument.fault || customer.fault) {
       throw new ValidationFailed([instrument.fault, customer.fault].filter((fault) => fault !== undefined));
     }
-    const row = await insert(tx, call, instrument.found, sealed, customer.found);
+    const row = await insert(tx, call, instrument.found, sealNumber, customer.found);
     await setFirstDefaultMethod(tx, customer.found.id, row.id, row.created_at);
     return row;
   });
@@ -88,7 +95,7 @@ async function insert(
   db: Db,
   call: Call,
   instrument: InstrumentColumns,
-  sealedAccountNumber: Buffer | null,
+  sealNumber: SealNumber,
   customer: LockedCustomerRow | null,
 ): Promise<PaymentMethodRow> {
   const at = timeOf(customer, call.now);
@@ -102,7 +109,7 @@ async function insert(
     updated_at: at,
     detached_at: null,
   };
-  await insertPaymentMethod(db, row, sealedAccountNumber);
+  await insertPaymentMethod(db, row, sealNumber(row.id));
   return row;
 }
 

@@ -1,13 +1,20 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { SealedField, SealFormat } from '../db/sealed-values.ts';
+import { openBytes, partsOf, sealBytes } from './sealed-bytes.ts';
 
 /** Encrypts what is stored and must not be readable in the database, and derives secrets that need no storing. */
 export interface Vault {
   /** The ids of its keys; the first one is that of the key which encrypts. */
   readonly keyIds: readonly [string, ...string[]];
-  /** Encrypts with the first key. The same text never gives the same bytes twice. */
-  seal(plain: string): Buffer;
-  /** Decrypts what `seal` made with any of the keys. Throws VaultError for bytes of another key, or changed ones. */
-  open(sealed: Uint8Array): string;
+  /** The format that it seals in. */
+  readonly format: SealFormat;
+  /** Encrypts with the first key, for this field of the database. The same text never gives the same bytes twice. */
+  seal(plain: string, field: SealedField): Buffer;
+  /**
+   * Decrypts what `seal` made for this field with any of the keys. Throws VaultError for bytes of another key or field, for
+   * changed ones, and for a format that is not allowed.
+   */
+  open(sealed: Uint8Array, field: SealedField): string;
   /**
    * What tells whether a text is the same as another, and nothing else of it, also to somebody who could guess the text:
    * one value under each key, the first one's first. They stay the same for as long as the key does.
@@ -19,19 +26,13 @@ export interface Vault {
   isClientSecretOf(intentId: string, secret: string): boolean;
 }
 
-/** Bytes that none of the vault's keys can decrypt. */
+/** Bytes that the vault cannot decrypt. */
 export class VaultError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'VaultError';
   }
 }
-
-// Sealed bytes: format (1), length of the key id (1), key id, nonce (12), tag (16), ciphertext. The head is
-// authenticated with the rest, so that nobody can point a text at another key. db/sealed-values.ts reads the id too.
-const format = 1;
-const nonceLength = 12;
-const tagLength = 16;
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 // 256 bits written in base 62.
@@ -40,16 +41,19 @@ const secretLength = 43;
 interface VaultKey {
   id: string;
   key: Buffer;
-  head: Buffer;
   clientSecretKey: Buffer;
   fingerprintKey: Buffer;
 }
 
 /**
  * A vault over keys of 32 bytes each: the first encrypts, all decrypt, so a new key is put in front and the old one stays
- * until nothing of it is left. Throws TypeError without a key, for one of another length, or for an id used twice.
+ * until nothing of it is left. The same of the formats: it seals in the first one, and opens all that are listed.
+ * Throws TypeError without a key, for one of another length, or for an id used twice.
  */
-export function createVault(keys: readonly { readonly id: string; readonly key: Buffer }[]): Vault {
+export function createVault(
+  keys: readonly { readonly id: string; readonly key: Buffer }[],
+  formats: readonly [SealFormat, ...SealFormat[]] = [2, 1],
+): Vault {
   const known = new Map(keys.map((item) => [item.id, prepare(item.id, item.key)]));
   const [first, ...others] = known.values();
   if (first === undefined) throw new TypeError('a vault needs at least one key');
@@ -57,35 +61,25 @@ export function createVault(keys: readonly { readonly id: string; readonly key: 
 
   return {
     keyIds: [first.id, ...others.map(({ id }) => id)],
+    format: formats[0],
 
-    seal(plain) {
-      const nonce = randomBytes(nonceLength);
-      const cipher = createCipheriv('aes-256-gcm', first.key, nonce).setAAD(first.head);
-      const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
-      return Buffer.concat([first.head, nonce, cipher.getAuthTag(), text]);
-    },
+    seal: (plain, field) => sealBytes(formats[0], first, plain, field),
 
-    open(sealed) {
-      const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
-      const headLength = 2 + (bytes[1] ?? 0);
-      if (bytes[0] !== format || bytes.length < headLength + nonceLength + tagLength) {
-        throw new VaultError('these bytes were not made by a vault');
-      }
-      const head = bytes.subarray(0, headLength);
-      const id = head.subarray(2).toString('utf8');
-      const key = known.get(id);
-      if (key === undefined) throw new VaultError(`the encryption key "${id}" is not configured`);
-      const nonce = bytes.subarray(headLength, headLength + nonceLength);
-      const tag = bytes.subarray(headLength + nonceLength, headLength + nonceLength + tagLength);
-      const text = bytes.subarray(headLength + nonceLength + tagLength);
-      const decipher = createDecipheriv('aes-256-gcm', key.key, nonce, { authTagLength: tagLength });
+    open(sealed, field) {
+      const parts = partsOf(Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength));
+      if (parts === null) throw new VaultError('these bytes were not made by a vault');
+      const { format, keyId } = parts;
+      const key = known.get(keyId);
+      if (key === undefined) throw new VaultError(`the encryption key "${keyId}" is not configured`);
+      if (!formats.includes(format)) throw new VaultError(`format ${format} is not in ENCRYPTION_FORMATS`);
       try {
-        decipher.setAAD(head).setAuthTag(tag);
-        return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');
+        return openBytes(parts, key.key, field);
       } catch (cause) {
-        throw new VaultError(`bytes sealed with the key "${id}" do not open: changed, or another key of this id`, {
-          cause,
-        });
+        const moved = format === 1 ? '' : 'moved from another place, ';
+        throw new VaultError(
+          `bytes sealed with the key "${keyId}" do not open: changed, ${moved}or another key of this id`,
+          { cause },
+        );
       }
     },
 
@@ -107,14 +101,13 @@ export function createVault(keys: readonly { readonly id: string; readonly key: 
 }
 
 function prepare(id: string, key: Buffer): VaultKey {
-  const name = Buffer.from(id, 'utf8');
   if (key.length !== 32) throw new TypeError(`the encryption key "${id}" must have 32 bytes, not ${key.length}`);
-  if (name.length === 0 || name.length > 255) throw new TypeError('the id of an encryption key has 1 to 255 bytes');
+  const idLength = Buffer.byteLength(id, 'utf8');
+  if (idLength === 0 || idLength > 255) throw new TypeError('the id of an encryption key has 1 to 255 bytes');
   const derived = (purpose: string) => Buffer.from(hkdfSync('sha256', key, '', purpose, 32));
   return {
     id,
     key,
-    head: Buffer.concat([Buffer.from([format, name.length]), name]),
     clientSecretKey: derived('payment intent client secret'),
     fingerprintKey: derived('request fingerprint'),
   };

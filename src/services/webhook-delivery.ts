@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Db } from '../db/connection.ts';
+import { sealedField } from '../db/sealed-values.ts';
 import { atomically, isOutage } from '../db/transaction.ts';
 import {
   type AttemptOutcome,
@@ -144,25 +145,24 @@ function isDue({ next_attempt_at }: WebhookDeliveryRow, at: Date): boolean {
 }
 
 function requestFor(
-  { event, endpoint, endpoint_id, livemode }: DeliveryToMake,
+  { event, endpoint, endpoint_id, biller_id: billerId, livemode }: DeliveryToMake,
   vault: Vault,
   at: Date,
 ): WebhookRequest {
   const body = eventBody(event);
-  const sealed = [endpoint.sealed_secret];
+  const tenant = { billerId, livemode };
+  const secrets = [vault.open(endpoint.sealed_secret, sealedField('webhook_secrets', tenant, endpoint_id))];
   const overlapEnds = endpoint.previous_secret_expires_at;
-  if (endpoint.sealed_previous_secret !== null && overlapEnds !== null && overlapEnds > at) {
-    sealed.push(endpoint.sealed_previous_secret);
+  const previous = endpoint.sealed_previous_secret;
+  if (previous !== null && overlapEnds !== null && overlapEnds > at) {
+    secrets.push(vault.open(previous, sealedField('previous_webhook_secrets', tenant, endpoint_id)));
   }
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'payments-service-webhooks/1.0',
     accept: '*/*',
     'accept-encoding': 'identity',
-    ...signatureHeaders(
-      { id: event.id, at, body },
-      sealed.map((secret) => vault.open(secret)),
-    ),
+    ...signatureHeaders({ id: event.id, at, body }, secrets),
   };
   return { endpointId: endpoint_id, url: endpoint.url, livemode, headers, body };
 }

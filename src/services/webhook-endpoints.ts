@@ -1,4 +1,5 @@
 import type { Db } from '../db/connection.ts';
+import { type SealedColumn, sealedField } from '../db/sealed-values.ts';
 import { lockBiller } from '../db/tenant.ts';
 import { atomically } from '../db/transaction.ts';
 import { failPendingDeliveries } from '../db/webhook-deliveries.ts';
@@ -20,7 +21,7 @@ import { recordEndpointChange } from './endpoint-audit.ts';
 import { type Fault, InvalidState, NotFound, ValidationFailed } from './errors.ts';
 import type { OutboundPolicy } from './outbound-address.ts';
 import { pageOf } from './paging.ts';
-import type { Vault } from './vault.ts';
+import { type Vault, VaultError } from './vault.ts';
 import { faultInDestination } from './webhook-destination.ts';
 import { newSigningSecret } from './webhook-signing.ts';
 
@@ -67,12 +68,13 @@ export async function createWebhookEndpoint(
         'webhook_endpoint_limit',
       );
     }
+    const id = newId('webhook_endpoint');
     const row = await store.insertWebhookEndpoint(tx, call, {
-      id: newId('webhook_endpoint'),
+      id,
       url: input.url,
       event_types: input.event_types ?? ['*'],
       description: input.description ?? null,
-      sealed_secret: vault.seal(secret),
+      sealed_secret: vault.seal(secret, sealedField('webhook_secrets', call, id)),
       created_at: call.now,
     });
     await recordEndpointChange(tx, 'webhook_endpoint.created', [null, row], asked(call));
@@ -163,15 +165,31 @@ export async function rotateSecret(
   const overlapHours = input.overlap_hours ?? 24;
   return atomically(db, async (tx) => {
     const before = await lockOrThrow(tx, call, id);
-    const overlap = {
-      sealed_previous_secret: overlapHours === 0 ? null : before.sealed_secret,
-      previous_secret_expires_at: overlapHours === 0 ? null : new Date(call.now.getTime() + overlapHours * hour),
+    const previous = overlapHours === 0 ? null : sealedAsPrevious(vault, call, before);
+    const changes = {
+      sealed_secret: vault.seal(secret, sealedField('webhook_secrets', call, id)),
+      sealed_previous_secret: previous,
+      previous_secret_expires_at: previous === null ? null : new Date(call.now.getTime() + overlapHours * hour),
     };
-    const changes = { sealed_secret: vault.seal(secret), ...overlap };
     const row = await store.updateWebhookEndpoint(tx, id, changes, call.now);
     await recordEndpointChange(tx, 'webhook_endpoint.secret_rotated', [before, row], asked(call));
     return { ...presentWebhookEndpoint(row), secret };
   });
+}
+
+/** The endpoint's secret, sealed for the column of the former one; null if it does not open, since it can sign nothing. */
+function sealedAsPrevious(
+  vault: Vault,
+  tenant: Tenant,
+  { id, sealed_secret }: store.WebhookEndpointRow,
+): Buffer | null {
+  const fieldOf = (column: SealedColumn) => sealedField(column, tenant, id);
+  try {
+    return vault.seal(vault.open(sealed_secret, fieldOf('webhook_secrets')), fieldOf('previous_webhook_secrets'));
+  } catch (error) {
+    if (error instanceof VaultError) return null;
+    throw error;
+  }
 }
 
 async function lockOrThrow(tx: Db, tenant: Tenant, id: string): Promise<store.WebhookEndpointRow> {

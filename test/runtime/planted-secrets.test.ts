@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'mocha';
 import { openPool, type Pool } from '../../src/db/connection.ts';
+import { type SealedColumn, sealedField } from '../../src/db/sealed-values.ts';
 import { realNow } from '../../src/domain/real-time.ts';
 import { childEnvironment } from '../../src/runtime/config.ts';
 import { findFreePorts } from '../../src/runtime/embedded/ports.ts';
@@ -105,20 +106,29 @@ describe('a secret that is planted in a real run', function () {
     planted.revokedKey = revoked.key;
   }
 
+  type Row = { id: string; biller_id: string; livemode: boolean; sealed: Buffer };
+
   /** What must not be found is there nonetheless: sealed. */
   async function openWhatIsSealed(sql: Pool): Promise<void> {
     const vault = createVault([{ id: 'planted', key: planted.encryptionKey }]);
-    const accounts = await sql`
-      select sealed_account_number as sealed from payment_methods where sealed_account_number is not null`;
+    const opened = (column: SealedColumn, row: Row | undefined) => {
+      const { biller_id: billerId, livemode, id, sealed } = row ?? assert.fail(`no row for ${column}`);
+      return vault.open(sealed, sealedField(column, { billerId, livemode }, id));
+    };
+    const accounts = await sql<Row[]>`
+      select id, biller_id, livemode, sealed_account_number as sealed from payment_methods
+      where sealed_account_number is not null`;
     assert.deepEqual(
-      accounts.map(({ sealed }) => vault.open(sealed)),
+      accounts.map((row) => opened('account_numbers', row)),
       [planted.accountNumber, planted.accountNumber, planted.accountNumber],
     );
-    const [endpoint] = await sql`select sealed_secret as sealed from webhook_endpoints where id = ${ids.endpoint}`;
-    assert.equal(vault.open(endpoint?.sealed), planted.webhookSecret);
+    const [endpoint] = await sql<Row[]>`
+      select id, biller_id, livemode, sealed_secret as sealed from webhook_endpoints where id = ${ids.endpoint}`;
+    assert.equal(opened('webhook_secrets', endpoint), planted.webhookSecret);
     const key = `${planted.idempotencyKey}-2`;
-    const [answer] = await sql`select sealed_response as sealed from idempotency_keys where key = ${key}`;
-    assert.equal(JSON.parse(vault.open(answer?.sealed)).client_secret, planted.clientSecret);
+    const [answer] = await sql<Row[]>`
+      select key as id, biller_id, livemode, sealed_response as sealed from idempotency_keys where key = ${key}`;
+    assert.equal(JSON.parse(opened('idempotent_answers', answer)).client_secret, planted.clientSecret);
   }
 
   async function gatherTemporal(development: Record<string, string>): Promise<void> {

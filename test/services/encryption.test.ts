@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { after, before, describe, it } from 'mocha';
 import { createApp } from '../../src/api/app.ts';
 import { type RunningServer, serve } from '../../src/api/server.ts';
-import { readSealed, type sealedColumns } from '../../src/db/sealed-values.ts';
+import { readSealed, type SealedColumn, type SealedField, sealedField } from '../../src/db/sealed-values.ts';
 import { realNow } from '../../src/domain/real-time.ts';
 import { listAudit } from '../../src/services/audit.ts';
 import { findUnreadable, keyUsage, rotateEncryption } from '../../src/services/encryption.ts';
@@ -71,9 +71,18 @@ describe('the rotation of encryption keys', () => {
     return (await keyUsage(db.sql, vault)).find((row) => row.key === id);
   }
 
-  async function opened(vault: Vault, column: keyof typeof sealedColumns): Promise<string[]> {
+  async function opened(vault: Vault, column: SealedColumn): Promise<string[]> {
     const values = await readSealed(db.sql, column, allPages);
-    return values.map(({ sealed }) => vault.open(sealed)).sort();
+    return values.map(({ sealed, field }) => vault.open(sealed, field)).sort();
+  }
+
+  /** Those of all account numbers, in the order of the methods' ids. */
+  async function accountFields(): Promise<SealedField[]> {
+    const rows = await db.sql<{ id: string; biller_id: string; livemode: boolean }[]>`
+      select id, biller_id, livemode from payment_methods where sealed_account_number is not null order by id`;
+    return rows.map(({ id, biller_id: billerId, livemode }) =>
+      sealedField('account_numbers', { billerId, livemode }, id),
+    );
   }
 
   it('seals everything anew while the service works, and nothing needs the old key afterwards', async function () {
@@ -110,6 +119,8 @@ describe('the rotation of encryption keys', () => {
       key: 'k1',
       role: 'decrypts',
       values: 0,
+      format_1: 0,
+      format_2: 0,
       requests: ofOld,
       account_numbers: 0,
       webhook_secrets: 0,
@@ -140,9 +151,9 @@ describe('the rotation of encryption keys', () => {
 
   it('tells by key what is left, also of one that is not configured', async () => {
     const stranger = createVault([{ id: 'k0', key: randomBytes(32) }]);
+    const [oldest = assert.fail()] = await accountFields();
     await db.sql`
-      update payment_methods set sealed_account_number = ${stranger.seal('123456')}
-      where id = (select min(id) from payment_methods)`;
+      update payment_methods set sealed_account_number = ${stranger.seal('123456', oldest)} where id = ${oldest.rowId}`;
     const vault = createVault([newer, older]);
     const usage = await keyUsage(db.sql, vault);
     assert.deepEqual(
@@ -178,7 +189,10 @@ describe('the rotation of encryption keys', () => {
     const newest = { id: 'k4', key: randomBytes(32) };
     const vault = createVault([newest, newer, { id: 'k3', key: randomBytes(32) }]);
     await db.sql`delete from idempotency_keys`;
-    await db.sql`update payment_methods set sealed_account_number = ${createVault([newer]).seal('123456')}`;
+    for (const field of await accountFields()) {
+      const sealed = createVault([newer]).seal('123456', field);
+      await db.sql`update payment_methods set sealed_account_number = ${sealed} where id = ${field.rowId}`;
+    }
     let release = () => {};
     const held = db.sql.begin(async (tx) => {
       await tx`select 1 from payment_methods where id = (select max(id) from payment_methods) for update`;

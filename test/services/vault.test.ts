@@ -1,54 +1,81 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, it } from 'mocha';
+import { sealedField } from '../../src/db/sealed-values.ts';
 import { createVault, VaultError } from '../../src/services/vault.ts';
 
 const older = { id: '2025', key: randomBytes(32) };
 const newer = { id: '2026', key: randomBytes(32) };
 const intent = 'pi_sandbox_0Ab3dE6hIj9kLmNoPqRsTuVwXyZ01234';
+const field = sealedField('account_numbers', { billerId: 'acct_1', livemode: false }, 'pm_1');
 
 describe('the vault', () => {
   it('opens what it sealed, whatever the text', () => {
     const vault = createVault([newer]);
     for (const text of ['', '123456789', 'Zoë 💶', 'x'.repeat(300_000)]) {
-      assert.equal(vault.open(vault.seal(text)), text);
+      assert.equal(vault.open(vault.seal(text, field), field), text);
     }
   });
 
   it('never seals the same text to the same bytes, and leaves nothing of it readable', () => {
     const vault = createVault([newer]);
-    const sealed = vault.seal('123456789');
-    assert.notDeepEqual(sealed, vault.seal('123456789'));
+    const sealed = vault.seal('123456789', field);
+    assert.notDeepEqual(sealed, vault.seal('123456789', field));
     assert.equal(sealed.includes('123456789'), false);
   });
 
   it('seals with the first key and opens with all of them, so that keys rotate', () => {
-    const sealedBefore = createVault([older]).seal('kept');
+    const sealedBefore = createVault([older]).seal('kept', field);
     const vault = createVault([newer, older]);
-    assert.equal(vault.open(sealedBefore), 'kept');
-    assert.equal(createVault([newer]).open(vault.seal('new')), 'new');
+    assert.equal(vault.open(sealedBefore, field), 'kept');
+    assert.equal(createVault([newer]).open(vault.seal('new', field), field), 'new');
   });
 
   it('names the key that is missing', () => {
-    assert.throws(() => createVault([newer]).open(createVault([older]).seal('kept')), /"2025" is not configured/);
+    assert.throws(
+      () => createVault([newer]).open(createVault([older]).seal('kept', field), field),
+      /"2025" is not configured/,
+    );
   });
 
-  it('refuses bytes of which any single one was changed', () => {
-    const vault = createVault([newer]);
-    const sealed = vault.seal('123456789');
-    for (let position = 0; position < sealed.length; position++) {
-      const changed = Buffer.from(sealed);
-      changed.writeUInt8(changed.readUInt8(position) ^ 1, position);
-      assert.throws(() => vault.open(changed), VaultError, `byte ${position}`);
-    }
+  for (const formats of [[2], [1, 2]] as const) {
+    it(`refuses bytes of format ${formats[0]} of which any single one was changed`, () => {
+      const vault = createVault([newer], formats);
+      const sealed = vault.seal('123456789', field);
+      for (let position = 0; position < sealed.length; position++) {
+        for (const bits of [1, 3, 255]) {
+          const changed = Buffer.from(sealed);
+          changed.writeUInt8(changed.readUInt8(position) ^ bits, position);
+          assert.throws(() => vault.open(changed, field), VaultError, `byte ${position}`);
+        }
+      }
+    });
+
+    it(`refuses bytes of format ${formats[0]} that were cut off anywhere`, () => {
+      const vault = createVault([newer], formats);
+      const sealed = vault.seal('123456789', field);
+      for (let length = 0; length < sealed.length; length++) {
+        assert.throws(() => vault.open(sealed.subarray(0, length), field), VaultError, `${length} bytes`);
+      }
+    });
+  }
+
+  it('opens what the version before has sealed, whose format knew no place', () => {
+    const former = { id: 'former', key: Buffer.alloc(32, 5) };
+    // Made by that version.
+    const sealed = Buffer.from(
+      '0106666f726d65729917125bfc250577d08ec81e823f742a536b123dd56120d1241cf6bcc36290747bfd51b41e',
+      'hex',
+    );
+    assert.equal(createVault([newer, former]).open(sealed, field), '123456789');
+    assert.throws(() => createVault([former], [2]).open(sealed, field), /format 1 is not in ENCRYPTION_FORMATS/);
   });
 
-  it('refuses bytes that were cut off anywhere', () => {
+  it('seals each value with a key of its own, so that no number of values makes a nonce repeat', () => {
     const vault = createVault([newer]);
-    const sealed = vault.seal('123456789');
-    for (let length = 0; length < sealed.length; length++) {
-      assert.throws(() => vault.open(sealed.subarray(0, length)), VaultError, `${length} bytes`);
-    }
+    const salts = Array.from({ length: 1_000 }, () => vault.seal('', field).subarray(2 + newer.id.length, -16));
+    assert.equal(new Set(salts.map((salt) => salt.toString('hex'))).size, 1_000);
+    assert.ok(salts.every((salt) => salt.length === 32));
   });
 
   it('cannot be made without a key, with a short one, or with one id twice', () => {

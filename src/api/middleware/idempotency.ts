@@ -13,6 +13,7 @@ import {
 } from '../../db/idempotency-keys.ts';
 import { type KeyLocks, keyLocks } from '../../db/key-locks.ts';
 import type { Premise } from '../../db/premises.ts';
+import { type SealedField, sealedField } from '../../db/sealed-values.ts';
 import { atomically, wasSacrificed, withoutWaiting } from '../../db/transaction.ts';
 import { pass } from '../../domain/crash-points.ts';
 import { IdempotencyKeyInUse, IdempotencyKeyReused, ServiceError } from '../../services/errors.ts';
@@ -133,7 +134,7 @@ export function idempotency(deps: AppDeps): Keeper {
         assertClaimed(claim.value);
         if (outcome.status === 'rejected') throw outcome.reason;
         pass('request performed');
-        await withoutWaiting(tx, storeAnswer(tx, use, status, deps.vault.seal(outcome.value)));
+        await withoutWaiting(tx, storeAnswer(tx, use, status, sealed(use, outcome.value)));
         return outcome.value;
       });
       pass('request committed');
@@ -149,7 +150,7 @@ export function idempotency(deps: AppDeps): Keeper {
     const withAnswer = (body: unknown): Premise[] => {
       written = JSON.stringify(body);
       pass('request performed');
-      return [keyWithAnswer(use, { status, sealed: deps.vault.seal(written) }, giveUpAt - performance.now())];
+      return [keyWithAnswer(use, { status, sealed: sealed(use, written) }, giveUpAt - performance.now())];
     };
     try {
       const prepared = await performer.prepare(route, ctx, plain);
@@ -173,7 +174,7 @@ export function idempotency(deps: AppDeps): Keeper {
       const stored = await storedAnswer(use);
       if (stored !== null) return { answer: stored, replayed: true };
       const status = successStatusOf(route, ctx.state.body);
-      const store = (tx: Db, text: string) => insertAnswer(tx, use, status, deps.vault.seal(text));
+      const store = (tx: Db, text: string) => insertAnswer(tx, use, status, sealed(use, text));
       let remembered: string | undefined;
       const keyed: RequestDeps = {
         ...plain,
@@ -196,13 +197,17 @@ export function idempotency(deps: AppDeps): Keeper {
     }
   }
 
+  function sealed(use: KeyUse, text: string): Buffer {
+    return deps.vault.seal(text, answerField(use));
+  }
+
   /** The answer that the key has; null when it has none yet, or nobody has it. @throws IdempotencyKeyReused */
   async function storedAnswer(use: KeyUse): Promise<Answer | null> {
     const held = await findKey(deps.sql, use);
     if (held === null) return null;
     const { fingerprint, answer } = held;
     assertSameRequest(fingerprint, use);
-    return answer && { status: answer.status, fingerprint, text: deps.vault.open(answer.sealed) };
+    return answer && { status: answer.status, fingerprint, text: deps.vault.open(answer.sealed, answerField(use)) };
   }
 
   /** What a request is answered whose transaction has found the key taken; any other failure stays one. */
@@ -213,6 +218,10 @@ export function idempotency(deps: AppDeps): Keeper {
     if (answer === null) throw new IdempotencyKeyInUse();
     return answer;
   }
+}
+
+function answerField(use: KeyUse): SealedField {
+  return sealedField('idempotent_answers', use, use.key);
 }
 
 function assertClaimed(claim: 'claimed' | 'taken' | 'busy'): void {

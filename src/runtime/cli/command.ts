@@ -120,7 +120,10 @@ async function findSurroundings(env: NodeJS.ProcessEnv, opened: { close(): Promi
     },
     taskQueue: config.temporalTaskQueue,
     demoBillerId: development.billerId,
-    vault: async () => createVault([...(config.encryptionKeys ?? (await readDevelopmentKeys(config.dataDir)))]),
+    vault: async () => {
+      const keys = config.encryptionKeys ?? (await readDevelopmentKeys(config.dataDir));
+      return createVault(keys, config.encryptionFormats);
+    },
   };
 }
 

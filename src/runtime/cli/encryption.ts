@@ -1,15 +1,17 @@
 import { parseArgs } from 'node:util';
 import { realNow } from '../../domain/real-time.ts';
-import { findUnreadable, keyUsage, rotateEncryption } from '../../services/encryption.ts';
+import { countLeft, findUnreadable, keyUsage, rotateEncryption } from '../../services/encryption.ts';
 import { operator, runCommand, table, UsageError } from './command.ts';
 
 const usage = `Usage:
-  encryption status [--json]    what is sealed with which key: one of which nothing is left can be taken away
-  encryption rotate [--json]    seal everything with the first key, while the service runs; run it again if it is broken off
+  encryption status [--json]    what is sealed with which key, and in which format: a key or format of which nothing is left
+                                can be taken away
+  encryption rotate [--json]    seal everything with the first key, in the first format, while the service runs; run it again
+                                if it is broken off
   encryption verify [--json]    open everything, and name what does not open; it changes nothing
 
-ENCRYPTION_KEYS is to be what the service has. rotate ends with 1 when anything is left of another key, verify when
-anything does not open. SECURITY.md has the steps of a rotation.`;
+ENCRYPTION_KEYS and ENCRYPTION_FORMATS are to be what the service has. rotate ends with 1 when anything is left of another
+key or format, verify when anything does not open. SECURITY.md has the steps of a rotation.`;
 
 await runCommand(usage, async (surroundings) => {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'boolean' } } });
@@ -29,7 +31,7 @@ await runCommand(usage, async (surroundings) => {
     const { sql, vault } = await open();
     const rotation = await rotateEncryption(sql, vault, { by: operator(), now: realNow() });
     const keys = await keyUsage(sql, vault);
-    const left = keys.filter((row) => row.role !== 'encrypts' && row.values > 0);
+    const left = keys.filter((row) => countLeft(row, vault) > 0);
     if (left.length > 0) process.exitCode = 1;
     if (values.json) return JSON.stringify({ ...rotation, keys });
     const waiting = keys.some((row) => row.role !== 'encrypts' && row.requests > 0);
@@ -49,8 +51,11 @@ await runCommand(usage, async (surroundings) => {
 function adviceOf(isAnythingLeft: boolean, unreadable: number, isWaiting: boolean): string {
   if (unreadable > 0) return `${unreadable} do not open: encryption verify names them.`;
   if (!isAnythingLeft && isWaiting) {
-    return 'Nothing is sealed with another key. Take it away when encryption status shows no requests of it any more.';
+    return 'Nothing is sealed with another key or format. Take the key away when encryption status shows no requests of it any more.';
   }
-  if (!isAnythingLeft) return 'Nothing is left of another key.';
-  return 'Something is still written with another key: give every process the new first key, then run this again.';
+  if (!isAnythingLeft) return 'Nothing is left of another key or format.';
+  return (
+    'Something is still written with another key or format: give every process the same ENCRYPTION_KEYS and\n' +
+    'ENCRYPTION_FORMATS, then run this again.'
+  );
 }

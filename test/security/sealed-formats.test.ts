@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { createDecipheriv, randomBytes } from 'node:crypto';
+import { after, before, describe, it } from 'mocha';
+import { createApp } from '../../src/api/app.ts';
+import { type RunningServer, serve } from '../../src/api/server.ts';
+import { readSealed, type SealedColumn, sealedColumns } from '../../src/db/sealed-values.ts';
+import { realNow } from '../../src/domain/real-time.ts';
+import { findUnreadable, keyUsage, rotateEncryption } from '../../src/services/encryption.ts';
+import { createVault, type Vault } from '../../src/services/vault.ts';
+import { type Reply, send, testDeps } from '../support/api.ts';
+import { useDatabase } from '../support/database.ts';
+import { makeKey, tester } from '../support/factories.ts';
+
+const allPages = { from: 0, to: 1_000_000 };
+const columns = Object.keys(sealedColumns) as SealedColumn[];
+
+describe('the upgrade to sealed values that know their place', () => {
+  const db = useDatabase(20);
+  const key = { id: 'k1', key: randomBytes(32) };
+  const upgrading = createVault([key], [1, 2]);
+  const upgraded = createVault([key]);
+  const strict = createVault([key], [2]);
+  const servers: RunningServer[] = [];
+  const answers = new Map<string, string>();
+  let apiKey = '';
+
+  before('make a key', async () => {
+    apiKey = (await makeKey(db.sql)).key;
+  });
+  after('end the servers', () => Promise.all(servers.map((server) => server.close())));
+
+  /** An API process with this vault. */
+  async function open(vault: Vault): Promise<string> {
+    const server = await serve(createApp(testDeps(db, { vault }).deps), { port: 0 });
+    servers.push(server);
+    return `http://127.0.0.1:${server.port}/api/v1`;
+  }
+
+  const post = (url: string, path: string, body: unknown, name: string): Promise<Reply> =>
+    send(url + path, 'POST', { key: apiKey, body, headers: { 'Idempotency-Key': name } });
+
+  const bankAccount = {
+    type: 'au_becs_debit',
+    payment_method_data: { bsb_number: '000-000', account_name: 'Jo', account_number: '123498765' },
+  };
+
+  /** Has a value of every column sealed by an API process. */
+  async function fill(url: string, name: string): Promise<void> {
+    const saved = await post(url, '/payment_methods', bankAccount, name);
+    const endpoint = await post(url, '/webhook_endpoints', { url: 'http://127.0.0.1:9/' }, `${name} endpoint`);
+    const rotated = await post(url, `/webhook_endpoints/${endpoint.body.id}/rotate_secret`, {}, `${name} rotation`);
+    assert.deepEqual([saved.status, endpoint.status, rotated.status], [200, 201, 200]);
+    answers.set(name, saved.text);
+  }
+
+  async function assertReplayed(url: string): Promise<void> {
+    for (const [name, text] of answers) {
+      const again = await post(url, '/payment_methods', bankAccount, name);
+      assert.deepEqual([again.text, again.headers.get('idempotent-replayed')], [text, 'true'], name);
+    }
+  }
+
+  /** How the version before opens: written down here, so that it stays what it was. */
+  function openAsFormerVersion(sealed: Buffer): string {
+    assert.equal(sealed[0], 1);
+    const head = sealed.subarray(0, 2 + sealed.readUInt8(1));
+    const rest = sealed.subarray(head.length);
+    const decipher = createDecipheriv('aes-256-gcm', key.key, rest.subarray(0, 12));
+    decipher.setAAD(head).setAuthTag(rest.subarray(12, 28));
+    const text = rest.subarray(28);
+    return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');
+  }
+
+  async function formats(vault: Vault): Promise<(number | undefined)[]> {
+    const [usage] = await keyUsage(db.sql, vault);
+    return [usage?.format_1, usage?.format_2];
+  }
+
+  it('lets the version before read all that is written, as long as ENCRYPTION_FORMATS is 1,2', async () => {
+    const url = await open(upgrading);
+    await fill(url, 'begun');
+    for (const column of columns) {
+      const values = await readSealed(db.sql, column, allPages);
+      assert.ok(values.length > 0, column);
+      for (const { sealed, field } of values) {
+        assert.equal(openAsFormerVersion(sealed), upgraded.open(sealed, field));
+      }
+    }
+    assert.deepEqual(await formats(upgrading), [6, 0]);
+  });
+
+  it('fails no repeated request while processes of both settings run', async () => {
+    const [before, later] = await Promise.all([open(upgrading), open(upgraded)]);
+    await fill(later, 'went on');
+    for (const url of [before, later]) await assertReplayed(url);
+    assert.deepEqual(await formats(upgraded), [6, 6]);
+  });
+
+  it('is finished by a rotation, under the same key: none of the former format is left, and every value opens', async () => {
+    const rotation = await rotateEncryption(db.sql, upgraded, { by: tester, now: realNow() });
+    assert.deepEqual(rotation, { resealed: 6, unreadable: 0 });
+    assert.deepEqual(await formats(upgraded), [0, 12]);
+    assert.deepEqual(await findUnreadable(db.sql, strict), []);
+    await assertReplayed(await open(strict));
+    const again = await rotateEncryption(db.sql, strict, { by: tester, now: realNow() });
+    assert.deepEqual(again, { resealed: 0, unreadable: 0 });
+  });
+
+  it('can be taken back by a rotation in the former format, before going back to the version before', async () => {
+    const rotation = await rotateEncryption(db.sql, upgrading, { by: tester, now: realNow() });
+    assert.deepEqual(rotation, { resealed: 12, unreadable: 0 });
+    for (const column of columns) {
+      for (const { sealed } of await readSealed(db.sql, column, allPages)) openAsFormerVersion(sealed);
+    }
+  });
+
+  it('leaves and names a value that was moved, and goes on with the others', async () => {
+    await rotateEncryption(db.sql, upgraded, { by: tester, now: realNow() });
+    await db.sql`
+      update idempotency_keys set sealed_response = (select sealed_account_number from payment_methods limit 1)
+      where key = 'begun'`;
+    const [newKey, oldKey] = [{ id: 'k2', key: randomBytes(32) }, key];
+    const rotation = await rotateEncryption(db.sql, createVault([newKey, oldKey]), { by: tester, now: realNow() });
+    assert.deepEqual(rotation, { resealed: 11, unreadable: 1 });
+    const [unreadable, ...others] = await findUnreadable(db.sql, createVault([newKey, oldKey]));
+    assert.deepEqual(others, []);
+    assert.equal(unreadable?.column, 'idempotent_answers');
+    assert.match(unreadable?.problem ?? '', /"k1" do not open: changed, moved from another place, or another key/);
+  });
+});
+
+describe('an endpoint whose signing secret does not open any more', () => {
+  const db = useDatabase();
+
+  it('is given a new one by rotating it, and what cannot sign does not overlap', async () => {
+    const vault = createVault([{ id: 'k1', key: randomBytes(32) }]);
+    const server = await serve(createApp(testDeps(db, { vault }).deps), { port: 0 });
+    const { key } = await makeKey(db.sql);
+    const url = `http://127.0.0.1:${server.port}/api/v1/webhook_endpoints`;
+    const { body: endpoint } = await send(url, 'POST', { key, body: { url: 'http://127.0.0.1:9/' } });
+    await db.sql`update webhook_endpoints set sealed_secret = ${randomBytes(60)} where id = ${endpoint.id}`;
+    const rotated = await send(`${url}/${endpoint.id}/rotate_secret`, 'POST', { key, body: { overlap_hours: 24 } });
+    assert.equal(rotated.status, 200, rotated.text);
+    assert.deepEqual(await readSealed(db.sql, 'previous_webhook_secrets', allPages), []);
+    const [value = assert.fail()] = await readSealed(db.sql, 'webhook_secrets', allPages);
+    assert.equal(vault.open(value.sealed, value.field), rotated.body.secret);
+    await server.close();
+  });
+});
