@@ -43,7 +43,7 @@ export const errorCodes = {
     type: 'invalid_request_error',
     statuses: [400],
     meaning: '`Idempotency-Key` or `Idempotency-TTL` is out of range.',
-    remedy: 'Send a key of 1 to 255 characters, and whole seconds from 1 to 2592000.',
+    remedy: 'Send a key of 1 to 255 characters, and whole seconds from 1 to 2592000, with a publishable key to 86400.',
   },
   unsupported_content_type: {
     type: 'invalid_request_error',

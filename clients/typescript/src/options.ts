@@ -25,7 +25,10 @@ export interface WriteOptions extends RequestOptions {
    * also from another process or after a restart. If not given, the client draws one, which covers its own retries.
    */
   idempotencyKey?: string | undefined;
-  /** For how long the service keeps the key: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+  /**
+   * For how long the service keeps the key: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most
+   * 86400.
+   */
   idempotencyTtlSeconds?: number | undefined;
 }
 

@@ -93,7 +93,8 @@ is 1 to 100. A page stays what it is while objects are added.
 
 Any POST takes an \`Idempotency-Key\`. The first request with a key has its effect; the same request again gets the same
 answer, byte for byte, with \`Idempotent-Replayed: true\`, for as long as \`Idempotency-TTL\` says (a day). The key with another
-method, path or body is \`idempotency_key_reused\`. A request that failed without an effect leaves its key free. Repeat whatever
+method, path or body is \`idempotency_key_reused\`. Secret keys of an account and mode share one space of such keys;
+publishable keys share another, where a key lives for a day at most. A request that failed without an effect leaves its key free. Repeat whatever
 ended without an answer, or with 409, 429 or 5xx, with the same key: nothing happens twice.
 
 ## Webhooks

@@ -32,7 +32,9 @@ export const headerParameters = {
     name: 'Idempotency-TTL',
     in: 'header',
     required: false,
-    description: 'For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given.',
+    description:
+      'For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at ' +
+      'most 86400.',
     schema: {
       type: 'string',
       // 1 to 2592000 and nothing else: a header is text, so that `minimum` and `maximum` cannot be said of it.

@@ -3331,7 +3331,7 @@ export interface components {
     parameters: {
         /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
         IdempotencyKey: string;
-        /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+        /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
         IdempotencyTtl: string;
         /** @description `wait=N`: for how many seconds, at most 60, the answer may be held back for a better one. */
         Prefer: string;
@@ -3413,7 +3413,7 @@ export interface operations {
             header?: {
                 /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path?: never;
@@ -3704,7 +3704,7 @@ export interface operations {
             header?: {
                 /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path?: never;
@@ -3779,7 +3779,7 @@ export interface operations {
             header?: {
                 /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -3825,7 +3825,7 @@ export interface operations {
             header?: {
                 /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -3867,7 +3867,7 @@ export interface operations {
             header?: {
                 /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path?: never;
@@ -3949,7 +3949,7 @@ export interface operations {
             header?: {
                 /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path?: never;
@@ -4027,7 +4027,7 @@ export interface operations {
             header?: {
                 /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -4074,7 +4074,7 @@ export interface operations {
             header?: {
                 /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -4116,7 +4116,7 @@ export interface operations {
             header?: {
                 /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -4200,7 +4200,7 @@ export interface operations {
             header?: {
                 /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -4317,7 +4317,7 @@ export interface operations {
             header?: {
                 /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path?: never;
@@ -4431,7 +4431,7 @@ export interface operations {
             header?: {
                 /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -4473,7 +4473,7 @@ export interface operations {
             header?: {
                 /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -4515,7 +4515,7 @@ export interface operations {
             header?: {
                 /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -4557,7 +4557,7 @@ export interface operations {
             header?: {
                 /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -4599,7 +4599,7 @@ export interface operations {
             header?: {
                 /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -4749,7 +4749,7 @@ export interface operations {
             header?: {
                 /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path?: never;
@@ -4862,7 +4862,7 @@ export interface operations {
             header?: {
                 /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -5067,7 +5067,7 @@ export interface operations {
             header?: {
                 /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path?: never;
@@ -5214,7 +5214,7 @@ export interface operations {
             header?: {
                 /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -5260,7 +5260,7 @@ export interface operations {
             header?: {
                 /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -5342,7 +5342,7 @@ export interface operations {
             header?: {
                 /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -5421,7 +5421,7 @@ export interface operations {
             header?: {
                 /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
+                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
