@@ -12,6 +12,7 @@ import { readInput } from './middleware/read-input.ts';
 import { requestId } from './middleware/request-id.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { turnTaking } from './middleware/take-turns.ts';
+import { thisMachineOnly } from './middleware/this-machine-only.ts';
 import { traceRequest } from './middleware/trace-request.ts';
 import { unmatched } from './middleware/unmatched.ts';
 import { ops } from './ops/ops.ts';
@@ -26,6 +27,7 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): 
   if (isTracing()) app.use(traceRequest);
   app.use(errors(deps.logger));
   app.use(securityHeaders);
+  if (deps.forThisMachine) app.use(thisMachineOnly);
   app.use(ops(deps));
 
   const router = new Router<RequestState>({ strict: true, sensitive: true });

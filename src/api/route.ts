@@ -43,9 +43,14 @@ export interface AppDeps {
   checks: Readonly<Record<string, () => Promise<unknown>>>;
   /** Who counts the requests, if anybody does. */
   watch?: RequestWatch;
+  /**
+   * Whether this is the API of `npm start`, for the people at this machine alone: it refuses requests for other hosts, and
+   * shows them the operators' page without a key. Never in production, where a proxy looks like this machine.
+   */
+  forThisMachine: boolean;
   /** What the operators' page stands on beside the database. */
   operations: {
-    /** Who presents it may look; null: who sits at this machine. */
+    /** Shows the page to requests that present it; null: only `forThisMachine` shows it. */
     key: string | null;
     /** Null where nobody has said where it is. */
     webUi: WebUi | null;

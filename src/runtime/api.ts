@@ -19,6 +19,9 @@ const longestWaitMs = 5_000;
 
 const connections = 24;
 
+/** Given by `npm start` to its own API, which no proxy stands before. An argument, since an environment is easily inherited. */
+const forThisMachine = process.argv.includes('--for-this-machine');
+
 const config = readConfig(process.env);
 const { databaseUrl, vault } = requirementsOf(config);
 // Before all else: whoever logs, or asks Temporal, says in which trace.
@@ -52,6 +55,7 @@ const app = createApp({
   settings: config,
   processors: processorsOf(config),
   canSkipTime: timeSkipping.known,
+  forThisMachine,
   operations: {
     key: config.operatorKey,
     webUi: config.temporalUiUrl === null ? null : { url: config.temporalUiUrl, namespace: config.temporalNamespace },

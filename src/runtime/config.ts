@@ -62,7 +62,7 @@ export interface Config {
   readonly tracingEndpoint: string | null;
   /** The address that it listens on: nobody is asked for a key there. */
   readonly metricsHost: string;
-  /** What lets operators see the page `/ops` from anywhere; null: it is shown on this machine alone. */
+  /** What lets operators see the page `/ops` from anywhere; null: `npm start` shows it to this machine, `npm run api` to nobody. */
   readonly operatorKey: string | null;
 }
 

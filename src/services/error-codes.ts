@@ -123,6 +123,12 @@ export const errorCodes = {
     meaning: 'The body is larger than 256 KiB.',
     remedy: 'Send less.',
   },
+  misdirected_request: {
+    type: 'invalid_request_error',
+    statuses: [421],
+    meaning: 'A service that `npm start` has started serves its own machine alone, and was asked for another host.',
+    remedy: 'Ask for `http://localhost` or `http://127.0.0.1`, or start the service with another `HOST`.',
+  },
   idempotency_key_reused: {
     type: 'idempotency_error',
     statuses: [422],

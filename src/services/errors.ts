@@ -153,6 +153,18 @@ export class MethodNotAllowed extends ServiceError {
   }
 }
 
+/** The request asks for a host that this server does not serve. */
+export class Misdirected extends ServiceError {
+  override readonly status = 421;
+
+  constructor() {
+    super(
+      'This server serves its own machine alone. Ask for it as localhost or 127.0.0.1, or set HOST to another address.',
+      'misdirected_request',
+    );
+  }
+}
+
 /** The body is larger than is accepted; `limit` in bytes. */
 export class PayloadTooLarge extends ServiceError {
   override readonly status = 413;

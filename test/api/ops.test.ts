@@ -32,28 +32,35 @@ const fromTemporal: StuckReport = {
 };
 
 describe('who may see /ops', () => {
+  const here = { key: null, forThisMachine: true };
+  const withKey = { key: operatorKey, forThisMachine: true };
   const at = (remoteAddress: string, headers: Record<string, string>) => ({ socket: { remoteAddress }, headers });
 
-  it('is who sits at this machine, where there is no key', () => {
+  it('is a person at this machine, where there is no key and the API is for this machine', () => {
     for (const remote of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) {
       for (const host of ['localhost', 'LOCALHOST:8080', '127.0.0.1:8080', '[::1]:8080']) {
-        assert.equal(accessOf(at(remote, { host }), null), 'granted', `${remote} ${host}`);
+        assert.equal(accessOf(at(remote, { host }), here), 'granted', `${remote} ${host}`);
       }
     }
   });
 
+  it('is nobody without a key where the API is not for this machine alone, as in production', () => {
+    const production = { key: null, forThisMachine: false };
+    assert.equal(accessOf(at('127.0.0.1', { host: 'localhost' }), production), 'stranger');
+  });
+
   it('is nobody else, whatever they say where they are', () => {
     for (const remote of ['10.0.0.5', '::ffff:10.0.0.5', '203.0.113.9', '2001:db8::1', '']) {
-      assert.equal(accessOf(at(remote, { host: 'localhost' }), null), 'stranger', remote);
+      assert.equal(accessOf(at(remote, { host: 'localhost' }), here), 'stranger', remote);
     }
   });
 
   it('is no page of a stranger whose name points here, and nobody behind a proxy', () => {
     for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', 'evil.example:8080', '']) {
-      assert.equal(accessOf(at('127.0.0.1', { host }), null), 'stranger', host);
+      assert.equal(accessOf(at('127.0.0.1', { host }), here), 'stranger', host);
     }
     for (const name of ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via']) {
-      assert.equal(accessOf(at('127.0.0.1', { host: 'localhost', [name]: '' }), null), 'stranger', name);
+      assert.equal(accessOf(at('127.0.0.1', { host: 'localhost', [name]: '' }), here), 'stranger', name);
     }
   });
 
@@ -71,7 +78,7 @@ describe('who may see /ops', () => {
       basic(`me:${operatorKey}`),
       basic(`:${operatorKey}`),
     ]) {
-      assert.equal(accessOf(far(right), operatorKey), 'granted', right);
+      assert.equal(accessOf(far(right), withKey), 'granted', right);
     }
     const wrong = [
       undefined,
@@ -84,9 +91,9 @@ describe('who may see /ops', () => {
       'Basic ???',
     ];
     for (const each of wrong) {
-      assert.throws(() => accessOf(far(each), operatorKey), OperatorKeyNeeded, each);
+      assert.throws(() => accessOf(far(each), withKey), OperatorKeyNeeded, each);
       assert.throws(
-        () => accessOf(at('127.0.0.1', { host: 'localhost', ...(each ? { authorization: each } : {}) }), operatorKey),
+        () => accessOf(at('127.0.0.1', { host: 'localhost', ...(each ? { authorization: each } : {}) }), withKey),
         OperatorKeyNeeded,
       );
     }
@@ -100,13 +107,13 @@ describe('/ops', () => {
     webUi: { url: 'http://127.0.0.1:8233', namespace: 'payments' },
     findStuckWorkflows: async () => [fromTemporal],
   };
-  const api = useApi(stage.db, undefined, () => ({ operations }));
+  const api = useApi(stage.db, undefined, () => ({ operations, forThisMachine: true }));
   const locked = useApi(stage.db, undefined, () => ({ operations: { ...operations, key: operatorKey } }));
   const get = (path: string, headers: Record<string, string> = {}) => send(`${api.url}${path}`, 'GET', { headers });
 
   /** The figures as they are now, of an app that keeps none from before. */
   async function figures(mode?: 'live' | 'sandbox'): Promise<Overview> {
-    const { deps } = testDeps(stage.db);
+    const { deps } = testDeps(stage.db, { forThisMachine: true });
     const app = await serve(createApp(deps), { port: 0 });
     try {
       const { body } = await send(`http://127.0.0.1:${app.port}/ops.json${mode ? `?mode=${mode}` : ''}`, 'GET');

@@ -1,68 +1,10 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { childEnvironment } from '../../src/runtime/config.ts';
-import { findFreePorts } from '../../src/runtime/embedded/ports.ts';
+import { freePorts, type Ports, Start } from './start-process.ts';
 import { stillAlive, until, useFolder } from './support.ts';
-
-const START = fileURLToPath(new URL('../../src/runtime/start.ts', import.meta.url));
-const SERVERS = ['postgres', 'temporal', 'temporal-ui', 'worker', 'api'] as const;
-
-type Ports = { PORT: string; TEMPORAL_PORT: string; TEMPORAL_UI_PORT: string };
-
-async function freePorts(): Promise<Ports> {
-  const [api, temporal, ui] = await findFreePorts(3);
-  return { PORT: String(api), TEMPORAL_PORT: String(temporal), TEMPORAL_UI_PORT: String(ui) };
-}
-
-/** One `npm start`, as the process that npm would start; in a group of its own, as a terminal gives it. */
-class Start {
-  output = '';
-  readonly child: ChildProcess;
-  readonly dataDir: string;
-  readonly ended: Promise<number | null>;
-
-  constructor(dataDir: string, ports: Ports) {
-    this.dataDir = dataDir;
-    const none = { DATABASE_URL: '', TEMPORAL_ADDRESS: '', TEMPORAL_NAMESPACE: '', ENCRYPTION_KEYS: '' };
-    this.child = spawn(process.execPath, ['--import', 'tsx', START], {
-      env: childEnvironment({ ...none, DATA_DIR: dataDir, ...ports }),
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    this.child.stdout?.on('data', (chunk) => {
-      this.output += chunk;
-    });
-    this.child.stderr?.on('data', (chunk) => {
-      this.output += chunk;
-    });
-    this.ended = once(this.child, 'close').then(([code]) => code);
-  }
-
-  /** Resolves with what development.json says once the line `ready` is printed. */
-  async ready(): Promise<Record<string, unknown>> {
-    await until(`ready in:\n${this.output}`, () => /^ready/m.test(this.output) || this.child.exitCode !== null, 60_000);
-    assert.match(this.output, /^ready/m);
-    return JSON.parse(await readFile(join(this.dataDir, 'development.json'), 'utf8'));
-  }
-
-  async pids(): Promise<Record<(typeof SERVERS)[number], number>> {
-    const read = async (name: string): Promise<number> =>
-      JSON.parse(await readFile(join(this.dataDir, 'run', `${name}.json`), 'utf8')).pid;
-    const [postgres, temporal, ui, worker, api] = await Promise.all(SERVERS.map(read));
-    return {
-      postgres: postgres ?? 0,
-      temporal: temporal ?? 0,
-      'temporal-ui': ui ?? 0,
-      worker: worker ?? 0,
-      api: api ?? 0,
-    };
-  }
-}
 
 describe('npm start', function () {
   this.timeout(120_000);

@@ -46,6 +46,7 @@ export function testDeps(db: TestDatabase, overrides: Partial<AppDeps> = {}) {
     processors: { sandbox: sandboxProcessor, live: null },
     canSkipTime: () => true,
     checks: {},
+    forThisMachine: false,
     operations: { key: null, webUi: null, findStuckWorkflows: async () => [] },
     ...overrides,
   };

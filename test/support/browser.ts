@@ -12,21 +12,25 @@ export interface View {
   width: number;
   height: number;
   scheme: 'light' | 'dark';
+  /** The Content-Security-Policy of pages is ignored, as if the page came from a server that sends none. */
+  isPolicyIgnored?: boolean;
 }
+
+export const desk: View = { width: 1280, height: 900, scheme: 'light' };
 
 /** A page in a real browser. */
 export interface Tab {
   /** What the browser has complained of: errors, and what a policy has kept from loading. */
   readonly complaints: string[];
-  /** Runs an expression in the page, whatever the page's policy, and answers its value. */
+  /** Runs an expression in the page, whatever the page's policy, and answers its value, or what its promise comes to. */
   evaluate<T>(expression: string): Promise<T>;
 }
 
 /**
  * A Chromium for the tests of the calling `describe`, spoken to by its own protocol; where none is on PATH, as `chromium` or
- * `google-chrome`, they are skipped.
+ * `google-chrome`, they are skipped. `options` are those of its command line.
  */
-export function useBrowser(): { open(url: string, view: View): Promise<Tab> } {
+export function useBrowser(options: readonly string[] = []): { open(url: string, view?: View): Promise<Tab> } {
   let profile = '';
   let child: ChildProcess | undefined;
   let socket: WebSocket | undefined;
@@ -48,6 +52,7 @@ export function useBrowser(): { open(url: string, view: View): Promise<Tab> } {
       '--disable-gpu',
       '--remote-debugging-port=0',
       `--user-data-dir=${profile}`,
+      ...options,
     ];
     child = spawn(program, [...args, 'about:blank'], { stdio: 'ignore' });
     const address = await eventually(
@@ -88,7 +93,7 @@ export function useBrowser(): { open(url: string, view: View): Promise<Tab> } {
   }
 
   return {
-    async open(url, { width, height, scheme }) {
+    async open(url, { width, height, scheme, isPolicyIgnored = false } = desk) {
       const { targetId } = await call('Target.createTarget', { url: 'about:blank' });
       const { sessionId } = await call('Target.attachToTarget', { targetId, flatten: true });
       const session = String(sessionId);
@@ -106,12 +111,13 @@ export function useBrowser(): { open(url: string, view: View): Promise<Tab> } {
       await Promise.all([send('Page.enable'), send('Log.enable'), send('Runtime.enable')]);
       await send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: true });
       await send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
+      await send('Page.setBypassCSP', { enabled: isPolicyIgnored });
       await send('Page.navigate', { url });
       await load;
       return {
         complaints,
         async evaluate<T>(expression: string) {
-          const { result } = await send('Runtime.evaluate', { expression, returnByValue: true });
+          const { result } = await send('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true });
           return (result as { value: T }).value;
         },
       };

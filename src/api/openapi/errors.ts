@@ -129,6 +129,11 @@ const unmatched = {
     code: 'request_timeout',
     headers: {},
   },
+  421: {
+    description: 'The service serves its own machine alone, and was asked for another host.',
+    code: 'misdirected_request',
+    headers: {},
+  },
   431: {
     description: 'The URL and the headers are too large, or the headers too many. The connection is closed.',
     code: 'headers_too_large',

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Unauthenticated } from '../../services/errors.ts';
+import { isLoopbackAddress, isLoopbackHost } from '../this-machine.ts';
 
 /** What is known of who asks. */
 export interface Asker {
@@ -20,12 +21,15 @@ export class OperatorKeyNeeded extends Unauthenticated {
   }
 }
 
-/**
- * With a key, who presents it may look, from anywhere; without one, who sits at this machine.
- * @throws OperatorKeyNeeded where there is a key, and another or none was given.
- */
-export function accessOf(request: Asker, key: string | null): Access {
-  if (key === null) return isAtThisMachine(request) ? 'granted' : 'stranger';
+/** Who may look: a request with the key, where there is one; else one from this machine, where the API is for this machine. */
+export interface AccessRule {
+  readonly key: string | null;
+  readonly forThisMachine: boolean;
+}
+
+/** @throws OperatorKeyNeeded where there is a key, and another or none was given. */
+export function accessOf(request: Asker, { key, forThisMachine }: AccessRule): Access {
+  if (key === null) return forThisMachine && isAtThisMachine(request) ? 'granted' : 'stranger';
   const given = keyIn(request.headers.authorization ?? '');
   if (given === null || !isEqual(given, key)) throw new OperatorKeyNeeded();
   return 'granted';
@@ -45,17 +49,14 @@ function isEqual(given: string, key: string): boolean {
   return timingSafeEqual(digest(given), digest(key));
 }
 
-const loopback = /^(127(\.\d{1,3}){3}|::1|::ffff:127(\.\d{1,3}){3})$/;
-const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 /** What a proxy on this machine adds for somebody who is not. */
 const tracesOfProxies = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
 
 /**
- * Whether the connection comes from this machine, and is meant for it. A page of a stranger whose name was made to point
- * here (DNS rebinding) is told by the host that it asks for.
+ * Whether the connection comes from this machine, is meant for it, and shows no proxy. A proxy that adds no header cannot be
+ * told from a person here: that is why only `npm start` asks.
  */
 function isAtThisMachine({ socket, headers }: Asker): boolean {
-  if (!loopback.test(socket.remoteAddress ?? '')) return false;
-  if (!loopbackHost.test(headers.host ?? '')) return false;
+  if (!isLoopbackAddress(socket.remoteAddress ?? '') || !isLoopbackHost(headers.host)) return false;
   return tracesOfProxies.every((name) => headers[name] === undefined);
 }

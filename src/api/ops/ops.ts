@@ -24,13 +24,14 @@ const modes = new Map<string | undefined, Mode>([
  * What operators see: `/ops`, a page, and `/ops.json`, the same for programs. It shows all billers, so it is no biller's: it
  * takes no API key and is not in the OpenAPI document. To whom it is not shown it is as unknown as any path.
  */
-export function ops(deps: Pick<AppDeps, 'sql' | 'operations'>): Middleware {
-  const { key, webUi } = deps.operations;
+export function ops(deps: Pick<AppDeps, 'sql' | 'operations' | 'forThisMachine'>): Middleware {
+  const { webUi } = deps.operations;
+  const rule = { key: deps.operations.key, forThisMachine: deps.forThisMachine };
   const look = keeping((mode: Mode) => glance(deps, mode));
   return async (ctx, next) => {
     const isPage = ctx.path === '/ops';
     if (!isPage && ctx.path !== '/ops.json') return next();
-    if (accessOf(ctx.req, key) === 'stranger' || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
+    if (accessOf(ctx.req, rule) === 'stranger' || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
     const { mode: asked } = ctx.query;
     const mode = Array.isArray(asked) ? undefined : modes.get(asked);
     if (mode === undefined) throw new BadRequest('mode must be live or sandbox, or left out for both.');

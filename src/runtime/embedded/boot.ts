@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
+import { isLoopbackAddress } from '../../api/this-machine.ts';
 import { openPool } from '../../db/connection.ts';
 import { migrate } from '../../db/migrate.ts';
 import { ensureDemoBiller } from '../../services/billers.ts';
@@ -85,7 +86,8 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
   });
   const metrics = config.metricsPort === null ? {} : { METRICS_PORT: String(config.metricsPort + 1) };
   const worker = await startChild('worker', config.dataDir, { ...env, ...metrics }, stack);
-  const api = await startChild('api', config.dataDir, env, stack);
+  const options = isLoopbackAddress(config.host) ? ['--for-this-machine'] : [];
+  const api = await startChild('api', config.dataDir, env, stack, options);
   await Promise.all([waitUntilReady(worker, say, signal), waitUntilReady(api, say, signal)]);
 
   const development: Development = {
@@ -212,6 +214,7 @@ async function startWorkflowServer(
       dataDir: config.dataDir,
       frontendPort: config.temporalPort,
       uiPort: config.temporalUiPort,
+      publicUiUrl: config.temporalUiUrl,
       defaultNamespace: config.temporalNamespace,
       store: store === null ? undefined : { url: store.url, shards: SHARDS },
       log: say,
@@ -251,12 +254,13 @@ async function startChild(
   dataDir: string,
   env: NodeJS.ProcessEnv,
   stack: Stack,
+  options: string[] = [],
 ): Promise<Daemon> {
   const daemon = await startDaemon({
     name,
     dataDir,
     command: process.execPath,
-    args: [fileURLToPath(new URL('../launch.mjs', import.meta.url)), name],
+    args: [fileURLToPath(new URL('../launch.mjs', import.meta.url)), name, ...options],
     cwd: fileURLToPath(new URL('../../../', import.meta.url)),
     env,
     stopSignal: 'SIGTERM',

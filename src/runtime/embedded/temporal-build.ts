@@ -18,7 +18,8 @@ export interface BuiltTemporal {
 
 const MODULE_FOLDER = fileURLToPath(new URL('../../../temporal/', import.meta.url));
 const SERVER_PACKAGE = 'go.temporal.io/server/cmd/server';
-const UI_PACKAGE = 'github.com/temporalio/ui-server/v2/cmd/server';
+/** The stock Web UI behind a check of the Host header, see its own comment. */
+const UI_PACKAGE = './web-ui';
 /** Has a go.mod of its own: whoever keeps workflows in SQLite does not need it, nor a new build for it. */
 const SCHEMA_TOOL_FOLDER = join(MODULE_FOLDER, 'schema-tool');
 const SCHEMA_TOOL_PACKAGE = 'go.temporal.io/server/cmd/tools/sql';
@@ -189,17 +190,20 @@ async function checkGo(go: string): Promise<void> {
   }
 }
 
-/** The cache's key holds all that goes into the build: version, checksum of what is pinned, platform. */
+/** The cache's key holds all that goes into the build: version, checksum of what is pinned and of our own source, platform. */
 async function cacheFolder(host: Host, module = MODULE_FOLDER, name = 'temporal'): Promise<string> {
-  const [mod, sum] = await Promise.all([
-    readFile(join(module, 'go.mod'), 'utf8'),
-    readFile(join(module, 'go.sum'), 'utf8'),
-  ]);
+  const sources = module === MODULE_FOLDER ? ['web-ui/main.go'] : [];
+  const [mod = '', ...others] = await Promise.all(
+    ['go.mod', 'go.sum', ...sources].map((file) => readFile(join(module, file), 'utf8')),
+  );
   const version = /go\.temporal\.io\/server v([\w.+-]+)/.exec(mod)?.[1];
   if (version === undefined) {
     throw new Error(`${join(module, 'go.mod')} does not pin go.temporal.io/server`);
   }
-  const checksum = createHash('sha256').update(mod).update(sum).digest('hex').slice(0, 12);
+  const checksum = createHash('sha256')
+    .update([mod, ...others].join(''))
+    .digest('hex')
+    .slice(0, 12);
   return join(host.cacheDir, name, `${version}-${checksum}-${process.platform}-${process.arch}`);
 }
 

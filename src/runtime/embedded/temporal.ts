@@ -20,7 +20,6 @@ const POLL_MS = 20;
 const SQLITE_SYNCHRONOUS = 1;
 
 const INTERNAL_PORTS = [
-  'FRONTEND_HTTP_PORT',
   'FRONTEND_MEMBERSHIP_PORT',
   'HISTORY_PORT',
   'HISTORY_MEMBERSHIP_PORT',
@@ -36,6 +35,8 @@ export interface TemporalOptions {
   frontendPort: number;
   /** Null: no Web UI. */
   uiPort: number | null;
+  /** Where else than on this machine's own names people open the Web UI, such as behind a proxy: its Host is let in too. */
+  publicUiUrl?: string | null;
   /** The namespace that the Web UI opens with; `payments` by default. */
   defaultNamespace?: string;
   /** Where the server keeps its workflows: SQLite files of its own by default. */
@@ -79,6 +80,7 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
   try {
     if (program.kind === 'cli') {
       if (options.store) throw new Error(`${program.cli} keeps workflows in SQLite alone: unset TEMPORAL_STORE.`);
+      log(`${program.cli} opens an HTTP API and a Web UI that web pages can reach: see SECURITY.md`);
       daemons.push(await startCli(program.cli, folder, options));
     } else {
       daemons.push(await startServer(program, folder, options));
@@ -156,18 +158,21 @@ async function startUi(
   uiPort: number,
   options: TemporalOptions,
 ): Promise<Daemon> {
-  const root = join(folder, 'ui');
-  await mkdir(join(root, 'config'), { recursive: true });
+  const configFolder = join(folder, 'ui');
+  await mkdir(configFolder, { recursive: true });
+  const own = [`http://127.0.0.1:${uiPort}`, `http://localhost:${uiPort}`];
+  const others = options.publicUiUrl ? [new URL(options.publicUiUrl).origin] : [];
   const config = await renderTemplate('ui.yaml', {
     FRONTEND_PORT: options.frontendPort,
     UI_PORT: uiPort,
+    ORIGINS: JSON.stringify([...own, ...others]),
     DEFAULT_NAMESPACE: options.defaultNamespace ?? 'payments',
   });
-  await writeFile(join(root, 'config', 'service.yaml'), config);
+  await writeFile(join(configFolder, 'service.yaml'), config);
   return startDaemon({
     ...daemonOptions('temporal-ui', options),
     command: program.ui,
-    args: ['--root', root, '--env', 'service', 'start'],
+    args: [configFolder],
     cwd: folder,
   });
 }

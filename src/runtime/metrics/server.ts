@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Registry } from 'prom-client';
+import { isLoopbackAddress, isLoopbackHost } from '../../api/this-machine.ts';
 
 /** Prometheus asks one after the other; who keeps a connection for longer is cut off. */
 const requestTimeoutMs = 10_000;
@@ -10,16 +11,20 @@ export type MoreMetrics = () => Promise<string>;
 
 /**
  * Answers `GET /metrics` with the figures of a registry, in the text format of Prometheus. Nobody is asked for a key, so it
- * listens where `host` says alone.
+ * listens where `host` says alone; on loopback it refuses requests for other hosts.
  * @throws an Error that names the port, when that is taken.
  */
 export async function serveMetrics(
   registry: Registry,
   { port, host, more = async () => '' }: { port: number; host: string; more?: MoreMetrics },
 ): Promise<{ port: number; close(): Promise<void> }> {
+  const forThisMachine = isLoopbackAddress(host) || host === 'localhost';
   const server = createServer(
     { requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs },
     (request, response) => {
+      if (forThisMachine && !isLoopbackHost(request.headers.host)) {
+        return void response.writeHead(421).end('These metrics are for this machine alone (METRICS_HOST)\n');
+      }
       const [path] = (request.url ?? '').split('?');
       if (path !== '/metrics') return void response.writeHead(404).end('See /metrics\n');
       if (request.method !== 'GET') return void response.writeHead(405, { Allow: 'GET' }).end();

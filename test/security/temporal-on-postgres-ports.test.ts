@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'mocha';
+import { findFreePorts } from '../../src/runtime/embedded/ports.ts';
+import { type RunningPostgres, startPostgres } from '../../src/runtime/embedded/postgres.ts';
+import { type RunningTemporal, startTemporal } from '../../src/runtime/embedded/temporal.ts';
+import { useFolder } from '../runtime/support.ts';
+import { ask, type Listener, listenersOf } from '../support/listeners.ts';
+import { serverStartTimeoutMs } from '../support/temporal.ts';
+
+describe('a Temporal that keeps its workflows in PostgreSQL serves its own machine alone', function () {
+  this.timeout(60_000);
+  const folder = useFolder();
+  let postgres: RunningPostgres | undefined;
+  let temporal: RunningTemporal | undefined;
+  let uiPort = 0;
+  let listeners: Listener[] = [];
+
+  before('start it', async function () {
+    this.timeout(serverStartTimeoutMs);
+    if (process.platform !== 'linux') {
+      console.log('      no Linux: which ports processes listen on is not looked at');
+      return this.skip();
+    }
+    postgres = await startPostgres({ dataDir: folder.path, log: () => {} });
+    const [frontendPort = 0, free = 0] = await findFreePorts(2);
+    uiPort = free;
+    const store = { url: postgres.url, shards: 4 };
+    temporal = await startTemporal({ dataDir: folder.path, frontendPort, uiPort, store, log: () => {} });
+    listeners = (await Promise.all(temporal.pids.map(listenersOf))).flat();
+  });
+  after('end it', async () => {
+    await temporal?.stop();
+    await postgres?.stop();
+  });
+
+  it('listens on 127.0.0.1 alone, and has no HTTP API: only its Web UI speaks HTTP', async () => {
+    assert.ok(listeners.length >= 6, `${listeners.length} listeners were found`);
+    assert.deepEqual([...new Set(listeners.map(({ address }) => address))], ['127.0.0.1']);
+    const path = '/api/v1/namespaces/temporal-system';
+    const answers = await Promise.all(
+      listeners.map(async ({ port }) => ((await ask({ port, path })) === null ? null : port)),
+    );
+    assert.deepEqual(
+      answers.filter((port) => port !== null),
+      [uiPort],
+    );
+  });
+
+  it('refuses what asks the Web UI for a host that is not this machine', async () => {
+    assert.equal((await ask({ port: uiPort, path: '/api/v1/namespaces', host: `evil.test:${uiPort}` }))?.status, 421);
+    assert.equal((await ask({ port: uiPort, path: '/', host: `localhost:${uiPort}` }))?.status, 200);
+  });
+});

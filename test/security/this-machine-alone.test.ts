@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { after, before, describe, it } from 'mocha';
+import { findFreePorts, probePort } from '../../src/runtime/embedded/ports.ts';
+import { freePorts, Start } from '../runtime/start-process.ts';
+import { useFolder } from '../runtime/support.ts';
+import { desk, useBrowser } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Attempt, ask, type Listener, listenersOf } from '../support/listeners.ts';
+import { serverStartTimeoutMs } from '../support/temporal.ts';
+
+const uiAddress = 'temporal.example:8443';
+/** What a page of a stranger sends: it needs no preflight. With the headers that browsers add, and as before they did. */
+const plainText = { 'Content-Type': 'text/plain' };
+const asPages = [
+  { ...plainText, Origin: 'http://evil.test', 'Sec-Fetch-Site': 'cross-site' },
+  { ...plainText, Origin: 'http://localhost:3000', 'Sec-Fetch-Site': 'same-site' },
+  { ...plainText, Origin: 'null' },
+  plainText,
+];
+const startsWorkflow = JSON.stringify({ workflowType: { name: 'planted' }, taskQueue: { name: 'nobody' } });
+
+describe('npm start serves its own machine alone', function () {
+  this.timeout(120_000);
+  const folder = useFolder();
+  let started: Start | undefined;
+  let listeners: Listener[] = [];
+  const port = { api: 0, ui: 0, apiMetrics: 0, workerMetrics: 0, sdkMetrics: 0, temporal: 0 };
+
+  before('start it, with metrics, and its Web UI behind a name of its own too', async function () {
+    this.timeout(serverStartTimeoutMs);
+    if (process.platform !== 'linux') {
+      console.log('      no Linux: which ports processes listen on is not looked at');
+      return this.skip();
+    }
+    const [ports, metrics] = [await freePorts(), await findThreeInARow()];
+    const env = { ...ports, METRICS_PORT: String(metrics), TEMPORAL_UI_URL: `https://${uiAddress}/` };
+    started = new Start(join(folder.path, 'data'), env);
+    await started.ready();
+    Object.assign(port, { api: Number(ports.PORT), ui: Number(ports.TEMPORAL_UI_PORT) });
+    Object.assign(port, { apiMetrics: metrics, workerMetrics: metrics + 1, sdkMetrics: metrics + 2 });
+    port.temporal = Number(ports.TEMPORAL_PORT);
+    listeners = await listenersOf(started.child.pid ?? 0);
+  });
+  after('end it', async () => {
+    started?.child.kill('SIGTERM');
+    await started?.ended;
+  });
+
+  /** Those of ours that check the Host, each with a path that shows something. */
+  const guarded = () => [
+    { port: port.api, path: '/ops' },
+    { port: port.api, path: '/ops.json' },
+    { port: port.api, path: '/docs' },
+    { port: port.api, path: '/healthz' },
+    { port: port.ui, path: '/' },
+    { port: port.ui, path: '/api/v1/namespaces' },
+    { port: port.ui, path: '/healthz' },
+    { port: port.apiMetrics, path: '/metrics' },
+    { port: port.workerMetrics, path: '/metrics' },
+  ];
+
+  it('listens on 127.0.0.1 alone, and speaks HTTP on no port but those of API, Web UI and metrics', async () => {
+    const [first] = listeners;
+    assert.ok(first && listeners.length > 10, `${listeners.length} listeners were found`);
+    assert.deepEqual([...new Set(listeners.map(({ address }) => address))], ['127.0.0.1']);
+    const answers = await Promise.all(
+      listeners.map(async (each) => ((await ask({ port: each.port })) === null ? null : each.port)),
+    );
+    const { temporal: _, ...http } = port;
+    assert.deepEqual(
+      answers.filter((each) => each !== null),
+      Object.values(http).sort((a, b) => a - b),
+    );
+  });
+
+  it('starts no workflow and presses no button for a web page, on any port', async () => {
+    const attempts: Attempt[] = listeners.flatMap((listener) =>
+      asPages.flatMap((headers, index) =>
+        ['/api/v1/namespaces', '/namespaces'].map((path) => ({
+          port: listener.port,
+          method: 'POST',
+          path: `${path}/payments/workflows/planted-${listener.port}-${index}`,
+          headers,
+          body: startsWorkflow,
+        })),
+      ),
+    );
+    const answers = await Promise.all(attempts.map(ask));
+    for (const [index, answer] of answers.entries()) {
+      assert.ok(answer === null || answer.status >= 400, `${JSON.stringify(attempts[index])}: ${answer?.status}`);
+    }
+    const connection = await Connection.connect({ address: `127.0.0.1:${port.temporal}` });
+    try {
+      const client = new Client({ connection, namespace: 'payments' });
+      for (const { path = '' } of attempts) {
+        const handle = client.workflow.getHandle(path.split('/').at(-1) ?? '');
+        await assert.rejects(handle.describe(), { name: 'WorkflowNotFoundError' });
+      }
+    } finally {
+      await connection.close();
+    }
+  });
+
+  it('refuses what asks for a host that is not this machine, on every port that shows something', async () => {
+    const foreign = [
+      'evil.test',
+      'evil.test:80',
+      'localhost.evil.test',
+      '127.0.0.1.evil.test',
+      '127.0.0.1@evil.test',
+      'evil.test:127.0.0.1',
+      '0.0.0.0',
+      '10.0.0.1',
+      'localhost.',
+      '',
+    ];
+    for (const { port: at, path } of guarded()) {
+      for (const host of [...foreign, `evil.test:${at}`]) {
+        for (const method of ['GET', 'POST']) {
+          const answer = await ask({ port: at, path, host, method });
+          assert.ok(
+            answer === null || [400, 421].includes(answer.status),
+            `${method} ${host} ${path}: ${answer?.status}`,
+          );
+          assert.doesNotMatch(answer?.text ?? '', /payments_|"namespaces"|<html|"overview"/, `${host} ${path}`);
+        }
+      }
+    }
+  });
+
+  it('refuses in the API with the error envelope, whatever key is presented', async () => {
+    const headers = { Authorization: 'Bearer sk_sandbox_anything' };
+    const answer = await ask({ port: port.api, path: '/api/v1/customers', host: 'evil.test', headers });
+    assert.equal(JSON.parse(answer?.text ?? '{}').error.code, 'misdirected_request');
+    assert.equal(answer?.headers['access-control-allow-origin'], undefined);
+  });
+
+  it('serves the people at this machine by its own names, also through a forwarded port', async () => {
+    for (const { port: at, path } of guarded()) {
+      for (const host of [`127.0.0.1:${at}`, `localhost:${at}`, 'LocalHost', 'localhost:9000', '[::1]:9000']) {
+        assert.equal((await ask({ port: at, path, host }))?.status, 200, `${host} ${path}`);
+      }
+    }
+  });
+
+  it('opens the Web UI under the address of TEMPORAL_UI_URL, and nothing else', async () => {
+    assert.equal((await ask({ port: port.ui, host: uiAddress }))?.status, 200);
+    for (const { port: at, path } of guarded().filter((each) => each.port !== port.ui)) {
+      assert.equal((await ask({ port: at, path, host: uiAddress }))?.status, 421);
+    }
+  });
+
+  it('has one listener that believes any Host, the exporter of the Temporal SDK, which shows counts alone', async () => {
+    const answer = await ask({ port: port.sdkMetrics, path: '/metrics', host: 'evil.test' });
+    assert.equal(answer?.status, 200);
+    const samples = answer.text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    assert.ok(samples.length > 0);
+    for (const sample of samples) {
+      assert.match(sample, /^temporal_\w+(\{.*\})? [\d.e+-]+$/);
+      assert.doesNotMatch(sample, /[0-9A-Za-z]{32}|\b[sp]k_|postgres:/);
+    }
+  });
+
+  describe('in a browser', () => {
+    const evil = createServer((_request, response) => response.end('<!doctype html><title>evil</title>'));
+    const browser = useBrowser(['--host-resolver-rules=MAP *.test 127.0.0.1']);
+    let evilPort = 0;
+    before('serve the page of a stranger', async () => {
+      evil.listen(0, '127.0.0.1');
+      await once(evil, 'listening');
+      const address = evil.address();
+      evilPort = typeof address === 'object' ? (address?.port ?? 0) : 0;
+    });
+    after('end it', () => evil.close());
+
+    it('gives nothing to a page whose name was made to point here', async () => {
+      for (const { port: at, path } of guarded()) {
+        // The page that refuses is of the origin evil.test all the same, so its requests are those of a page that rebinds.
+        const tab = await browser.open(`http://evil.test:${at}${path}`, { ...desk, isPolicyIgnored: true });
+        assert.equal(await tab.evaluate('location.hostname'), 'evil.test');
+        for (const method of ['GET', 'POST']) {
+          const status = await tab.evaluate<number>(
+            `fetch(${JSON.stringify(path)}, { method: '${method}' }).then((answer) => answer.status)`,
+          );
+          assert.equal(status, 421, `${method} ${path}`);
+        }
+      }
+    });
+
+    it('lets no page of a stranger start a workflow, on any port', async () => {
+      const tab = await browser.open(`http://evil.test:${evilPort}/`);
+      const options = JSON.stringify({ method: 'POST', mode: 'no-cors', headers: plainText, body: startsWorkflow });
+      const paths = listeners.map(
+        (each) => `${each.port}/api/v1/namespaces/payments/workflows/planted-by-page-${each.port}`,
+      );
+      await tab.evaluate(`Promise.allSettled(${JSON.stringify(paths)}.map((path) =>
+        fetch('http://127.0.0.1:' + path, { ...${options}, signal: AbortSignal.timeout(5000) })))`);
+      for (const path of paths) {
+        const found = await ask({ port: port.ui, path: path.slice(path.indexOf('/')) });
+        assert.equal(found?.status, 404, path);
+      }
+    });
+
+    for (const name of ['127.0.0.1', 'localhost']) {
+      it(`presses the buttons of the Web UI at ${name}, as before`, async () => {
+        const tab = await browser.open(`http://${name}:${port.ui}/namespaces/payments/workflows`);
+        await eventually('the page has its title', async () => /Workflows/.test(await tab.evaluate('document.title')));
+        const path = `/api/v1/namespaces/payments/workflows/started-at-${name}`;
+        const body = JSON.stringify({ ...JSON.parse(startsWorkflow), identity: 'a person', requestId: name });
+        const status = await tab.evaluate<number>(
+          `fetch('${path}', { method: 'POST', body: ${JSON.stringify(body)}, headers: {
+            'Content-Type': 'application/json', 'X-CSRF-Token': /_csrf=(\\w+)/.exec(document.cookie)?.[1] ?? '' } })
+            .then((answer) => answer.status)`,
+        );
+        assert.equal(status, 200);
+        assert.equal((await ask({ port: port.ui, path }))?.status, 200);
+      });
+    }
+  });
+});
+
+/** A free port whose two successors are free too: the API's metrics, the worker's, and those of its SDK. */
+async function findThreeInARow(): Promise<number> {
+  for (;;) {
+    const [port = 0] = await findFreePorts(1);
+    const states = await Promise.all([probePort(port + 1), probePort(port + 2)]);
+    if (states.every((state) => state === 'free')) return port;
+  }
+}

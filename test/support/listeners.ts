@@ -1,0 +1,101 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { type IncomingHttpHeaders, request } from 'node:http';
+
+/** What is silent for this long speaks no HTTP. */
+const silenceMs = 2_000;
+
+/** A TCP socket on which a process waits for connections. */
+export interface Listener {
+  pid: number;
+  address: string;
+  port: number;
+}
+
+/** Every TCP socket on which a process and its descendants listen, as the kernel of Linux says, by port. */
+export async function listenersOf(pid: number): Promise<Listener[]> {
+  const found = await Promise.all((await familyOf(pid)).map(listenersOfOne));
+  const byPort = new Map(found.flat().map((listener) => [`${listener.address} ${listener.port}`, listener]));
+  return [...byPort.values()].sort((a, b) => a.port - b.port);
+}
+
+export interface Attempt {
+  port: number;
+  method?: string;
+  path?: string;
+  /** The Host header; the port's own address by default. */
+  host?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+export interface HttpAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+/** One request as any program of this machine may send it, or null where nothing that is HTTP comes back. */
+export function ask({
+  port,
+  method = 'GET',
+  path = '/',
+  host,
+  headers = {},
+  body,
+}: Attempt): Promise<HttpAnswer | null> {
+  return new Promise((resolve) => {
+    const sent = request(
+      {
+        ...{ host: '127.0.0.1', port, method, path, agent: false, setHost: false, timeout: silenceMs },
+        headers: { ...headers, Host: host ?? `127.0.0.1:${port}` },
+      },
+      async (answer) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of answer) chunks.push(chunk);
+        const text = Buffer.concat(chunks).toString();
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text });
+      },
+    );
+    sent.on('timeout', () => sent.destroy());
+    sent.on('error', () => resolve(null));
+    sent.end(body);
+  });
+}
+
+async function familyOf(pid: number): Promise<number[]> {
+  const numbers = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const parents = new Map(await Promise.all(numbers.map(async (each) => [each, await parentOf(each)] as const)));
+  const family = [pid];
+  for (const member of family) family.push(...numbers.filter((each) => parents.get(each) === member));
+  return family;
+}
+
+async function parentOf(pid: number): Promise<number | null> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const [, parent] = /^PPid:\s+(\d+)/m.exec(status) ?? [];
+  return parent === undefined ? null : Number(parent);
+}
+
+async function listenersOfOne(pid: number): Promise<Listener[]> {
+  const files = await readdir(`/proc/${pid}/fd`).catch(() => []);
+  const targets = await Promise.all(files.map((file) => readlink(`/proc/${pid}/fd/${file}`).catch(() => '')));
+  const own = new Set(targets.map((target) => /^socket:\[(\d+)\]$/.exec(target)?.[1]));
+  const tables = ['tcp', 'tcp6'].map((table) => readFile(`/proc/${pid}/net/${table}`, 'utf8').catch(() => ''));
+  return (await Promise.all(tables))
+    .flatMap((table) => table.split('\n'))
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , , state, , , , , , inode]) => state === '0A' && own.has(inode))
+    .map(([, local = '']) => {
+      const [address = '', port = ''] = local.split(':');
+      return { pid, address: addressOf(address), port: Number.parseInt(port, 16) };
+    });
+}
+
+/** Four bytes in the order of the processor, which is the reverse; longer ones are left as the kernel writes them. */
+function addressOf(hex: string): string {
+  if (hex.length > 8) return hex;
+  return (hex.match(/../g) ?? [])
+    .map((byte) => Number.parseInt(byte, 16))
+    .reverse()
+    .join('.');
+}
