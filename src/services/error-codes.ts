@@ -66,8 +66,8 @@ export const errorCodes = {
   insufficient_scope: {
     type: 'permission_error',
     statuses: [403],
-    meaning: 'The key does not hold the scope that the operation requires.',
-    remedy: 'Use a key with that scope.',
+    meaning: 'The key does not hold the scope of the operation, or of the events that it would send.',
+    remedy: 'Use a key with the scope that the message names.',
   },
   secret_key_required: {
     type: 'permission_error',

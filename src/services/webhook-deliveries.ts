@@ -12,6 +12,7 @@ import {
 import { presentWebhookEndpoint, type ReplayResult, type WebhookReplay } from '../resources/webhook-endpoint.ts';
 import type { Call, Tenant } from './call.ts';
 import { InvalidState, NotFound, ValidationFailed } from './errors.ts';
+import { assertMayReadEvents, mayReadEvents } from './event-scopes.ts';
 import { recordEvents } from './events.ts';
 import { pageOf } from './paging.ts';
 
@@ -19,7 +20,7 @@ import { pageOf } from './paging.ts';
 const maxReplayed = 10_000;
 
 /**
- * A page of an endpoint's deliveries with their attempts, newest first.
+ * A page of an endpoint's deliveries with their attempts, newest first, as a key with these scopes may see them.
  * @throws NotFound for an unknown endpoint; BadRequest when the cursor names no delivery.
  */
 export async function listWebhookDeliveries(
@@ -27,56 +28,78 @@ export async function listWebhookDeliveries(
   tenant: Tenant,
   endpointId: string,
   query: WebhookDeliveryQuery,
+  scopes: readonly string[],
 ): Promise<{ data: WebhookDelivery[]; has_more: boolean }> {
   const endpoint = await findWebhookEndpoint(db, tenant, endpointId);
   if (endpoint === null) throw new NotFound('webhook endpoint', endpointId);
   const wanted = await pageOf(db, 'webhook_deliveries', tenant, query);
   const rows = await store.listDeliveries(db, endpointId, { status: query.status }, wanted);
-  return page(rows, wanted.limit, presentWebhookDelivery);
+  return page(rows, wanted.limit, (row) => visibleTo(scopes, presentWebhookDelivery(row)));
 }
 
 /**
- * A delivery with all its attempts; it can be read when its endpoint is deleted, too.
+ * A delivery with all its attempts, as a key with these scopes may see it; it can be read when its endpoint is deleted, too.
  * @throws NotFound
  */
-export async function findWebhookDelivery(db: Db, tenant: Tenant, id: string): Promise<WebhookDelivery> {
+export async function findWebhookDelivery(
+  db: Db,
+  tenant: Tenant,
+  id: string,
+  scopes: readonly string[],
+): Promise<WebhookDelivery> {
   const delivery = await store.findDelivery(db, tenant, id);
   if (delivery === null) throw new NotFound('webhook delivery', id);
-  return presentWebhookDelivery(delivery);
+  return visibleTo(scopes, presentWebhookDelivery(delivery));
+}
+
+/** A receiver may repeat the event in its response, so the excerpt is shown to keys that may read the event. */
+function visibleTo(scopes: readonly string[], delivery: WebhookDelivery): WebhookDelivery {
+  if (mayReadEvents(scopes, delivery.event_type)) return delivery;
+  return { ...delivery, attempts: delivery.attempts.map((attempt) => ({ ...attempt, response_excerpt: null })) };
 }
 
 /**
- * Delivers again, now: a pending delivery does not wait for its next attempt, an ended one begins afresh.
- * @throws NotFound; InvalidState when the endpoint is disabled or deleted.
+ * Delivers again, now: a pending delivery does not wait for its next attempt, an ended one begins afresh. `scopes` are those
+ * of the key that asks.
+ * @throws NotFound; Forbidden when the key may not read the event; InvalidState when the endpoint is disabled or deleted.
  */
-export async function retryWebhookDelivery(db: Db, call: Call, id: string): Promise<WebhookDelivery> {
+export async function retryWebhookDelivery(
+  db: Db,
+  call: Call,
+  id: string,
+  scopes: readonly string[],
+): Promise<WebhookDelivery> {
   return atomically(db, async (tx) => {
-    const { endpoint_id } = await findWebhookDelivery(tx, call, id);
+    const { endpoint_id, event_type } = await findWebhookDelivery(tx, call, id, scopes);
+    assertMayReadEvents(scopes, [event_type]);
     await lockEnabled(tx, call, endpoint_id, () => {
       throw new InvalidState(`The webhook endpoint ${endpoint_id} has been deleted.`);
     });
     await store.redeliver(tx, id, call.now);
-    return findWebhookDelivery(tx, call, id);
+    return findWebhookDelivery(tx, call, id, scopes);
   });
 }
 
 /**
  * Delivers the events of a range of real time to an endpoint, now: those it has not received, also those from when it
- * was disabled, or with status `all` everything it subscribes to. Takes 10,000 at a time, the oldest events first.
- * @throws NotFound; ValidationFailed for a range that ends before it begins or an event that is not there; InvalidState
- * when the endpoint is disabled.
+ * was disabled, or with status `all` everything it subscribes to. Takes 10,000 at a time, the oldest events first. `scopes`
+ * are those of the key that asks.
+ * @throws NotFound; ValidationFailed for a range that ends before it begins or an event that is not there; Forbidden when
+ * the key may not read what the endpoint subscribes to; InvalidState when the endpoint is disabled.
  */
 export async function replayWebhookDeliveries(
   db: Db,
   call: Call,
   endpointId: string,
   input: WebhookReplay,
+  scopes: readonly string[],
 ): Promise<ReplayResult> {
   const since = new Date(input.since);
   const until = input.until === undefined ? call.now : new Date(input.until);
   if (until < since) throw ValidationFailed.of('/until', 'out_of_range', 'until must not be before since.');
   return atomically(db, async (tx) => {
     const endpoint = await lockEnabled(tx, call, endpointId, unknownEndpoint);
+    assertMayReadEvents(scopes, endpoint.event_types);
     const afterSequence = await sequenceOf(tx, call, input.starting_after);
     const range = { since, until, afterSequence, deliveredToo: input.status === 'all', limit: maxReplayed };
     const { enqueued, lastEventId } = await store.replayDeliveries(tx, endpoint, range, call.now);
@@ -96,7 +119,12 @@ async function sequenceOf(tx: Db, tenant: Tenant, eventId: string | undefined): 
  * made after the transaction: its attempts tell how it went.
  * @throws NotFound; InvalidState when the endpoint is disabled.
  */
-export async function pingWebhookEndpoint(db: Db, call: Call, endpointId: string): Promise<WebhookDelivery> {
+export async function pingWebhookEndpoint(
+  db: Db,
+  call: Call,
+  endpointId: string,
+  scopes: readonly string[],
+): Promise<WebhookDelivery> {
   return atomically(db, async (tx) => {
     const endpoint = await lockEnabled(tx, call, endpointId, unknownEndpoint);
     const [eventId] = await recordEvents(tx, call, [
@@ -112,7 +140,7 @@ export async function pingWebhookEndpoint(db: Db, call: Call, endpointId: string
     ]);
     const id = eventId === undefined ? null : await store.findDeliveryOfEvent(tx, eventId, endpoint.id);
     if (id === null) throw new Error(`the ping of ${endpoint.id} has made no delivery`);
-    return findWebhookDelivery(tx, call, id);
+    return findWebhookDelivery(tx, call, id, scopes);
   });
 }
 

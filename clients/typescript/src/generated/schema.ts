@@ -760,6 +760,8 @@ export interface paths {
          * Register a webhook endpoint
          * @description Events are posted as JSON and signed by Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`) with the `secret` of this answer, which is not shown again. `webhook-id` is the event’s id on every attempt. Only a 2xx answer within 15 seconds is success; redirects are not followed. After a failure the next attempts come 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h later, each give or take a tenth, or later when `Retry-After` asks for it (at most 24 h). An answer 410, or five days of nothing but failure, disables the endpoint. At most 16 endpoints in each mode.
          *
+         *     The key must also be able to read the events of the endpoint: `events:read` reads every event, `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `payment_plans:read` reads `payment_plan.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`, the default, needs `events:read`.
+         *
          *     Needs a secret key with the scope `webhooks:write`.
          */
         post: operations["createWebhookEndpoint"];
@@ -784,6 +786,8 @@ export interface paths {
         /**
          * Change, enable or disable a webhook endpoint
          * @description Enabling it sends nothing that it has missed: replay that.
+         *
+         *     The key must also be able to read the events of the endpoint to change `url` or `event_types` or to enable it: see *Register a webhook endpoint*.
          *
          *     Needs a secret key with the scope `webhooks:write`.
          */
@@ -878,6 +882,8 @@ export interface paths {
          * Deliver the events of a range of time again
          * @description What the endpoint subscribes to and has not received, from when it was disabled too; with `all`, what it has received as well. Events keep their ids, so a receiver can tell a repeated one.
          *
+         *     The key must also be able to read the events of the endpoint: see *Register a webhook endpoint*.
+         *
          *     Needs a secret key with the scope `webhooks:write`.
          */
         post: operations["replayWebhookDeliveries"];
@@ -919,6 +925,8 @@ export interface paths {
         /**
          * Deliver again, now
          * @description A pending delivery does not wait for its next attempt. One that was delivered or has failed begins the schedule afresh. The endpoint must be enabled.
+         *
+         *     The key must also be able to read the event: see *Register a webhook endpoint*.
          *
          *     Needs a secret key with the scope `webhooks:write`.
          */
@@ -3029,7 +3037,7 @@ export interface components {
             error: string | null;
             /** @description How long it took. */
             duration_ms: number;
-            /** @description The first 2 KiB of the answer. */
+            /** @description The first 2 KiB of the response; null without one, and to a key that may not read the event. */
             response_excerpt: string | null;
         };
         WebhookDelivery: {
