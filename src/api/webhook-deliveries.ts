@@ -1,6 +1,7 @@
 import { WebhookDelivery } from '../resources/webhook-delivery.ts';
 import { findWebhookDelivery, retryWebhookDelivery } from '../services/webhook-deliveries.ts';
 import { type Route, route } from './route.ts';
+import { replayLimit } from './webhook-endpoints.ts';
 
 const tag = 'Webhooks';
 
@@ -28,6 +29,7 @@ export const webhookDeliveryRoutes: Route[] = [
       'afresh. The endpoint must be enabled.\n\nThe key must also be able to read the event: see *Register a webhook endpoint*.',
     access: { scope: 'webhooks:write' },
     invalid: 422,
+    errors: { 429: replayLimit },
     response: { status: 200, schema: WebhookDelivery },
     handle: ({ call, key, params, deps }) =>
       retryWebhookDelivery(deps.sql, call, params.webhook_delivery_id, key.scopes),

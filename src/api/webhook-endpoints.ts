@@ -26,6 +26,10 @@ import { type RequestDeps, type Route, route } from './route.ts';
 const tag = 'Webhooks';
 /** Of the operations that send events: an endpoint must not show a key what it may not read. */
 const readsEvents = 'The key must also be able to read the events of the endpoint';
+/** Beside the limit of the key. */
+export const replayLimit =
+  'The key sends more requests than it may; or replays, retries and pings to the endpoint’s host (the last two labels of its ' +
+  'name, whatever the port) have reached 20,000 deliveries an hour, for the account and mode (`webhook_replay_limit`).';
 const reading = { scope: 'webhooks:read' } as const;
 const writing = { scope: 'webhooks:write' } as const;
 
@@ -128,9 +132,12 @@ export const webhookEndpointRoutes: Route[] = [
     summary: 'Send a test event',
     description:
       'A `webhook_endpoint.ping` goes to this endpoint alone, whatever it subscribes to. The answer is the delivery; ' +
-      'fetch it again to see how it went.',
+      'fetch it again to see how it went. Each attempt carries a `challenge` in its `data`: when the receiver returns it, as ' +
+      '`{"challenge": …}` or as the bare text, within the first 2 KiB of a 2xx response, the endpoint is verified ' +
+      '(`verified_at`).',
     access: writing,
     invalid: 422,
+    errors: { 429: replayLimit },
     response: { status: 200, schema: WebhookDelivery },
     handle: ({ call, key, params, deps }) =>
       pingWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id, key.scopes),
@@ -157,9 +164,11 @@ export const webhookEndpointRoutes: Route[] = [
     description:
       'What the endpoint subscribes to and has not received, from when it was disabled too; with `all`, what it has ' +
       'received as well. Events keep their ids, so a receiver can tell a repeated one.\n\n' +
+      'A live endpoint must be verified first: ping it. The sandbox needs no verification.\n\n' +
       `${readsEvents}: see *Register a webhook endpoint*.`,
     access: writing,
     invalid: 422,
+    errors: { 429: replayLimit },
     body: WebhookReplay,
     response: { status: 200, schema: ReplayResult },
     handle: ({ call, key, params, body, deps }) =>

@@ -177,6 +177,12 @@ export const errorCodes = {
     meaning: 'There are 16 webhook endpoints in this mode, as many as there can be.',
     remedy: 'Delete an endpoint first.',
   },
+  webhook_endpoint_unverified: {
+    type: 'invalid_request_error',
+    statuses: [422],
+    meaning: 'Nothing is replayed to a live endpoint whose receiver has not returned the challenge of a ping.',
+    remedy: 'Have the receiver return `{"challenge": …}`, then ping the endpoint.',
+  },
   headers_too_large: {
     type: 'invalid_request_error',
     statuses: [431],
@@ -188,6 +194,12 @@ export const errorCodes = {
     statuses: [429],
     meaning: 'The key sends more requests than it may.',
     remedy: 'Slow down, and repeat the request after `Retry-After`.',
+  },
+  webhook_replay_limit: {
+    type: 'rate_limit_error',
+    statuses: [429],
+    meaning: 'Replays, retries and pings of the account to one host have reached 20,000 deliveries an hour.',
+    remedy: 'Repeat the request after `Retry-After`: the budget fills up all the time.',
   },
   internal_error: {
     type: 'api_error',

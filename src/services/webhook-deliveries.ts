@@ -15,6 +15,8 @@ import { InvalidState, NotFound, ValidationFailed } from './errors.ts';
 import { assertMayReadEvents, mayReadEvents } from './event-scopes.ts';
 import { recordEvents } from './events.ts';
 import { pageOf } from './paging.ts';
+import { withinReplayBudget } from './replay-budget.ts';
+import { assertVerified } from './webhook-challenge.ts';
 
 /** One transaction, and one burst on a receiver, has its limits; the answer says when there is more, and from where. */
 const maxReplayed = 10_000;
@@ -61,7 +63,8 @@ function visibleTo(scopes: readonly string[], delivery: WebhookDelivery): Webhoo
 /**
  * Delivers again, now: a pending delivery does not wait for its next attempt, an ended one begins afresh. `scopes` are those
  * of the key that asks.
- * @throws NotFound; Forbidden when the key may not read the event; InvalidState when the endpoint is disabled or deleted.
+ * @throws NotFound; Forbidden when the key may not read the event; InvalidState when the endpoint is disabled or deleted;
+ * WebhookReplayLimit.
  */
 export async function retryWebhookDelivery(
   db: Db,
@@ -72,10 +75,13 @@ export async function retryWebhookDelivery(
   return atomically(db, async (tx) => {
     const { endpoint_id, event_type } = await findWebhookDelivery(tx, call, id, scopes);
     assertMayReadEvents(scopes, [event_type]);
-    await lockEnabled(tx, call, endpoint_id, () => {
+    const endpoint = await lockEnabled(tx, call, endpoint_id, () => {
       throw new InvalidState(`The webhook endpoint ${endpoint_id} has been deleted.`);
     });
-    await store.redeliver(tx, id, call.now);
+    await withinReplayBudget(tx, call, endpoint.url, 1, async () => {
+      await store.redeliver(tx, id, call.now);
+      return { enqueued: 1 };
+    });
     return findWebhookDelivery(tx, call, id, scopes);
   });
 }
@@ -85,7 +91,8 @@ export async function retryWebhookDelivery(
  * was disabled, or with status `all` everything it subscribes to. Takes 10,000 at a time, the oldest events first. `scopes`
  * are those of the key that asks.
  * @throws NotFound; ValidationFailed for a range that ends before it begins or an event that is not there; Forbidden when
- * the key may not read what the endpoint subscribes to; InvalidState when the endpoint is disabled.
+ * the key may not read what the endpoint subscribes to; InvalidState when the endpoint is disabled, or live and not verified;
+ * WebhookReplayLimit.
  */
 export async function replayWebhookDeliveries(
   db: Db,
@@ -100,10 +107,13 @@ export async function replayWebhookDeliveries(
   return atomically(db, async (tx) => {
     const endpoint = await lockEnabled(tx, call, endpointId, unknownEndpoint);
     assertMayReadEvents(scopes, endpoint.event_types);
+    assertVerified(endpoint);
     const afterSequence = await sequenceOf(tx, call, input.starting_after);
-    const range = { since, until, afterSequence, deliveredToo: input.status === 'all', limit: maxReplayed };
-    const { enqueued, lastEventId } = await store.replayDeliveries(tx, endpoint, range, call.now);
-    return { enqueued, has_more: enqueued === maxReplayed, last_event_id: lastEventId };
+    const range = { since, until, afterSequence, deliveredToo: input.status === 'all' };
+    return withinReplayBudget(tx, call, endpoint.url, maxReplayed, async (limit) => {
+      const { enqueued, lastEventId } = await store.replayDeliveries(tx, endpoint, { ...range, limit }, call.now);
+      return { enqueued, has_more: enqueued === limit, last_event_id: lastEventId };
+    });
   });
 }
 
@@ -116,8 +126,9 @@ async function sequenceOf(tx: Db, tenant: Tenant, eventId: string | undefined): 
 
 /**
  * Sends a `webhook_endpoint.ping` event to this endpoint, whatever it subscribes to; answers the delivery, which is
- * made after the transaction: its attempts tell how it went.
- * @throws NotFound; InvalidState when the endpoint is disabled.
+ * made after the transaction: its attempts tell how it went. A receiver that returns the challenge, which each attempt adds to
+ * the event, verifies the endpoint.
+ * @throws NotFound; InvalidState when the endpoint is disabled; WebhookReplayLimit.
  */
 export async function pingWebhookEndpoint(
   db: Db,
@@ -127,17 +138,19 @@ export async function pingWebhookEndpoint(
 ): Promise<WebhookDelivery> {
   return atomically(db, async (tx) => {
     const endpoint = await lockEnabled(tx, call, endpointId, unknownEndpoint);
-    const [eventId] = await recordEvents(tx, call, [
-      {
-        type: 'webhook_endpoint.ping',
-        subjectId: endpoint.id,
-        customerId: null,
-        testClockId: null,
-        at: call.now,
-        data: presentWebhookEndpoint(endpoint),
-        onlyEndpointId: endpoint.id,
-      },
-    ]);
+    const ping = {
+      type: 'webhook_endpoint.ping' as const,
+      subjectId: endpoint.id,
+      customerId: null,
+      testClockId: null,
+      at: call.now,
+      data: presentWebhookEndpoint(endpoint),
+      onlyEndpointId: endpoint.id,
+    };
+    const { eventId } = await withinReplayBudget(tx, call, endpoint.url, 1, async () => {
+      const [recorded] = await recordEvents(tx, call, [ping]);
+      return { enqueued: 1, eventId: recorded };
+    });
     const id = eventId === undefined ? null : await store.findDeliveryOfEvent(tx, eventId, endpoint.id);
     if (id === null) throw new Error(`the ping of ${endpoint.id} has made no delivery`);
     return findWebhookDelivery(tx, call, id, scopes);

@@ -106,7 +106,8 @@ export async function listWebhookEndpoints(
 }
 
 /**
- * Changes an endpoint. Disabling it ends its pending deliveries; enabling it does not send them, replaying does.
+ * Changes an endpoint. Disabling it ends its pending deliveries; enabling it does not send them, replaying does. One at another
+ * URL has to prove anew that it is its biller's.
  * @throws NotFound; ValidationFailed for a destination or event types that cannot be used; Forbidden when events would be sent
  * by it, or to another URL, that the key may not read.
  */
@@ -131,7 +132,7 @@ export async function updateWebhookEndpoint(
       id,
       {
         ...changes,
-        ...(moved ? { failing_since: null } : {}),
+        ...(moved ? { failing_since: null, verified_at: null } : {}),
         ...(status === undefined || status === before.status ? {} : switched(status)),
       },
       call.now,

@@ -738,7 +738,9 @@ export class WebhookEndpoints extends Resource {
    * Send a test event
    *
    * A `webhook_endpoint.ping` goes to this endpoint alone, whatever it subscribes to. The answer is the delivery; fetch
-   * it again to see how it went.
+   * it again to see how it went. Each attempt carries a `challenge` in its `data`: when the receiver returns it, as
+   * `{"challenge": …}` or as the bare text, within the first 2 KiB of a 2xx response, the endpoint is verified
+   * (`verified_at`).
    *
    * Needs a secret key with the scope `webhooks:write`.
    *
@@ -768,6 +770,8 @@ export class WebhookEndpoints extends Resource {
    *
    * What the endpoint subscribes to and has not received, from when it was disabled too; with `all`, what it has
    * received as well. Events keep their ids, so a receiver can tell a repeated one.
+   *
+   * A live endpoint must be verified first: ping it. The sandbox needs no verification.
    *
    * The key must also be able to read the events of the endpoint: see *Register a webhook endpoint*.
    *
