@@ -1,6 +1,7 @@
 import { WebhookDelivery } from '../resources/webhook-delivery.ts';
 import { findWebhookDelivery, retryWebhookDelivery } from '../services/webhook-deliveries.ts';
 import { type Route, route } from './route.ts';
+import { replayLimit } from './webhook-endpoints.ts';
 
 const tag = 'Webhooks';
 
@@ -14,7 +15,8 @@ export const webhookDeliveryRoutes: Route[] = [
     access: { scope: 'webhooks:read' },
     invalid: 422,
     response: { status: 200, schema: WebhookDelivery },
-    handle: ({ call, params, deps }) => findWebhookDelivery(deps.sql, call, params.webhook_delivery_id),
+    handle: ({ call, key, params, deps }) =>
+      findWebhookDelivery(deps.sql, call, params.webhook_delivery_id, key.scopes),
   }),
   route({
     method: 'POST',
@@ -24,10 +26,12 @@ export const webhookDeliveryRoutes: Route[] = [
     summary: 'Deliver again, now',
     description:
       'A pending delivery does not wait for its next attempt. One that was delivered or has failed begins the schedule ' +
-      'afresh. The endpoint must be enabled.',
+      'afresh. The endpoint must be enabled.\n\nThe key must also be able to read the event: see *Register a webhook endpoint*.',
     access: { scope: 'webhooks:write' },
     invalid: 422,
+    errors: { 429: replayLimit },
     response: { status: 200, schema: WebhookDelivery },
-    handle: ({ call, params, deps }) => retryWebhookDelivery(deps.sql, call, params.webhook_delivery_id),
+    handle: ({ call, key, params, deps }) =>
+      retryWebhookDelivery(deps.sql, call, params.webhook_delivery_id, key.scopes),
   }),
 ];

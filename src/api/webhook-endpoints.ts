@@ -9,7 +9,8 @@ import {
   WebhookEndpointUpdate,
   WebhookReplay,
 } from '../resources/webhook-endpoint.ts';
-import { outboundPolicy } from '../services/outbound-address.ts';
+import { eventScopesInWords } from '../services/event-scopes.ts';
+import { type OutboundPolicy, outboundPolicy } from '../services/outbound-address.ts';
 import { listWebhookDeliveries, pingWebhookEndpoint, replayWebhookDeliveries } from '../services/webhook-deliveries.ts';
 import {
   checkWebhookEndpoint,
@@ -19,11 +20,16 @@ import {
   listWebhookEndpoints,
   rotateSecret,
   updateWebhookEndpoint,
-  type WebhookDeps,
 } from '../services/webhook-endpoints.ts';
 import { type RequestDeps, type Route, route } from './route.ts';
 
 const tag = 'Webhooks';
+/** Of the operations that send events: an endpoint must not show a key what it may not read. */
+const readsEvents = 'The key must also be able to read the events of the endpoint';
+/** Beside the limit of the key. */
+export const replayLimit =
+  'The key sends more requests than it may; or replays, retries and pings to the endpoint’s host (the last two labels of its ' +
+  'name, whatever the port) have reached 20,000 deliveries an hour, for the account and mode (`webhook_replay_limit`).';
 const reading = { scope: 'webhooks:read' } as const;
 const writing = { scope: 'webhooks:write' } as const;
 
@@ -40,13 +46,15 @@ export const webhookEndpointRoutes: Route[] = [
       'on every attempt. Only a 2xx answer within 15 seconds is success; redirects are not followed. After a failure the ' +
       'next attempts come 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h later, each give or take a tenth, or ' +
       'later when `Retry-After` asks for it (at most 24 h). An answer 410, or five days of nothing but failure, disables ' +
-      'the endpoint. At most 16 endpoints in each mode.',
+      `the endpoint. At most 16 endpoints in each mode.\n\n${readsEvents}: ${eventScopesInWords}. \`*\`, the default, needs ` +
+      '`events:read`.',
     access: writing,
     invalid: 422,
     body: WebhookEndpointCreate,
     response: { status: 201, schema: WebhookEndpoint },
-    prepare: ({ call, body, deps }) => checkWebhookEndpoint(call, body, webhookDeps(deps).outbound),
-    handle: ({ call, body, deps }) => createWebhookEndpoint(deps.sql, call, body, deps),
+    prepare: ({ call, body, deps }) => checkWebhookEndpoint(call, body, outboundOf(deps)),
+    handle: ({ call, key, body, deps }) =>
+      createWebhookEndpoint(deps.sql, call, body, { vault: deps.vault, scopes: key.scopes }),
   }),
   route({
     method: 'GET',
@@ -77,13 +85,18 @@ export const webhookEndpointRoutes: Route[] = [
     operation: 'updateWebhookEndpoint',
     tag,
     summary: 'Change, enable or disable a webhook endpoint',
-    description: 'Enabling it sends nothing that it has missed: replay that.',
+    description:
+      'Enabling it sends nothing that it has missed: replay that.\n\n' +
+      `${readsEvents} to change \`url\` or \`event_types\` or to enable it: see *Register a webhook endpoint*.`,
     access: writing,
     invalid: 422,
     body: WebhookEndpointUpdate,
     response: { status: 200, schema: WebhookEndpoint },
-    handle: ({ call, params, body, deps }) =>
-      updateWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id, body, webhookDeps(deps)),
+    handle: ({ call, key, params, body, deps }) =>
+      updateWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id, body, {
+        outbound: outboundOf(deps),
+        scopes: key.scopes,
+      }),
   }),
   route({
     method: 'DELETE',
@@ -109,8 +122,7 @@ export const webhookEndpointRoutes: Route[] = [
     invalid: 422,
     body: SecretRotation,
     response: { status: 200, schema: WebhookEndpoint },
-    handle: ({ call, params, body, deps }) =>
-      rotateSecret(deps.sql, call, params.webhook_endpoint_id, body, webhookDeps(deps)),
+    handle: ({ call, params, body, deps }) => rotateSecret(deps.sql, call, params.webhook_endpoint_id, body, deps),
   }),
   route({
     method: 'POST',
@@ -120,11 +132,15 @@ export const webhookEndpointRoutes: Route[] = [
     summary: 'Send a test event',
     description:
       'A `webhook_endpoint.ping` goes to this endpoint alone, whatever it subscribes to. The answer is the delivery; ' +
-      'fetch it again to see how it went.',
+      'fetch it again to see how it went. Each attempt carries a `challenge` in its `data`: when the receiver returns it, as ' +
+      '`{"challenge": …}` or as the bare text, within the first 2 KiB of a 2xx response, the endpoint is verified ' +
+      '(`verified_at`).',
     access: writing,
     invalid: 422,
+    errors: { 429: replayLimit },
     response: { status: 200, schema: WebhookDelivery },
-    handle: ({ call, params, deps }) => pingWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id),
+    handle: ({ call, key, params, deps }) =>
+      pingWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id, key.scopes),
   }),
   route({
     method: 'GET',
@@ -136,7 +152,8 @@ export const webhookEndpointRoutes: Route[] = [
     invalid: 422,
     query: WebhookDeliveryQuery,
     response: { status: 200, schema: ListOf(WebhookDelivery) },
-    handle: ({ call, params, query, deps }) => listWebhookDeliveries(deps.sql, call, params.webhook_endpoint_id, query),
+    handle: ({ call, key, params, query, deps }) =>
+      listWebhookDeliveries(deps.sql, call, params.webhook_endpoint_id, query, key.scopes),
   }),
   route({
     method: 'POST',
@@ -146,15 +163,19 @@ export const webhookEndpointRoutes: Route[] = [
     summary: 'Deliver the events of a range of time again',
     description:
       'What the endpoint subscribes to and has not received, from when it was disabled too; with `all`, what it has ' +
-      'received as well. Events keep their ids, so a receiver can tell a repeated one.',
+      'received as well. Events keep their ids, so a receiver can tell a repeated one.\n\n' +
+      'A live endpoint must be verified first: ping it. The sandbox needs no verification.\n\n' +
+      `${readsEvents}: see *Register a webhook endpoint*.`,
     access: writing,
     invalid: 422,
+    errors: { 429: replayLimit },
     body: WebhookReplay,
     response: { status: 200, schema: ReplayResult },
-    handle: ({ call, params, body, deps }) => replayWebhookDeliveries(deps.sql, call, params.webhook_endpoint_id, body),
+    handle: ({ call, key, params, body, deps }) =>
+      replayWebhookDeliveries(deps.sql, call, params.webhook_endpoint_id, body, key.scopes),
   }),
 ];
 
-function webhookDeps({ vault, settings }: RequestDeps): WebhookDeps {
-  return { vault, outbound: outboundPolicy(settings.webhookAllowLoopback) };
+function outboundOf({ settings }: RequestDeps): OutboundPolicy {
+  return outboundPolicy(settings.webhookAllowLoopback);
 }

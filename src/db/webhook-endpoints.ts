@@ -16,6 +16,8 @@ export interface WebhookEndpointRow {
   sealed_previous_secret: Buffer | null;
   previous_secret_expires_at: Date | null;
   failing_since: Date | null;
+  /** When the receiver at this URL first returned the challenge of a ping. */
+  verified_at: Date | null;
   created_at: Date;
   updated_at: Date;
   deleted_at: Date | null;
@@ -110,4 +112,20 @@ export async function noteFailingSince(
   await db`
     update webhook_endpoints set failing_since = ${failingSince}
     where id = ${id} and url = ${url} and (failing_since is null) = ${failingSince !== null}`;
+}
+
+/**
+ * Notes that the receiver at this address has returned the challenge of a ping; answers the endpoint. Null when it had been
+ * noted before, and when the endpoint is at another address by now.
+ */
+export async function noteVerified(
+  db: Db,
+  { id, url }: Pick<WebhookEndpointRow, 'id' | 'url'>,
+  now: Date,
+): Promise<WebhookEndpointRow | null> {
+  const [row] = await db<WebhookEndpointRow[]>`
+    update webhook_endpoints set verified_at = ${now}, updated_at = ${now}
+    where id = ${id} and url = ${url} and verified_at is null and deleted_at is null
+    returning *`;
+  return row ?? null;
 }

@@ -5,7 +5,7 @@ import { PaymentIntent } from './payment-intent.ts';
 import { PaymentPlan } from './payment-plan.ts';
 import { Refund } from './refund.ts';
 import { EffectsManifest, TestClockState } from './test-clock.ts';
-import { WebhookEndpoint } from './webhook-endpoint.ts';
+import { PingedWebhookEndpoint, WebhookEndpoint } from './webhook-endpoint.ts';
 
 const FailedPaymentIntent = Strict(
   {
@@ -46,6 +46,6 @@ export const eventData: Readonly<Record<EventType, TSchema>> = {
   'test_clock.advancing': TestClockAdvancing,
   'test_clock.ready': TestClockReady,
   'test_clock.deleted': TestClockState,
-  'webhook_endpoint.ping': WebhookEndpoint,
+  'webhook_endpoint.ping': PingedWebhookEndpoint,
   'webhook_endpoint.disabled': WebhookEndpoint,
 };

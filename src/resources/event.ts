@@ -39,9 +39,14 @@ export function presentEvent(row: EventRow): Event {
   return { ...envelope(row), data: JSON.parse(row.data) };
 }
 
-/** The event as a webhook carries it: the same JSON as in the API, with its data byte for byte as they were stored. */
-export function eventBody(row: EventRow): string {
-  return `${JSON.stringify(envelope(row)).slice(0, -1)},"data":${row.data}}`;
+/**
+ * The event as a webhook carries it: the same JSON as in the API, with its data byte for byte as they were stored. The data of
+ * a ping have a `challenge` in addition.
+ */
+export function eventBody(row: EventRow, challenge?: string): string {
+  const data =
+    challenge === undefined ? row.data : `${row.data.slice(0, -1)},"challenge":${JSON.stringify(challenge)}}`;
+  return `${JSON.stringify(envelope(row)).slice(0, -1)},"data":${data}}`;
 }
 
 function envelope(row: EventRow): Omit<Event, 'data'> {

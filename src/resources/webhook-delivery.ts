@@ -13,7 +13,9 @@ export const WebhookAttempt = Strict(
     status_code: Nullable(Type.Integer(), { description: 'The HTTP status of the answer; null when there was none.' }),
     error: Nullable(Type.String(), { description: 'Why it did not succeed; null when it did.' }),
     duration_ms: Type.Integer({ description: 'How long it took.' }),
-    response_excerpt: Nullable(Type.String(), { description: 'The first 2 KiB of the answer.' }),
+    response_excerpt: Nullable(Type.String(), {
+      description: 'The first 2 KiB of the response; null without one, and to a key that may not read the event.',
+    }),
   },
   { title: 'WebhookAttempt' },
 );

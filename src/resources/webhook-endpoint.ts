@@ -81,7 +81,8 @@ export const ReplayResult = Strict(
     enqueued: Type.Integer({ description: 'How many deliveries are made now, the oldest events first.' }),
     has_more: Type.Boolean({
       description:
-        'Whether the range may hold more than one replay takes (10,000): then replay again, `starting_after` the last.',
+        'Whether the range may hold more than this replay took (10,000, or what the hour had left): then replay again, ' +
+        '`starting_after` the last.',
     }),
     last_event_id: Nullable(Id('event', 'The last of the events that are delivered; null when there is none.')),
   },
@@ -99,6 +100,11 @@ export const WebhookEndpoint = Strict(
     disabled_reason: Nullable(Type.Enum(['requested', 'gone', 'failing']), {
       description: '`requested`: by you; `gone`: it answered 410; `failing`: five days of nothing but failure.',
     }),
+    verified_at: Nullable(Timestamp, {
+      description:
+        'When the receiver first returned the challenge of a ping from this URL; null until then, and again when the URL ' +
+        'changes. In live mode nothing is replayed before.',
+    }),
     livemode: Livemode,
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -109,6 +115,21 @@ export const WebhookEndpoint = Strict(
   { title: 'WebhookEndpoint' },
 );
 export type WebhookEndpoint = Static<typeof WebhookEndpoint>;
+
+/** What a ping carries. */
+export const PingedWebhookEndpoint = Strict(
+  {
+    ...WebhookEndpoint.properties,
+    challenge: Type.Optional(
+      Type.String({
+        description:
+          'What the receiver returns to verify the endpoint: as `{"challenge": …}` or as the bare text of a 2xx response. Each ' +
+          'attempt has its own. It is in what is posted, and not in `GET /events`.',
+      }),
+    ),
+  },
+  { title: 'PingedWebhookEndpoint' },
+);
 
 export const DeletedWebhookEndpoint = Strict(
   { id: Type.String({ description: 'The id that it had.' }), deleted: Type.Literal(true) },
@@ -124,6 +145,7 @@ export function presentWebhookEndpoint(row: WebhookEndpointRow): WebhookEndpoint
     description: row.description,
     status: row.status,
     disabled_reason: row.disabled_reason,
+    verified_at: instant(row.verified_at),
     livemode: row.livemode,
     created_at: instant(row.created_at),
     updated_at: instant(row.updated_at),

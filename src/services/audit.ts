@@ -24,6 +24,7 @@ export type AuditAction =
   | 'webhook_endpoint.deleted'
   | 'webhook_endpoint.secret_rotated'
   | 'webhook_endpoint.disabled'
+  | 'webhook_endpoint.verified'
   | 'webhook_endpoint.replayed'
   | 'workflow.started_over'
   | 'payment_plan.rechecked'

@@ -20,13 +20,14 @@ export async function recordEndpointChange(
 }
 
 function told(row: WebhookEndpointRow) {
-  const { event_types, description, status, disabled_reason, previous_secret_expires_at } = row;
+  const { event_types, description, status, disabled_reason, verified_at, previous_secret_expires_at } = row;
   return {
     url: withoutQuery(row.url),
     event_types,
     description,
     status,
     disabled_reason,
+    verified_at,
     previous_secret_expires_at,
   };
 }

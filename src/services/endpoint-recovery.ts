@@ -5,6 +5,7 @@ import { lockEndpointOfAnybody, updateWebhookEndpoint, type WebhookEndpointRow }
 import { type Actor, recordAudit } from './audit.ts';
 import { recordEndpointChange } from './endpoint-audit.ts';
 import { InvalidState, NotFound } from './errors.ts';
+import { assertVerified } from './webhook-challenge.ts';
 
 /** Longer than any endpoint waits before it is disabled, and is then told of. */
 const replayedDays = 36;
@@ -25,8 +26,8 @@ export interface Replayed {
 
 /**
  * Delivers again, now, what an endpoint has not received; answers how many deliveries that is. To do it twice is harmless:
- * what was delivered meanwhile is left out.
- * @throws NotFound; InvalidState when the endpoint is disabled.
+ * what was delivered meanwhile is left out. An operator has no budget.
+ * @throws NotFound; InvalidState when the endpoint is disabled, or live and not verified.
  */
 export async function replayByOperator(db: Db, endpointId: string, whose: ByOperator): Promise<Replayed> {
   return atomically(db, async (tx) => {
@@ -41,7 +42,7 @@ export async function replayByOperator(db: Db, endpointId: string, whose: ByOper
 /**
  * Enables an endpoint that was disabled for failing, and delivers what it has missed; answers how many deliveries that is.
  * Of one that is enabled it does nothing, and answers null.
- * @throws NotFound; InvalidState when its biller has disabled it.
+ * @throws NotFound; InvalidState when its biller has disabled it, or it is live and not verified.
  */
 export async function enableByOperator(db: Db, endpointId: string, whose: ByOperator): Promise<Replayed | null> {
   return atomically(db, async (tx) => {
@@ -59,6 +60,7 @@ export async function enableByOperator(db: Db, endpointId: string, whose: ByOper
 }
 
 async function replay(tx: Db, endpoint: WebhookEndpointRow, { by, now }: ByOperator): Promise<Replayed> {
+  assertVerified(endpoint);
   const since = new Date(now.getTime() - replayedDays * 86_400_000);
   const range = { since, until: now, afterSequence: null, deliveredToo: false, limit: maxReplayed };
   const { enqueued } = await replayDeliveries(tx, endpoint, range, now);

@@ -66,8 +66,8 @@ export const errorCodes = {
   insufficient_scope: {
     type: 'permission_error',
     statuses: [403],
-    meaning: 'The key does not hold the scope that the operation requires.',
-    remedy: 'Use a key with that scope.',
+    meaning: 'The key does not hold the scope of the operation, or of the events that it would send.',
+    remedy: 'Use a key with the scope that the message names.',
   },
   secret_key_required: {
     type: 'permission_error',
@@ -183,6 +183,12 @@ export const errorCodes = {
     meaning: 'There are 16 webhook endpoints in this mode, as many as there can be.',
     remedy: 'Delete an endpoint first.',
   },
+  webhook_endpoint_unverified: {
+    type: 'invalid_request_error',
+    statuses: [422],
+    meaning: 'Nothing is replayed to a live endpoint whose receiver has not returned the challenge of a ping.',
+    remedy: 'Have the receiver return `{"challenge": …}`, then ping the endpoint.',
+  },
   headers_too_large: {
     type: 'invalid_request_error',
     statuses: [431],
@@ -194,6 +200,12 @@ export const errorCodes = {
     statuses: [429],
     meaning: 'The key sends more requests than it may.',
     remedy: 'Slow down, and repeat the request after `Retry-After`.',
+  },
+  webhook_replay_limit: {
+    type: 'rate_limit_error',
+    statuses: [429],
+    meaning: 'Replays, retries and pings of the account to one host have reached 20,000 deliveries an hour.',
+    remedy: 'Repeat the request after `Retry-After`: the budget fills up all the time.',
   },
   internal_error: {
     type: 'api_error',

@@ -214,6 +214,22 @@ export class RateLimited extends ServiceError {
   }
 }
 
+/** The biller has asked for all deliveries at one host that it may for now; `retryAfter` in whole seconds. */
+export class WebhookReplayLimit extends ServiceError {
+  override readonly status = 429;
+  override readonly type = 'rate_limit_error';
+  override readonly headers: Record<string, string>;
+
+  constructor(host: string, perHour: number, retryAfter: number) {
+    super(
+      `At most ${perHour} deliveries an hour can be asked for at ${host}, by replay, retry and ping. ` +
+        'Repeat this after Retry-After.',
+      'webhook_replay_limit',
+    );
+    this.headers = { 'Retry-After': String(retryAfter) };
+  }
+}
+
 /** A part that the service stands on is away or overloaded: the same request may be repeated. */
 export class Unavailable extends ServiceError {
   override readonly status = 503;

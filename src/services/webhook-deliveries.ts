@@ -12,14 +12,17 @@ import {
 import { presentWebhookEndpoint, type ReplayResult, type WebhookReplay } from '../resources/webhook-endpoint.ts';
 import type { Call, Tenant } from './call.ts';
 import { InvalidState, NotFound, ValidationFailed } from './errors.ts';
+import { assertMayReadEvents, mayReadEvents } from './event-scopes.ts';
 import { recordEvents } from './events.ts';
 import { pageOf } from './paging.ts';
+import { withinReplayBudget } from './replay-budget.ts';
+import { assertVerified } from './webhook-challenge.ts';
 
 /** One transaction, and one burst on a receiver, has its limits; the answer says when there is more, and from where. */
 const maxReplayed = 10_000;
 
 /**
- * A page of an endpoint's deliveries with their attempts, newest first.
+ * A page of an endpoint's deliveries with their attempts, newest first, as a key with these scopes may see them.
  * @throws NotFound for an unknown endpoint; BadRequest when the cursor names no delivery.
  */
 export async function listWebhookDeliveries(
@@ -27,60 +30,90 @@ export async function listWebhookDeliveries(
   tenant: Tenant,
   endpointId: string,
   query: WebhookDeliveryQuery,
+  scopes: readonly string[],
 ): Promise<{ data: WebhookDelivery[]; has_more: boolean }> {
   const endpoint = await findWebhookEndpoint(db, tenant, endpointId);
   if (endpoint === null) throw new NotFound('webhook endpoint', endpointId);
   const wanted = await pageOf(db, 'webhook_deliveries', tenant, query);
   const rows = await store.listDeliveries(db, endpointId, { status: query.status }, wanted);
-  return page(rows, wanted.limit, presentWebhookDelivery);
+  return page(rows, wanted.limit, (row) => visibleTo(scopes, presentWebhookDelivery(row)));
 }
 
 /**
- * A delivery with all its attempts; it can be read when its endpoint is deleted, too.
+ * A delivery with all its attempts, as a key with these scopes may see it; it can be read when its endpoint is deleted, too.
  * @throws NotFound
  */
-export async function findWebhookDelivery(db: Db, tenant: Tenant, id: string): Promise<WebhookDelivery> {
+export async function findWebhookDelivery(
+  db: Db,
+  tenant: Tenant,
+  id: string,
+  scopes: readonly string[],
+): Promise<WebhookDelivery> {
   const delivery = await store.findDelivery(db, tenant, id);
   if (delivery === null) throw new NotFound('webhook delivery', id);
-  return presentWebhookDelivery(delivery);
+  return visibleTo(scopes, presentWebhookDelivery(delivery));
+}
+
+/** A receiver may repeat the event in its response, so the excerpt is shown to keys that may read the event. */
+function visibleTo(scopes: readonly string[], delivery: WebhookDelivery): WebhookDelivery {
+  if (mayReadEvents(scopes, delivery.event_type)) return delivery;
+  return { ...delivery, attempts: delivery.attempts.map((attempt) => ({ ...attempt, response_excerpt: null })) };
 }
 
 /**
- * Delivers again, now: a pending delivery does not wait for its next attempt, an ended one begins afresh.
- * @throws NotFound; InvalidState when the endpoint is disabled or deleted.
+ * Delivers again, now: a pending delivery does not wait for its next attempt, an ended one begins afresh. `scopes` are those
+ * of the key that asks.
+ * @throws NotFound; Forbidden when the key may not read the event; InvalidState when the endpoint is disabled or deleted;
+ * WebhookReplayLimit.
  */
-export async function retryWebhookDelivery(db: Db, call: Call, id: string): Promise<WebhookDelivery> {
+export async function retryWebhookDelivery(
+  db: Db,
+  call: Call,
+  id: string,
+  scopes: readonly string[],
+): Promise<WebhookDelivery> {
   return atomically(db, async (tx) => {
-    const { endpoint_id } = await findWebhookDelivery(tx, call, id);
-    await lockEnabled(tx, call, endpoint_id, () => {
+    const { endpoint_id, event_type } = await findWebhookDelivery(tx, call, id, scopes);
+    assertMayReadEvents(scopes, [event_type]);
+    const endpoint = await lockEnabled(tx, call, endpoint_id, () => {
       throw new InvalidState(`The webhook endpoint ${endpoint_id} has been deleted.`);
     });
-    await store.redeliver(tx, id, call.now);
-    return findWebhookDelivery(tx, call, id);
+    await withinReplayBudget(tx, call, endpoint.url, 1, async () => {
+      await store.redeliver(tx, id, call.now);
+      return { enqueued: 1 };
+    });
+    return findWebhookDelivery(tx, call, id, scopes);
   });
 }
 
 /**
  * Delivers the events of a range of real time to an endpoint, now: those it has not received, also those from when it
- * was disabled, or with status `all` everything it subscribes to. Takes 10,000 at a time, the oldest events first.
- * @throws NotFound; ValidationFailed for a range that ends before it begins or an event that is not there; InvalidState
- * when the endpoint is disabled.
+ * was disabled, or with status `all` everything it subscribes to. Takes 10,000 at a time, the oldest events first. `scopes`
+ * are those of the key that asks.
+ * @throws NotFound; ValidationFailed for a range that ends before it begins or an event that is not there; Forbidden when
+ * the key may not read what the endpoint subscribes to; InvalidState when the endpoint is disabled, or live and not verified;
+ * WebhookReplayLimit.
  */
 export async function replayWebhookDeliveries(
   db: Db,
   call: Call,
   endpointId: string,
   input: WebhookReplay,
+  scopes: readonly string[],
 ): Promise<ReplayResult> {
   const since = new Date(input.since);
   const until = input.until === undefined ? call.now : new Date(input.until);
   if (until < since) throw ValidationFailed.of('/until', 'out_of_range', 'until must not be before since.');
   return atomically(db, async (tx) => {
     const endpoint = await lockEnabled(tx, call, endpointId, unknownEndpoint);
+    assertMayReadEvents(scopes, endpoint.event_types);
+    assertVerified(endpoint);
     const afterSequence = await sequenceOf(tx, call, input.starting_after);
-    const range = { since, until, afterSequence, deliveredToo: input.status === 'all', limit: maxReplayed };
-    const { enqueued, lastEventId } = await store.replayDeliveries(tx, endpoint, range, call.now);
-    return { enqueued, has_more: enqueued === maxReplayed, last_event_id: lastEventId };
+    const range = { since, until, afterSequence, deliveredToo: input.status === 'all' };
+    return withinReplayBudget(tx, call, endpoint.url, maxReplayed, async (limit) => {
+      const { enqueued, lastEventId } = await store.replayDeliveries(tx, endpoint, { ...range, limit }, call.now);
+      return { enqueued, has_more: enqueued === limit, last_event_id: lastEventId };
+    });
   });
 }
 
@@ -93,26 +126,34 @@ async function sequenceOf(tx: Db, tenant: Tenant, eventId: string | undefined): 
 
 /**
  * Sends a `webhook_endpoint.ping` event to this endpoint, whatever it subscribes to; answers the delivery, which is
- * made after the transaction: its attempts tell how it went.
- * @throws NotFound; InvalidState when the endpoint is disabled.
+ * made after the transaction: its attempts tell how it went. A receiver that returns the challenge, which each attempt adds to
+ * the event, verifies the endpoint.
+ * @throws NotFound; InvalidState when the endpoint is disabled; WebhookReplayLimit.
  */
-export async function pingWebhookEndpoint(db: Db, call: Call, endpointId: string): Promise<WebhookDelivery> {
+export async function pingWebhookEndpoint(
+  db: Db,
+  call: Call,
+  endpointId: string,
+  scopes: readonly string[],
+): Promise<WebhookDelivery> {
   return atomically(db, async (tx) => {
     const endpoint = await lockEnabled(tx, call, endpointId, unknownEndpoint);
-    const [eventId] = await recordEvents(tx, call, [
-      {
-        type: 'webhook_endpoint.ping',
-        subjectId: endpoint.id,
-        customerId: null,
-        testClockId: null,
-        at: call.now,
-        data: presentWebhookEndpoint(endpoint),
-        onlyEndpointId: endpoint.id,
-      },
-    ]);
+    const ping = {
+      type: 'webhook_endpoint.ping' as const,
+      subjectId: endpoint.id,
+      customerId: null,
+      testClockId: null,
+      at: call.now,
+      data: presentWebhookEndpoint(endpoint),
+      onlyEndpointId: endpoint.id,
+    };
+    const { eventId } = await withinReplayBudget(tx, call, endpoint.url, 1, async () => {
+      const [recorded] = await recordEvents(tx, call, [ping]);
+      return { enqueued: 1, eventId: recorded };
+    });
     const id = eventId === undefined ? null : await store.findDeliveryOfEvent(tx, eventId, endpoint.id);
     if (id === null) throw new Error(`the ping of ${endpoint.id} has made no delivery`);
-    return findWebhookDelivery(tx, call, id);
+    return findWebhookDelivery(tx, call, id, scopes);
   });
 }
 

@@ -15,6 +15,7 @@ import {
   type DisabledReason,
   lockWebhookEndpoint,
   noteFailingSince,
+  noteVerified,
   updateWebhookEndpoint,
   type WebhookEndpointRow,
 } from '../db/webhook-endpoints.ts';
@@ -28,6 +29,7 @@ import { recordEndpointChange } from './endpoint-audit.ts';
 import { recordEvents } from './events.ts';
 import { observedAttempt } from './observed-delivery.ts';
 import type { Vault } from './vault.ts';
+import { newChallenge } from './webhook-challenge.ts';
 import type { WebhookAnswer, WebhookRequest, WebhookSender } from './webhook-sender.ts';
 import { signatureHeaders } from './webhook-signing.ts';
 
@@ -149,7 +151,8 @@ function requestFor(
   vault: Vault,
   at: Date,
 ): WebhookRequest {
-  const body = eventBody(event);
+  const challenge = event.event_type === 'webhook_endpoint.ping' ? newChallenge() : undefined;
+  const body = eventBody(event, challenge);
   const tenant = { billerId, livemode };
   const secrets = [vault.open(endpoint.sealed_secret, sealedField('webhook_secrets', tenant, endpoint_id))];
   const overlapEnds = endpoint.previous_secret_expires_at;
@@ -164,7 +167,7 @@ function requestFor(
     'accept-encoding': 'identity',
     ...signatureHeaders({ id: event.id, at, body }, secrets),
   };
-  return { endpointId: endpoint_id, url: endpoint.url, livemode, headers, body };
+  return { endpointId: endpoint_id, url: endpoint.url, livemode, headers, body, challenge };
 }
 
 async function record(
@@ -199,7 +202,9 @@ async function recordIn(
 ): Promise<WebhookDeliveryRow> {
   const error = errorOf(answer);
   // Whoever locks an endpoint and deliveries to it locks the endpoint first.
-  await noteFailingSince(tx, { id: delivery.endpoint_id, url: delivery.endpoint.url }, error === null ? null : at);
+  const address = { id: delivery.endpoint_id, url: delivery.endpoint.url };
+  await noteFailingSince(tx, address, error === null ? null : at);
+  if (error === null && answer.kind === 'answered' && answer.returnsChallenge) await verifyEndpoint(tx, address, now);
   const locked = whyDisable(delivery.endpoint, answer, now) === null ? null : await lockEndpointOf(tx, delivery);
   // What was said at an address that it has left meanwhile is not said of the endpoint.
   const endpoint = locked?.url === delivery.endpoint.url ? locked : null;
@@ -253,6 +258,15 @@ function whyDisable(
 function lockEndpointOf(tx: Db, delivery: DeliveryToMake): Promise<WebhookEndpointRow | null> {
   const tenant = { billerId: delivery.biller_id, livemode: delivery.livemode };
   return lockWebhookEndpoint(tx, tenant, delivery.endpoint_id);
+}
+
+/** Records that an endpoint is its biller's, unless it is recorded already or the endpoint has another URL by now. */
+async function verifyEndpoint(tx: Db, address: { id: string; url: string }, now: Date): Promise<void> {
+  const endpoint = await noteVerified(tx, address, now);
+  if (endpoint === null) return;
+  const tenant = { billerId: endpoint.biller_id, livemode: endpoint.livemode };
+  const whose = { by: { kind: 'service', id: 'webhook delivery' } as const, at: now, tenant };
+  await recordEndpointChange(tx, 'webhook_endpoint.verified', [{ ...endpoint, verified_at: null }, endpoint], whose);
 }
 
 /** Disables a locked endpoint, ends what waits for it, and tells the biller's other endpoints. */

@@ -19,6 +19,7 @@ import { asked } from './audit.ts';
 import type { Call, Tenant } from './call.ts';
 import { recordEndpointChange } from './endpoint-audit.ts';
 import { type Fault, InvalidState, NotFound, ValidationFailed } from './errors.ts';
+import { assertMayReadEvents } from './event-scopes.ts';
 import type { OutboundPolicy } from './outbound-address.ts';
 import { pageOf } from './paging.ts';
 import { type Vault, VaultError } from './vault.ts';
@@ -28,6 +29,8 @@ import { newSigningSecret } from './webhook-signing.ts';
 export interface WebhookDeps {
   vault: Vault;
   outbound: OutboundPolicy;
+  /** Those of the key that asks. */
+  scopes: readonly string[];
 }
 
 /** Every event costs a delivery for each endpoint, so their number has an end. */
@@ -51,14 +54,16 @@ export async function checkWebhookEndpoint(
 
 /**
  * Registers an endpoint that has passed `checkWebhookEndpoint`; the answer carries its signing secret, this once.
- * @throws InvalidState at the 17th endpoint.
+ * @throws Forbidden for events that the key may not read; InvalidState at the 17th endpoint.
  */
 export async function createWebhookEndpoint(
   db: Db,
   call: Call,
   input: WebhookEndpointCreate,
-  { vault }: Pick<WebhookDeps, 'vault'>,
+  { vault, scopes }: Pick<WebhookDeps, 'vault' | 'scopes'>,
 ): Promise<WebhookEndpoint> {
+  const eventTypes = input.event_types ?? ['*'];
+  assertMayReadEvents(scopes, eventTypes);
   const secret = newSigningSecret();
   return atomically(db, async (tx) => {
     await lockBiller(tx, call.billerId);
@@ -72,7 +77,7 @@ export async function createWebhookEndpoint(
     const row = await store.insertWebhookEndpoint(tx, call, {
       id,
       url: input.url,
-      event_types: input.event_types ?? ['*'],
+      event_types: eventTypes,
       description: input.description ?? null,
       sealed_secret: vault.seal(secret, sealedField('webhook_secrets', call, id)),
       created_at: call.now,
@@ -103,28 +108,33 @@ export async function listWebhookEndpoints(
 }
 
 /**
- * Changes an endpoint. Disabling it ends its pending deliveries; enabling it does not send them, replaying does.
- * @throws NotFound; ValidationFailed for a destination or event types that cannot be used.
+ * Changes an endpoint. Disabling it ends its pending deliveries; enabling it does not send them, replaying does. One at another
+ * URL has to prove anew that it is its biller's.
+ * @throws NotFound; ValidationFailed for a destination or event types that cannot be used; Forbidden when events would be sent
+ * by it, or to another URL, that the key may not read.
  */
 export async function updateWebhookEndpoint(
   db: Db,
   call: Call,
   id: string,
   input: WebhookEndpointUpdate,
-  { outbound }: WebhookDeps,
+  { outbound, scopes }: Pick<WebhookDeps, 'outbound' | 'scopes'>,
 ): Promise<WebhookEndpoint> {
   await findWebhookEndpoint(db, call, id);
   await checkWebhookEndpoint(call, input, outbound);
   return atomically(db, async (tx) => {
     const before = await lockOrThrow(tx, call, id);
     const { status, ...changes } = input;
+    if (changes.url !== undefined || changes.event_types !== undefined || status === 'enabled') {
+      assertMayReadEvents(scopes, changes.event_types ?? before.event_types);
+    }
     const moved = changes.url !== undefined && changes.url !== before.url;
     const row = await store.updateWebhookEndpoint(
       tx,
       id,
       {
         ...changes,
-        ...(moved ? { failing_since: null } : {}),
+        ...(moved ? { failing_since: null, verified_at: null } : {}),
         ...(status === undefined || status === before.status ? {} : switched(status)),
       },
       call.now,
@@ -159,7 +169,7 @@ export async function rotateSecret(
   call: Call,
   id: string,
   input: SecretRotation,
-  { vault }: WebhookDeps,
+  { vault }: Pick<WebhookDeps, 'vault'>,
 ): Promise<WebhookEndpoint> {
   const secret = newSigningSecret();
   const overlapHours = input.overlap_hours ?? 24;

@@ -2,6 +2,7 @@ import { Agent, errors } from 'undici';
 import { withoutSecrets } from '../domain/secrets.ts';
 import { AddressRefused, createGuardedConnector, type OutboundPolicy } from './outbound-address.ts';
 import { createSendingSlots } from './sending-slots.ts';
+import { returnsChallenge } from './webhook-challenge.ts';
 
 /** One POST to a receiver. */
 export interface WebhookRequest {
@@ -11,11 +12,20 @@ export interface WebhookRequest {
   livemode: boolean;
   headers: Record<string, string>;
   body: string;
+  /** Of a ping: what the receiver is to return. */
+  challenge?: string | undefined;
 }
 
 /** What came of it: the receiver's answer, or why there was none. Never an exception. */
 export type WebhookAnswer = { durationMs: number } & (
-  | { kind: 'answered'; statusCode: number; retryAfter: string | null; excerpt: string }
+  | {
+      kind: 'answered';
+      statusCode: number;
+      retryAfter: string | null;
+      excerpt: string;
+      /** Whether the first 2 KiB of the body are what the challenge asks for. */
+      returnsChallenge: boolean;
+    }
   | { kind: 'unanswered'; error: string }
 );
 
@@ -107,12 +117,14 @@ async function post(agent: Agent, request: WebhookRequest, timeoutMs: number): P
     });
     const retryAfter = response.headers['retry-after'];
     // The status line is the receiver's word. However the body goes on, or breaks off, does not change it.
-    const excerpt = await readExcerpt(response.body);
+    const body = await readBeginning(response.body);
     return {
       kind: 'answered',
       statusCode: response.statusCode,
       retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
-      excerpt,
+      // PostgreSQL stores no NUL.
+      excerpt: withoutSecrets(body.replaceAll('\0', '\ufffd')),
+      returnsChallenge: request.challenge !== undefined && returnsChallenge(body, request.challenge),
       durationMs: duration(),
     };
   } catch (error) {
@@ -123,7 +135,7 @@ async function post(agent: Agent, request: WebhookRequest, timeoutMs: number): P
   }
 }
 
-async function readExcerpt(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function readBeginning(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
@@ -136,8 +148,8 @@ async function readExcerpt(body: AsyncIterable<Uint8Array>): Promise<string> {
     // cut by the timeout or by the receiver: what has come is what there is
   }
   const bytes = Buffer.concat(chunks).subarray(0, excerptBytes);
-  // Streaming drops a last character that was cut in two. PostgreSQL stores no NUL.
-  return withoutSecrets(new TextDecoder().decode(bytes, { stream: true }).replaceAll('\0', '\ufffd'));
+  // Streaming drops a last character that was cut in two.
+  return new TextDecoder().decode(bytes, { stream: true });
 }
 
 const causes: Record<string, string> = {

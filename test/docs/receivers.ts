@@ -20,7 +20,8 @@ export async function startRelay() {
     for await (const chunk of request.setEncoding('utf8')) body += chunk;
     const sent = { headers: signatureOf(request.headers), body };
     relay.sent.push(sent);
-    response.writeHead(relay.to === null ? 204 : await post(relay.to, sent)).end();
+    const answer = relay.to === null ? { status: 204, text: '' } : await post(relay.to, sent);
+    response.writeHead(answer.status).end(answer.text);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   relay.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -50,9 +51,13 @@ export async function assertReceives(script: Script, payments: PaymentsClient): 
   };
   try {
     assert.equal((await ping()).status, 'delivered');
+    assert.notEqual((await payments.webhookEndpoints.get(id)).verified_at, null, 'the challenge was returned');
     const [sent] = relay.sent;
     assert.ok(sent);
-    assert.equal(await post(relay.to, sent), 204, 'the same webhook once more');
+    assert.equal((await post(relay.to, sent)).status, 200, 'the same webhook once more');
+    const other = JSON.stringify({ id: 'evt_other', event_type: 'payment_plan.closed', data: { id: 'pp_other' } });
+    const signed = { headers: signWebhook(other, secret, { id: 'evt_other' }), body: other };
+    assert.equal((await post(relay.to, signed)).status, 204, 'an event that is no ping');
     await assertRefuses(relay.to, sent, secret);
 
     await payments.webhookEndpoints.rotateSecret(id, { overlap_hours: 1 });
@@ -62,7 +67,8 @@ export async function assertReceives(script: Script, payments: PaymentsClient): 
     const { attempts } = await ping();
     assert.equal(attempts[0]?.status_code, 400, 'signed with a secret that the receiver does not have');
     const { stdout } = await receiver.end();
-    assert.equal(stdout, `webhook_endpoint.ping ${id}\n`.repeat(2), 'each event once, and none that was refused');
+    const events = `webhook_endpoint.ping ${id}\npayment_plan.closed pp_other\nwebhook_endpoint.ping ${id}\n`;
+    assert.equal(stdout, events, 'each event once, and none that was refused');
   } finally {
     await receiver.end();
     await relay.close();
@@ -85,15 +91,15 @@ async function assertRefuses(url: string, { headers, body }: Sent, secret: strin
     'no signature': { headers: { ...headers, 'webhook-signature': '' }, body },
     'no headers': { headers: {}, body },
   };
-  for (const [what, sent] of Object.entries(cases)) assert.equal(await post(url, sent), 400, what);
-  assert.equal(await post(url, { headers: signedAt(-240), body }), 204, 'a signature of four minutes ago');
+  for (const [what, sent] of Object.entries(cases)) assert.equal((await post(url, sent)).status, 400, what);
+  assert.equal((await post(url, { headers: signedAt(-240), body })).status, 200, 'a signature of four minutes ago');
 }
 
 const otherSecret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 
-async function post(url: string, { headers, body }: Sent): Promise<number> {
-  const { status } = await fetch(url, { method: 'POST', headers, body });
-  return status;
+async function post(url: string, { headers, body }: Sent): Promise<{ status: number; text: string }> {
+  const response = await fetch(url, { method: 'POST', headers, body });
+  return { status: response.status, text: await response.text() };
 }
 
 function signatureOf(headers: IncomingHttpHeaders): Record<string, string> {

@@ -3,15 +3,17 @@ import { describe, it } from 'mocha';
 import { newId, randomBase62 } from '../../src/domain/ids.ts';
 import { withoutSecrets } from '../../src/domain/secrets.ts';
 import { createVault } from '../../src/services/vault.ts';
+import { newChallenge } from '../../src/services/webhook-challenge.ts';
 import { newSigningSecret } from '../../src/services/webhook-signing.ts';
 
 describe('a text without secrets', () => {
-  it('has every key, client secret and signing secret cut out, wherever they stand', () => {
+  it('has every key, client secret, signing secret and challenge cut out, wherever they stand', () => {
     const intent = newId('payment_intent', { livemode: false });
     const secrets = [
       `sk_live_${randomBase62(43)}`,
       `pk_sandbox_${randomBase62(43)}`,
       newSigningSecret(),
+      newChallenge(),
       createVault([{ id: 'k', key: Buffer.alloc(32) }]).clientSecretOf(intent),
     ];
     for (const secret of secrets) {

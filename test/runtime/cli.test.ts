@@ -10,6 +10,7 @@ import { hashKey } from '../../src/services/api-keys.ts';
 import type { AuditRecord } from '../../src/services/audit.ts';
 import { ensureDemoBiller } from '../../src/services/billers.ts';
 import type { KeyUsage } from '../../src/services/encryption.ts';
+import { allScopes } from '../../src/services/scopes.ts';
 import { createVault } from '../../src/services/vault.ts';
 import { createWebhookEndpoint } from '../../src/services/webhook-endpoints.ts';
 import { useDatabase } from '../support/database.ts';
@@ -132,7 +133,7 @@ describe('the command line', function () {
       writeFile(file, written.map(([id, key]) => `${id}:${key.toString('base64')}`).join(','));
     const call = await makeCall(db.sql);
     const vault = createVault([{ id: 'k1', key: older }]);
-    await createWebhookEndpoint(db.sql, call, { url: 'http://127.0.0.1:9/' }, { vault });
+    await createWebhookEndpoint(db.sql, call, { url: 'http://127.0.0.1:9/' }, { vault, scopes: allScopes });
 
     await setKeys(['k2', newer], ['k1', older]);
     const before = JSON.parse((await encryption('status', '--json')).stdout);

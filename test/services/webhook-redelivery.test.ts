@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { InvalidState, NotFound, ValidationFailed } from '../../src/services/errors.ts';
+import { allScopes } from '../../src/services/scopes.ts';
 import {
   pingWebhookEndpoint,
   replayWebhookDeliveries,
@@ -134,7 +135,7 @@ describe('a webhook delivery', () => {
       receiver.answer = the.fail;
       for (let after = 0; after < 10; after++) await the.attempt(id, after);
       assert.equal((await the.read(id)).status, 'failed');
-      const retried = await retryWebhookDelivery(db.sql, { ...the.call, now: the.now }, id);
+      const retried = await retryWebhookDelivery(db.sql, { ...the.call, now: the.now }, id, allScopes);
       assert.deepEqual([retried.status, retried.failure_reason], ['pending', null]);
       assert.deepEqual(await intentOf(id), { start: true, signal: 'retryNow' });
       const progress = await the.attempt(id);
@@ -149,7 +150,7 @@ describe('a webhook delivery', () => {
       receiver.answer = the.fail;
       await the.attempt(id);
       await the.attempt(id, 1);
-      await retryWebhookDelivery(db.sql, { ...the.call, now: the.now }, id);
+      await retryWebhookDelivery(db.sql, { ...the.call, now: the.now }, id, allScopes);
       const progress = await the.attempt(id);
       assert.deepEqual([progress?.attempts, progress?.waitMs], [3, 30 * 60_000]);
     });
@@ -157,19 +158,19 @@ describe('a webhook delivery', () => {
     it('is sent again when it had been delivered', async () => {
       const { id } = await the.made();
       await the.attempt(id);
-      await retryWebhookDelivery(db.sql, the.call, id);
+      await retryWebhookDelivery(db.sql, the.call, id, allScopes);
       assert.equal((await the.attempt(id))?.status, 'delivered');
       assert.equal(receiver.received.length, 2);
     });
 
     it('is refused while the endpoint is disabled or deleted, and to strangers', async () => {
       const { endpoint, id } = await the.made();
-      await assert.rejects(retryWebhookDelivery(db.sql, await makeCall(db.sql), id), NotFound);
-      await assert.rejects(retryWebhookDelivery(db.sql, { ...the.call, livemode: true }, id), NotFound);
+      await assert.rejects(retryWebhookDelivery(db.sql, await makeCall(db.sql), id, allScopes), NotFound);
+      await assert.rejects(retryWebhookDelivery(db.sql, { ...the.call, livemode: true }, id, allScopes), NotFound);
       await updateWebhookEndpoint(db.sql, the.call, endpoint.id, { status: 'disabled' }, webhookDeps);
-      await assert.rejects(retryWebhookDelivery(db.sql, the.call, id), InvalidState);
+      await assert.rejects(retryWebhookDelivery(db.sql, the.call, id, allScopes), InvalidState);
       await deleteWebhookEndpoint(db.sql, the.call, endpoint.id);
-      await assert.rejects(retryWebhookDelivery(db.sql, the.call, id), InvalidState);
+      await assert.rejects(retryWebhookDelivery(db.sql, the.call, id, allScopes), InvalidState);
     });
 
     it('can be given up by an operator', async () => {
@@ -195,11 +196,11 @@ describe('a webhook delivery', () => {
       await updateWebhookEndpoint(db.sql, the.call, endpoint.id, { status: 'disabled' }, webhookDeps);
       const missed = await makeEvent(db.sql, the.call);
       await makeEvent(db.sql, await makeCall(db.sql));
-      await assert.rejects(replayWebhookDeliveries(db.sql, the.call, endpoint.id, { since }), InvalidState);
+      await assert.rejects(replayWebhookDeliveries(db.sql, the.call, endpoint.id, { since }, allScopes), InvalidState);
       await updateWebhookEndpoint(db.sql, the.call, endpoint.id, { status: 'enabled' }, webhookDeps);
 
       const later = { ...the.call, now: new Date(the.now.getTime() + 1000) };
-      const replayed = await replayWebhookDeliveries(db.sql, later, endpoint.id, { since });
+      const replayed = await replayWebhookDeliveries(db.sql, later, endpoint.id, { since }, allScopes);
       assert.deepEqual(replayed, { enqueued: 3, has_more: false, last_event_id: missed });
       const pending = await db.sql<{ id: string }[]>`
         select id from webhook_deliveries where endpoint_id = ${endpoint.id} and status = 'pending' order by id`;
@@ -212,9 +213,9 @@ describe('a webhook delivery', () => {
       for (const { id } of pending) assert.equal((await the.attempt(id))?.status, 'delivered');
       assert.deepEqual(receiver.received.at(-1)?.headers['webhook-id'], missed);
 
-      assert.equal((await replayWebhookDeliveries(db.sql, later, endpoint.id, { since })).enqueued, 0);
+      assert.equal((await replayWebhookDeliveries(db.sql, later, endpoint.id, { since }, allScopes)).enqueued, 0);
       const all = { since, status: 'all' as const };
-      assert.equal((await replayWebhookDeliveries(db.sql, later, endpoint.id, all)).enqueued, 4);
+      assert.equal((await replayWebhookDeliveries(db.sql, later, endpoint.id, all, allScopes)).enqueued, 4);
     });
 
     it('takes 10,000 events at a time, the oldest first, and goes on after the last of them', async () => {
@@ -240,23 +241,26 @@ describe('a webhook delivery', () => {
         return event?.id;
       };
       const all = { since: recordedAt.toISOString(), until: recordedAt.toISOString(), status: 'all' as const };
-      const first = await replayWebhookDeliveries(db.sql, the.call, endpoint.id, all);
+      const first = await replayWebhookDeliveries(db.sql, the.call, endpoint.id, all, allScopes);
       const last = await eventAt(before + 10_000);
       assert.deepEqual(first, { enqueued: 10_000, has_more: true, last_event_id: last });
       const rest = { ...all, starting_after: last };
-      assert.deepEqual(await replayWebhookDeliveries(db.sql, the.call, endpoint.id, rest), {
+      assert.deepEqual(await replayWebhookDeliveries(db.sql, the.call, endpoint.id, rest, allScopes), {
         enqueued: 3,
         has_more: false,
         last_event_id: await eventAt(before + 10_003),
       });
       const nothing = { ...all, starting_after: await eventAt(before + 10_003) };
-      assert.deepEqual(await replayWebhookDeliveries(db.sql, the.call, endpoint.id, nothing), {
+      assert.deepEqual(await replayWebhookDeliveries(db.sql, the.call, endpoint.id, nothing, allScopes), {
         enqueued: 0,
         has_more: false,
         last_event_id: null,
       });
       const foreign = { ...all, starting_after: await makeEvent(db.sql, await makeCall(db.sql)) };
-      await assert.rejects(replayWebhookDeliveries(db.sql, the.call, endpoint.id, foreign), ValidationFailed);
+      await assert.rejects(
+        replayWebhookDeliveries(db.sql, the.call, endpoint.id, foreign, allScopes),
+        ValidationFailed,
+      );
       await db.sql`delete from webhook_deliveries where endpoint_id = ${endpoint.id}`;
     });
 
@@ -275,7 +279,7 @@ describe('a webhook delivery', () => {
       await recorded(-2, 'refund.failed');
       await recorded(-1);
       const range = { since: at(-2).toISOString(), until: at(-1.5).toISOString() };
-      assert.equal((await replayWebhookDeliveries(db.sql, the.call, endpoint.id, range)).enqueued, 1);
+      assert.equal((await replayWebhookDeliveries(db.sql, the.call, endpoint.id, range, allScopes)).enqueued, 1);
       assert.equal((await the.read(await deliveryOf(db.sql, wanted, endpoint.id))).status, 'pending');
     });
   });
@@ -284,7 +288,7 @@ describe('a webhook delivery', () => {
     it('goes to the endpoint alone, whatever it subscribes to', async () => {
       await makeEndpoint(db.sql, the.call, `${receiver.url}/other`);
       const endpoint = await makeEndpoint(db.sql, the.call, `${receiver.url}/pinged`, ['refund.failed']);
-      const delivery = await pingWebhookEndpoint(db.sql, the.call, endpoint.id);
+      const delivery = await pingWebhookEndpoint(db.sql, the.call, endpoint.id, allScopes);
       assert.deepEqual([delivery.event_type, delivery.status], ['webhook_endpoint.ping', 'pending']);
       assert.equal((await the.attempt(delivery.id))?.status, 'delivered');
       assert.deepEqual(
@@ -299,7 +303,7 @@ describe('a webhook delivery', () => {
     it('is refused to a disabled endpoint', async () => {
       const endpoint = await makeEndpoint(db.sql, the.call, receiver.url);
       await updateWebhookEndpoint(db.sql, the.call, endpoint.id, { status: 'disabled' }, webhookDeps);
-      await assert.rejects(pingWebhookEndpoint(db.sql, the.call, endpoint.id), InvalidState);
+      await assert.rejects(pingWebhookEndpoint(db.sql, the.call, endpoint.id, allScopes), InvalidState);
     });
   });
 });

@@ -14,6 +14,7 @@ import { newId } from '../../src/domain/ids.ts';
 import { realNow } from '../../src/domain/real-time.ts';
 import type { Call } from '../../src/services/call.ts';
 import { recordEvents } from '../../src/services/events.ts';
+import { allScopes } from '../../src/services/scopes.ts';
 import { createVault } from '../../src/services/vault.ts';
 import { findWebhookDelivery } from '../../src/services/webhook-deliveries.ts';
 import { attemptDelivery, type DeliveryDeps } from '../../src/services/webhook-delivery.ts';
@@ -66,6 +67,7 @@ export function useReceiver() {
 }
 
 export const webhookDeps: WebhookDeps = {
+  scopes: allScopes,
   vault: createVault([{ id: 'test', key: Buffer.alloc(32, 7) }]),
   outbound: {
     allowLoopback: true,
@@ -132,7 +134,7 @@ export function useDeliveries(db: TestDatabase, receiver: ReturnType<typeof useR
       return { endpoint, eventId, id: await deliveryOf(db.sql, eventId, endpoint.id) };
     },
     attempt: (id: string, after: number | null = null) => attemptDelivery(db.sql, harness.deps, id, after),
-    read: (id: string) => findWebhookDelivery(db.sql, harness.call, id),
+    read: (id: string) => findWebhookDelivery(db.sql, harness.call, id, allScopes),
     fail: (_request: IncomingMessage, response: ServerResponse): void => {
       response.writeHead(500).end();
     },

@@ -1,7 +1,9 @@
 import { ApiError, ConnectionError } from './errors.ts';
+import type { ErrorEnvelope } from './generated/models.ts';
 import { apiVersion } from './generated/resources.ts';
 import type { ClientOptions, RequestOptions, WaitOptions, WriteOptions } from './options.ts';
 import { pause } from './pause.ts';
+import { type Redact, redactError, redactorOf } from './redact.ts';
 import { delayBeforeRetry, readRetryAfter } from './retry.ts';
 
 /** A request as the generated methods state it. */
@@ -34,7 +36,10 @@ const json = 'application/json';
 export function createRequester(client: ClientOptions): Requester {
   const { apiKey, maxRetries = defaultMaxRetries, timeoutMs = defaultTimeoutMs, fetch = globalThis.fetch } = client;
   if (typeof apiKey !== 'string' || apiKey === '') throw new TypeError('apiKey is missing');
+  // What `fetch` says about a header or a URL that it refuses quotes it, with the key or the password in it.
+  if (/[^\x21-\x7e]/.test(apiKey)) throw new TypeError('apiKey has characters that no key has');
   const base = new URL(client.baseUrl);
+  if (base.username !== '' || base.password !== '') throw new TypeError('baseUrl must not carry credentials');
 
   return async (request, options = {}) => {
     const prepared: Prepared = {
@@ -68,6 +73,7 @@ async function sendUntilAnswered<T>(send: typeof fetch, prepared: Prepared, maxR
 
 async function sendOnce<T>(send: typeof fetch, { request, url, init, timeoutMs, signal }: Prepared): Promise<T> {
   signal?.throwIfAborted();
+  const redact = redactorOf(url);
   const ending = new AbortController();
   const end = () => ending.abort(signal?.reason);
   const timer = setTimeout(() => ending.abort(new Error(`${timeoutMs} ms have passed`)), timeoutMs);
@@ -81,12 +87,15 @@ async function sendOnce<T>(send: typeof fetch, { request, url, init, timeoutMs, 
     signal?.throwIfAborted();
     // A `fetch` of the user's own may end requests too.
     if (cause instanceof Error && cause.name === 'AbortError') throw cause;
-    throw new ConnectionError(`${request.method} ${url} got no answer: ${reasonOf(cause)}`, { cause });
+    const why = redactError(cause, redact);
+    throw new ConnectionError(`${request.method} ${url.origin}${url.pathname} got no answer: ${reasonOf(why)}`, {
+      cause: why,
+    });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', end);
   }
-  return read(request, response, text);
+  return read(request, response, text, redact);
 }
 
 function urlOf(base: URL, { path, query = {} }: ApiRequest): URL {
@@ -113,10 +122,12 @@ function headersOf(
 }
 
 /** @throws ApiError unless the answer is a success, of the media type that was asked for. */
-function read<T>({ method, path, accept = json }: ApiRequest, response: Response, text: string): T {
+function read<T>({ method, path, accept = json }: ApiRequest, response: Response, text: string, redact: Redact): T {
   const isExpected = response.headers.get('Content-Type')?.startsWith(accept) === true;
-  if (response.ok && isExpected) return (accept === json ? JSON.parse(text) : text) as T;
-  throw new ApiError(envelopeIn(text), {
+  const body = parse(text);
+  if (response.ok && isExpected && accept !== json) return text as T;
+  if (response.ok && isExpected && body !== undefined) return body as T;
+  throw new ApiError(envelopeIn(body, redact), {
     status: response.status,
     method,
     path,
@@ -125,18 +136,23 @@ function read<T>({ method, path, accept = json }: ApiRequest, response: Response
   });
 }
 
-/** What stands in a body of `{error}`; nothing when the body is somebody else's. */
-function envelopeIn(text: string): object {
+/** Undefined for what is no JSON: the error of the parser would quote it. */
+function parse(text: string): unknown {
   try {
-    const { error } = JSON.parse(text);
-    return typeof error === 'object' && error !== null ? error : {};
+    return JSON.parse(text);
   } catch {
-    return {};
+    return undefined;
   }
 }
 
+/** What stands in a body of `{error}`, redacted; nothing when the body is somebody else's. */
+function envelopeIn(body: unknown, redact: Redact): Partial<ErrorEnvelope['error']> {
+  const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : null;
+  if (typeof error !== 'object' || error === null) return {};
+  return JSON.parse(JSON.stringify(error), (_, value: unknown) => (typeof value === 'string' ? redact(value) : value));
+}
+
 /** `fetch` says why in the cause of its error. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? error.cause.message || String(error.cause) : error.message;
+function reasonOf({ message, cause }: Error): string {
+  return cause instanceof Error ? cause.message || String(cause) : message;
 }

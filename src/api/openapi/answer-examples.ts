@@ -43,7 +43,7 @@ export const answerExamples: Readonly<Record<string, object>> = {
     last_advance: null,
     webhook_deliveries: { pending: 1, delivered: 0, failed: 0 },
   },
-  createWebhookEndpoint: { ...endpoint, secret },
+  createWebhookEndpoint: { ...endpoint, verified_at: null, secret },
   rotateWebhookSecret: { ...endpoint, secret },
   pingWebhookEndpoint: { ...delivery, event_type: 'webhook_endpoint.ping', status: 'pending', attempts: [] },
 };

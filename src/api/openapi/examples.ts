@@ -226,6 +226,7 @@ export const endpoint: WebhookEndpoint = {
   description: 'Bookkeeping',
   status: 'enabled',
   disabled_reason: null,
+  verified_at: dueAt,
   livemode: false,
   created_at: madeAt,
   updated_at: madeAt,
@@ -299,7 +300,7 @@ export const eventDataExamples: Readonly<Record<EventType, object>> = {
   'test_clock.advancing': { ...clockState, status: 'advancing', frozen_time: madeAt, target_time: dueAt },
   'test_clock.ready': { ...clockState, effects_manifest: manifest },
   'test_clock.deleted': clockState,
-  'webhook_endpoint.ping': endpoint,
+  'webhook_endpoint.ping': { ...endpoint, verified_at: null, challenge: 'whc_Zm9yIHRoaXMgYXR0ZW1wdCBvbmx5' },
   'webhook_endpoint.disabled': { ...endpoint, status: 'disabled', disabled_reason: 'gone' },
 };
 

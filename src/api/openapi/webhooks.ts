@@ -25,7 +25,7 @@ const occasions: Readonly<Record<EventType, string>> = {
   'test_clock.advancing': 'An advance of a test clock was accepted; `target_time` is where it goes.',
   'test_clock.ready': 'An advance is complete: every effect of it is committed. `effects_manifest` counts them.',
   'test_clock.deleted': 'A test clock was deleted, on request or 30 days after its creation, with all that it had.',
-  'webhook_endpoint.ping': 'A test of this endpoint was asked for.',
+  'webhook_endpoint.ping': 'A test of this endpoint was asked for. Returning `challenge` verifies the endpoint.',
   'webhook_endpoint.disabled': 'Another endpoint of yours was disabled, since it answered 410 or failed for five days.',
 };
 

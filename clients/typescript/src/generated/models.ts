@@ -78,6 +78,7 @@ export type PaymentPlanList = Schemas['PaymentPlanList'];
 export type PaymentPlanSuspendedEvent = Schemas['PaymentPlanSuspendedEvent'];
 export type PaymentPlanUpdate = Schemas['PaymentPlanUpdate'];
 export type Phone = Schemas['Phone'];
+export type PingedWebhookEndpoint = Schemas['PingedWebhookEndpoint'];
 export type PlanPayment = Schemas['PlanPayment'];
 export type PlanPaymentAttempt = Schemas['PlanPaymentAttempt'];
 export type PlanPaymentList = Schemas['PlanPaymentList'];

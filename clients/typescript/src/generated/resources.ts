@@ -649,6 +649,11 @@ export class WebhookEndpoints extends Resource {
    * for it (at most 24 h). An answer 410, or five days of nothing but failure, disables the endpoint. At most 16
    * endpoints in each mode.
    *
+   * The key must also be able to read the events of the endpoint: `events:read` reads every event,
+   * `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `payment_plans:read`
+   * reads `payment_plan.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`,
+   * the default, needs `events:read`.
+   *
    * Needs a secret key with the scope `webhooks:write`.
    *
    * `POST /api/v1/webhook_endpoints`
@@ -683,6 +688,9 @@ export class WebhookEndpoints extends Resource {
    * Change, enable or disable a webhook endpoint
    *
    * Enabling it sends nothing that it has missed: replay that.
+   *
+   * The key must also be able to read the events of the endpoint to change `url` or `event_types` or to enable it: see
+   * *Register a webhook endpoint*.
    *
    * Needs a secret key with the scope `webhooks:write`.
    *
@@ -730,7 +738,9 @@ export class WebhookEndpoints extends Resource {
    * Send a test event
    *
    * A `webhook_endpoint.ping` goes to this endpoint alone, whatever it subscribes to. The answer is the delivery; fetch
-   * it again to see how it went.
+   * it again to see how it went. Each attempt carries a `challenge` in its `data`: when the receiver returns it, as
+   * `{"challenge": …}` or as the bare text, within the first 2 KiB of a 2xx response, the endpoint is verified
+   * (`verified_at`).
    *
    * Needs a secret key with the scope `webhooks:write`.
    *
@@ -760,6 +770,10 @@ export class WebhookEndpoints extends Resource {
    *
    * What the endpoint subscribes to and has not received, from when it was disabled too; with `all`, what it has
    * received as well. Events keep their ids, so a receiver can tell a repeated one.
+   *
+   * A live endpoint must be verified first: ping it. The sandbox needs no verification.
+   *
+   * The key must also be able to read the events of the endpoint: see *Register a webhook endpoint*.
    *
    * Needs a secret key with the scope `webhooks:write`.
    *
@@ -792,6 +806,8 @@ export class WebhookDeliveries extends Resource {
    *
    * A pending delivery does not wait for its next attempt. One that was delivered or has failed begins the schedule
    * afresh. The endpoint must be enabled.
+   *
+   * The key must also be able to read the event: see *Register a webhook endpoint*.
    *
    * Needs a secret key with the scope `webhooks:write`.
    *

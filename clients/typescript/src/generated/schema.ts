@@ -760,6 +760,8 @@ export interface paths {
          * Register a webhook endpoint
          * @description Events are posted as JSON and signed by Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`) with the `secret` of this answer, which is not shown again. `webhook-id` is the event’s id on every attempt. Only a 2xx answer within 15 seconds is success; redirects are not followed. After a failure the next attempts come 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h later, each give or take a tenth, or later when `Retry-After` asks for it (at most 24 h). An answer 410, or five days of nothing but failure, disables the endpoint. At most 16 endpoints in each mode.
          *
+         *     The key must also be able to read the events of the endpoint: `events:read` reads every event, `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `payment_plans:read` reads `payment_plan.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`, the default, needs `events:read`.
+         *
          *     Needs a secret key with the scope `webhooks:write`.
          */
         post: operations["createWebhookEndpoint"];
@@ -784,6 +786,8 @@ export interface paths {
         /**
          * Change, enable or disable a webhook endpoint
          * @description Enabling it sends nothing that it has missed: replay that.
+         *
+         *     The key must also be able to read the events of the endpoint to change `url` or `event_types` or to enable it: see *Register a webhook endpoint*.
          *
          *     Needs a secret key with the scope `webhooks:write`.
          */
@@ -834,7 +838,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description A `webhook_endpoint.ping` goes to this endpoint alone, whatever it subscribes to. The answer is the delivery; fetch it again to see how it went.
+         * @description A `webhook_endpoint.ping` goes to this endpoint alone, whatever it subscribes to. The answer is the delivery; fetch it again to see how it went. Each attempt carries a `challenge` in its `data`: when the receiver returns it, as `{"challenge": …}` or as the bare text, within the first 2 KiB of a 2xx response, the endpoint is verified (`verified_at`).
          *
          *     Needs a secret key with the scope `webhooks:write`.
          */
@@ -878,6 +882,10 @@ export interface paths {
          * Deliver the events of a range of time again
          * @description What the endpoint subscribes to and has not received, from when it was disabled too; with `all`, what it has received as well. Events keep their ids, so a receiver can tell a repeated one.
          *
+         *     A live endpoint must be verified first: ping it. The sandbox needs no verification.
+         *
+         *     The key must also be able to read the events of the endpoint: see *Register a webhook endpoint*.
+         *
          *     Needs a secret key with the scope `webhooks:write`.
          */
         post: operations["replayWebhookDeliveries"];
@@ -919,6 +927,8 @@ export interface paths {
         /**
          * Deliver again, now
          * @description A pending delivery does not wait for its next attempt. One that was delivered or has failed begins the schedule afresh. The endpoint must be enabled.
+         *
+         *     The key must also be able to read the event: see *Register a webhook endpoint*.
          *
          *     Needs a secret key with the scope `webhooks:write`.
          */
@@ -1302,7 +1312,7 @@ export interface webhooks {
         put?: never;
         /**
          * A test of this endpoint was asked for
-         * @description A test of this endpoint was asked for.
+         * @description A test of this endpoint was asked for. Returning `challenge` verifies the endpoint.
          */
         post: operations["onWebhookEndpointPing"];
         delete?: never;
@@ -1673,7 +1683,7 @@ export interface components {
              * @description What is wrong, for programs. See *Errors* for each.
              * @enum {string}
              */
-            code?: "validation_failed" | "bad_request" | "invalid_json" | "body_incomplete" | "invalid_header" | "unsupported_content_type" | "unsupported_encoding" | "unauthenticated" | "insufficient_scope" | "secret_key_required" | "client_secret_invalid" | "sandbox_only" | "resource_missing" | "route_not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "payload_too_large" | "misdirected_request" | "idempotency_key_reused" | "invalid_state" | "test_clock_advancing" | "test_clock_failed" | "test_clock_full" | "test_clock_limit" | "test_clock_customers_limit" | "advance_bound_exceeded" | "webhook_endpoint_limit" | "headers_too_large" | "rate_limited" | "internal_error" | "unavailable" | "processor_not_configured" | "time_skipping_unavailable";
+            code?: "validation_failed" | "bad_request" | "invalid_json" | "body_incomplete" | "invalid_header" | "unsupported_content_type" | "unsupported_encoding" | "unauthenticated" | "insufficient_scope" | "secret_key_required" | "client_secret_invalid" | "sandbox_only" | "resource_missing" | "route_not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "payload_too_large" | "misdirected_request" | "idempotency_key_reused" | "invalid_state" | "test_clock_advancing" | "test_clock_failed" | "test_clock_full" | "test_clock_limit" | "test_clock_customers_limit" | "advance_bound_exceeded" | "webhook_endpoint_limit" | "webhook_endpoint_unverified" | "headers_too_large" | "rate_limited" | "webhook_replay_limit" | "internal_error" | "unavailable" | "processor_not_configured" | "time_skipping_unavailable";
             /** @description Every fault of the request, not only the first. */
             details?: components["schemas"]["ErrorDetail"][];
             /** @description The id of the request, as in the `Request-Id` header. */
@@ -2532,6 +2542,47 @@ export interface components {
             /** @description Such as AU or +61. */
             country_code?: string;
         };
+        PingedWebhookEndpoint: {
+            /** @description The id of the webhook endpoint. */
+            id: string;
+            /** @description Where events are posted. */
+            url: string;
+            /** @description What it subscribes to: event types, groups, or `*`. */
+            event_types: string[];
+            /** @description For your own use. */
+            description: string | null;
+            /**
+             * @description Nothing is sent to a disabled one.
+             * @enum {string}
+             */
+            status: "enabled" | "disabled";
+            /**
+             * @description `requested`: by you; `gone`: it answered 410; `failing`: five days of nothing but failure.
+             * @enum {string|null}
+             */
+            disabled_reason: "requested" | "gone" | "failing" | null;
+            /**
+             * Format: date-time
+             * @description When the receiver first returned the challenge of a ping from this URL; null until then, and again when the URL changes. In live mode nothing is replayed before.
+             */
+            verified_at: string | null;
+            /** @description False in sandbox. */
+            livemode: boolean;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            updated_at: string;
+            /** @description The signing secret (Standard Webhooks). Shown when made or rotated, never again. */
+            secret?: string;
+            /** @description What the receiver returns to verify the endpoint: as `{"challenge": …}` or as the bare text of a 2xx response. Each attempt has its own. It is in what is posted, and not in `GET /events`. */
+            challenge?: string;
+        };
         PlanPayment: {
             /** @description Number of the due date, from 0. */
             slot: number;
@@ -2675,7 +2726,7 @@ export interface components {
         ReplayResult: {
             /** @description How many deliveries are made now, the oldest events first. */
             enqueued: number;
-            /** @description Whether the range may hold more than one replay takes (10,000): then replay again, `starting_after` the last. */
+            /** @description Whether the range may hold more than this replay took (10,000, or what the hour had left): then replay again, `starting_after` the last. */
             has_more: boolean;
             /** @description The last of the events that are delivered; null when there is none. */
             last_event_id: string | null;
@@ -3029,7 +3080,7 @@ export interface components {
             error: string | null;
             /** @description How long it took. */
             duration_ms: number;
-            /** @description The first 2 KiB of the answer. */
+            /** @description The first 2 KiB of the response; null without one, and to a key that may not read the event. */
             response_excerpt: string | null;
         };
         WebhookDelivery: {
@@ -3099,6 +3150,11 @@ export interface components {
              * @enum {string|null}
              */
             disabled_reason: "requested" | "gone" | "failing" | null;
+            /**
+             * Format: date-time
+             * @description When the receiver first returned the challenge of a ping from this URL; null until then, and again when the URL changes. In live mode nothing is replayed before.
+             */
+            verified_at: string | null;
             /** @description False in sandbox. */
             livemode: boolean;
             /**
@@ -3169,7 +3225,7 @@ export interface components {
             sequence: number;
             /** @description The API request that caused it; null when none did. */
             request_id: string | null;
-            data: components["schemas"]["WebhookEndpoint"];
+            data: components["schemas"]["PingedWebhookEndpoint"];
         };
         WebhookEndpointUpdate: {
             /** @description Where events are posted: `https`, in sandbox `http` too, without credentials and fragment. The host must be public; it is checked now, and again at each connection. */
@@ -5291,6 +5347,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
+            /** @description The key sends more requests than it may; or replays, retries and pings to the endpoint’s host (the last two labels of its name, whatever the port) have reached 20,000 deliveries an hour, for the account and mode (`webhook_replay_limit`). */
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -5377,6 +5434,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
+            /** @description The key sends more requests than it may; or replays, retries and pings to the endpoint’s host (the last two labels of its name, whatever the port) have reached 20,000 deliveries an hour, for the account and mode (`webhook_replay_limit`). */
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -5452,6 +5510,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
+            /** @description The key sends more requests than it may; or replays, retries and pings to the endpoint’s host (the last two labels of its name, whatever the port) have reached 20,000 deliveries an hour, for the account and mode (`webhook_replay_limit`). */
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

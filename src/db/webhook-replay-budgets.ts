@@ -1,0 +1,30 @@
+import type { Db } from './connection.ts';
+import type { TenantKey } from './tenant.ts';
+
+/**
+ * What of the budget for a host is used at `now`, as it runs out of the bucket at `perHour`. Locks the bucket until the
+ * transaction ends. A process whose clock is behind moves no time back.
+ */
+export async function lockReplayBudget(
+  tx: Db,
+  tenant: TenantKey,
+  host: string,
+  { perHour, now }: { perHour: number; now: Date },
+): Promise<number> {
+  const [row] = await tx<[{ used: number }]>`
+    insert into webhook_replay_budgets as b (biller_id, livemode, host, used, as_of)
+    values (${tenant.billerId}, ${tenant.livemode}, ${host}, 0, ${now})
+    on conflict (biller_id, livemode, host) do update set
+      used = greatest(0, b.used - ${perHour}::double precision / 3600
+        * greatest(0, extract(epoch from excluded.as_of - b.as_of)::double precision)),
+      as_of = greatest(b.as_of, excluded.as_of)
+    returning used`;
+  return row.used;
+}
+
+/** Takes `count` deliveries from a budget that `lockReplayBudget` has locked. */
+export async function takeFromReplayBudget(tx: Db, tenant: TenantKey, host: string, count: number): Promise<void> {
+  await tx`
+    update webhook_replay_budgets set used = used + ${count}
+    where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode} and host = ${host}`;
+}
