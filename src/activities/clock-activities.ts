@@ -9,6 +9,7 @@ import type { ClockStanding } from '../domain/standing.ts';
 import { completeAdvance, type DueSubject, dueOnClock, failAdvance } from '../services/clock-advance.ts';
 import { pressClock } from '../services/operator-deeds.ts';
 import { expireTestClock } from '../services/test-clocks.ts';
+import type { WorkflowTime } from '../services/workflow-time.ts';
 import { carryOut } from './failures.ts';
 
 /**
@@ -24,6 +25,8 @@ export type MoveSubject = (
 export interface ClockDeps {
   sql: Pool;
   moveSubject: MoveSubject;
+  /** See `WorkflowTime`. */
+  maxAheadMs?: number | undefined;
 }
 
 export type ClockActivities = ReturnType<typeof createClockActivities>;
@@ -33,7 +36,7 @@ const rounds = 3;
 const heartbeatEvery = 1000;
 
 /** What the workflow of a test clock does. */
-export function createClockActivities({ sql, moveSubject }: ClockDeps) {
+export function createClockActivities({ sql, moveSubject, maxAheadMs }: ClockDeps) {
   return {
     /**
      * Does what the database wants of a clock: carries out the advance that it has accepted, if any, and ends it when its
@@ -47,7 +50,7 @@ export function createClockActivities({ sql, moveSubject }: ClockDeps) {
         if (advance !== null) {
           await Promise.race([carryOutAdvance(sql, moveSubject, advance), Context.current().cancelled]);
         }
-        return await carryOut(() => standingAfterExpiry(sql, clockId, new Date(now)));
+        return await carryOut(() => standingAfterExpiry(sql, clockId, { at: new Date(now), maxAheadMs }));
       } finally {
         clearInterval(beat);
       }
@@ -79,8 +82,8 @@ async function carryOutAdvance(sql: Pool, moveSubject: MoveSubject, advance: Clo
   pass('advance completed');
 }
 
-async function standingAfterExpiry(sql: Pool, clockId: string, at: Date): Promise<ClockStanding> {
-  await expireTestClock(sql, clockId, { at, now: realNow() });
+async function standingAfterExpiry(sql: Pool, clockId: string, time: WorkflowTime): Promise<ClockStanding> {
+  await expireTestClock(sql, clockId, { ...time, now: realNow() });
   const clock = await findClockById(sql, clockId);
   return {
     id: clockId,

@@ -1,5 +1,4 @@
 import type { Pool } from '../db/connection.ts';
-import { databaseNow } from '../db/database-time.ts';
 import type { OperatorDeed } from '../domain/operator-deeds.ts';
 import { realNow } from '../domain/real-time.ts';
 import type { Standing } from '../domain/standing.ts';
@@ -8,42 +7,30 @@ import { pressPlan, pressScheduledPayment } from '../services/operator-deeds.ts'
 import { collectDuePayment } from '../services/plan-collection.ts';
 import { collectScheduledPayment } from '../services/scheduled-payments.ts';
 import { planStanding, scheduleStanding } from '../services/standings.ts';
+import type { WorkflowTime } from '../services/workflow-time.ts';
 import { carryOut } from './failures.ts';
 
 export interface CollectionDeps {
   sql: Pool;
   processors: Processors;
+  /** See `WorkflowTime`. */
+  maxAheadMs?: number | undefined;
 }
 
 export type CollectionActivities = ReturnType<typeof createCollectionActivities>;
 
-/** A clock that is further ahead of Temporal's than this is not believed unasked. */
-const clockToleranceMilliseconds = 30_000;
-
-/**
- * Real time as two clocks have it, epoch ms: this process's own, unless it is far ahead of the workflow's (the server's).
- * Then either the activity had to wait, or the clock is wrong: PostgreSQL's decides, so that nothing is charged before its
- * time.
- */
-async function trustedNow(sql: Pool, at: number, now: Date): Promise<number> {
-  if (now.getTime() - at <= clockToleranceMilliseconds) return now.getTime();
-  return Math.min(now.getTime(), (await databaseNow(sql)).getTime());
-}
-
 type Read = (sql: Pool, id: string) => Promise<Standing>;
-type Collect = (sql: Pool, processors: Processors, id: string, time: { at: Date; now: Date }) => Promise<void>;
+type Collect = (sql: Pool, processors: Processors, id: string, time: WorkflowTime & { now: Date }) => Promise<void>;
 
 /** What the workflows of plans and scheduled payments do; each may be repeated at any time. */
-export function createCollectionActivities({ sql, processors }: CollectionDeps) {
+export function createCollectionActivities({ sql, processors, maxAheadMs }: CollectionDeps) {
   /** Collects what is due at `at` (epoch ms, the workflow's time), one payment at most, and tells what comes next. */
   async function collect(id: string, at: number, read: Read, act: Collect): Promise<Standing> {
     const standing = await read(sql, id);
     const { clockTime, clockLimit } = standing;
     // The workflow remembers a later time than the database, which was restored: it is to go back first.
     if (clockLimit !== null && at > clockLimit) return standing;
-    const now = realNow();
-    const instant = new Date(Math.max(at, clockTime ?? (await trustedNow(sql, at, now))));
-    await act(sql, processors, id, { at: instant, now });
+    await act(sql, processors, id, { at: new Date(Math.max(at, clockTime ?? at)), now: realNow(), maxAheadMs });
     return read(sql, id);
   }
 

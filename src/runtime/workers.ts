@@ -65,6 +65,8 @@ export interface WorkerDeps {
   tracing?: Tracing['worker'];
   /** The instants of webhook attempts: real time as PostgreSQL has it, unless a test has a server of its own time. */
   now?: () => Date;
+  /** How far real time may be ahead of the database's clock (see `WorkflowTime`); only a test with such a server says so. */
+  maxAheadMs?: number | undefined;
 }
 
 export interface RunningWorkers {
@@ -102,6 +104,7 @@ export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
       sql,
       processors,
       moveSubject: createClockMover(temporal, taskQueue),
+      maxAheadMs: deps.maxAheadMs,
     }),
     maxConcurrentWorkflowTaskExecutions: 100,
     maxConcurrentLocalActivityExecutions: 30,

@@ -1,4 +1,5 @@
 import type { Db } from '../db/connection.ts';
+import { databaseNow } from '../db/database-time.ts';
 import { findAttemptInFlight } from '../db/payment-attempts.ts';
 import { insertPaymentIntent, lockPaymentIntent, type PaymentIntentRow } from '../db/payment-intents.ts';
 import { lockPaymentMethod, type PaymentMethodRow } from '../db/payment-methods.ts';
@@ -19,21 +20,24 @@ import { nextPaymentAmount } from '../domain/plan-schedule.ts';
 import type { Processors } from '../processors/processor.ts';
 import { askProcessor, type Charge, openCharge, processorFor, reopenCharge, settleCharge } from './charge.ts';
 import { dueInstant, progressOf, skippedSlots, slotAfterNext } from './plan-calendar.ts';
+import { instantOf, type WorkflowTime } from './workflow-time.ts';
 
 /**
  * Collects the payment of a plan that has been due longest at the instant `at` (the customer's time), if any is, in three
  * steps: open the attempt, ask the processor, record the outcome. Each is committed before the next, and a repetition goes
- * on from the step that was reached, so nothing is taken twice whatever dies in between.
+ * on from the step that was reached, so nothing is taken twice whatever dies in between. A plan in real time is collected by
+ * the database's clock (see `instantOf`).
  * @param now real time.
- * @throws ProcessorNotConfigured for a live plan as long as no live processor is configured; nothing has changed then.
+ * @throws ProcessorNotConfigured for a live plan as long as no live processor is configured, WorkflowClockAhead when only the
+ * workflow's clock says that a payment is due; nothing has changed then.
  */
 export async function collectDuePayment(
   sql: Db,
   processors: Processors,
   planId: string,
-  { at, now }: { at: Date; now: Date },
+  { now, ...time }: WorkflowTime & { now: Date },
 ): Promise<void> {
-  const charge = await atomically(sql, (tx) => openDuePayment(tx, processors, planId, at, now));
+  const charge = await atomically(sql, (tx) => openDuePayment(tx, processors, planId, time, now));
   if (charge === null) return;
   pass('collection opened');
   const outcome = await askProcessor(processors, charge);
@@ -50,17 +54,19 @@ async function openDuePayment(
   tx: Db,
   processors: Processors,
   planId: string,
-  at: Date,
+  time: WorkflowTime,
   now: Date,
 ): Promise<Charge | null> {
   // Sent together, run in this order: what follows a lock sees what was committed before it was given.
-  const [plan, slots] = await Promise.all([lockPlan(tx, planId), openSlots(tx, planId)]);
+  const [plan, slots, databaseTime] = await Promise.all([lockPlan(tx, planId), openSlots(tx, planId), databaseNow(tx)]);
   if (plan === null) return null;
   const interrupted = await findInterrupted(tx, slots);
   if (interrupted !== null || plan.state !== 'active') return interrupted;
+  const dueAt = earliest([plan.next_due_at, ...slots.filter(isRetrying).map((slot) => slot.next_attempt_at)]);
+  const at = dueAt && instantOf({ id: planId, isOnClock: plan.test_clock_id !== null, dueAt }, time, databaseTime);
+  if (at === null) return null;
   const retry = slots.filter(isRetryDue(at)).sort(byAttemptTime)[0];
   const isSlotDue = plan.next_due_at !== null && plan.next_due_at <= at;
-  if (retry === undefined && !isSlotDue) return null;
   processorFor(processors, plan.livemode);
   if (retry !== undefined && !(isSlotDue && Number(plan.next_due_at) < Number(retry.next_attempt_at))) {
     return openRetry(tx, plan, slots, retry, at, now);
@@ -199,8 +205,17 @@ async function mustLockIntent(tx: Db, id: string): Promise<PaymentIntentRow> {
   return intent;
 }
 
+function isRetrying({ status }: OpenSlotRow): boolean {
+  return status === 'retrying';
+}
+
 function isRetryDue(at: Date): (slot: OpenSlotRow) => boolean {
-  return (slot) => slot.status === 'retrying' && slot.next_attempt_at !== null && slot.next_attempt_at <= at;
+  return (slot) => isRetrying(slot) && slot.next_attempt_at !== null && slot.next_attempt_at <= at;
+}
+
+function earliest(instants: (Date | null)[]): Date | null {
+  const known = instants.flatMap((instant) => (instant === null ? [] : Number(instant)));
+  return known.length === 0 ? null : new Date(Math.min(...known));
 }
 
 function byAttemptTime(a: OpenSlotRow, b: OpenSlotRow): number {

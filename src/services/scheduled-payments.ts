@@ -1,4 +1,5 @@
 import type { Db } from '../db/connection.ts';
+import { databaseNow } from '../db/database-time.ts';
 import { findAttemptInFlight } from '../db/payment-attempts.ts';
 import { lockPaymentIntent } from '../db/payment-intents.ts';
 import { lockPaymentMethod } from '../db/payment-methods.ts';
@@ -6,19 +7,22 @@ import { atomically } from '../db/transaction.ts';
 import { pass } from '../domain/crash-points.ts';
 import type { Processors } from '../processors/processor.ts';
 import { askProcessor, type Charge, openCharge, processorFor, reopenCharge, settleCharge } from './charge.ts';
+import { instantOf, type WorkflowTime } from './workflow-time.ts';
 
 /**
  * Makes a scheduled payment when its instant has come (`at`, the customer's time), in the same three steps as a plan's.
- * Does nothing when somebody was faster: a confirm or a cancel ends the schedule.
+ * Does nothing when somebody was faster: a confirm or a cancel ends the schedule. In real time the database's clock says
+ * whether it has come (see `instantOf`).
  * @param now real time.
+ * @throws WorkflowClockAhead when only the workflow's clock says so; nothing has changed then.
  */
 export async function collectScheduledPayment(
   sql: Db,
   processors: Processors,
   intentId: string,
-  { at, now }: { at: Date; now: Date },
+  { now, ...time }: WorkflowTime & { now: Date },
 ): Promise<void> {
-  const charge = await atomically(sql, (tx) => openScheduled(tx, processors, intentId, at, now));
+  const charge = await atomically(sql, (tx) => openScheduled(tx, processors, intentId, time, now));
   if (charge === null) return;
   pass('scheduled payment opened');
   const outcome = await askProcessor(processors, charge);
@@ -31,10 +35,11 @@ async function openScheduled(
   tx: Db,
   processors: Processors,
   intentId: string,
-  at: Date,
+  time: WorkflowTime,
   now: Date,
 ): Promise<Charge | null> {
-  const intent = await lockPaymentIntent(tx, intentId);
+  // Sent together, run in this order.
+  const [intent, databaseTime] = await Promise.all([lockPaymentIntent(tx, intentId), databaseNow(tx)]);
   if (intent === null) return null;
   const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
   if (intent.scheduled_at === null) {
@@ -42,7 +47,9 @@ async function openScheduled(
     if (attempt?.source !== 'schedule' || attempt.outcome !== 'processing') return null;
     return reopenCharge(tx, intent, attempt);
   }
-  if (intent.scheduled_at > at) return null;
+  const subject = { id: intentId, isOnClock: intent.test_clock_id !== null, dueAt: intent.scheduled_at };
+  const at = instantOf(subject, time, databaseTime);
+  if (at === null) return null;
   processorFor(processors, intent.livemode);
   const found = intent.payment_method_id && (await lockPaymentMethod(tx, tenant, intent.payment_method_id));
   const method = found && found.detached_at === null ? found : null;

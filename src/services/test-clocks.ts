@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { findClockDetails, listClocks as selectClocks, type TestClockDetailRow } from '../db/clock-details.ts';
 import type { Db } from '../db/connection.ts';
+import { databaseNow } from '../db/database-time.ts';
 import { lockScheduledIntentsOnClock } from '../db/payment-intents.ts';
 import { activeFrequenciesOnClock, lockRunningPlansOnClock } from '../db/payment-plans.ts';
 import { lockBiller } from '../db/tenant.ts';
@@ -26,6 +27,7 @@ import type { Call, Tenant } from './call.ts';
 import { InvalidState, NotFound, ValidationFailed } from './errors.ts';
 import { type NewEvent, recordEvents } from './events.ts';
 import { pageOf } from './paging.ts';
+import { instantOf, type WorkflowTime } from './workflow-time.ts';
 
 /** Contract: Limits. */
 const activeClocksPerAccount = 3;
@@ -175,13 +177,21 @@ export async function deleteTestClock(db: Db, call: Call, id: string): Promise<T
 }
 
 /**
- * Deletes a clock whose 30 days are over; does nothing when it is gone already.
- * @param at the instant by which its time is judged, that of its workflow; `now` is when this is done.
+ * Deletes a clock whose 30 days of real time are over, by the database's clock (see `instantOf`); does nothing when it is
+ * gone already.
+ * @param now when this is done.
+ * @throws WorkflowClockAhead when they are over by the workflow's clock alone; nothing has changed then.
  */
-export async function expireTestClock(db: Db, id: string, { at, now }: { at: Date; now: Date }): Promise<void> {
+export async function expireTestClock(
+  db: Db,
+  id: string,
+  { now, ...time }: WorkflowTime & { now: Date },
+): Promise<void> {
   await atomically(db, async (tx) => {
-    const clock = await lockClock(tx, id);
-    if (clock === null || clock.expires_at > at) return;
+    const [clock, databaseTime] = await Promise.all([lockClock(tx, id), databaseNow(tx)]);
+    if (clock === null) return;
+    // What lives on the clock goes by its time; the clock itself expires in real time.
+    if (instantOf({ id, isOnClock: false, dueAt: clock.expires_at }, time, databaseTime) === null) return;
     await removeClock(tx, id, { billerId: clock.biller_id, livemode: false, requestId: null, now });
   });
 }

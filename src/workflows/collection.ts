@@ -12,7 +12,8 @@ import {
 import type { OperatorDeed } from '../domain/operator-deeds.ts';
 import type { Standing } from '../domain/standing.ts';
 import { type CustomerTime, clockTime, type Inbox, realTime, setBack } from './customer-time.ts';
-import { lookAgainAfter, whyEffectFailed } from './effect-failure.ts';
+import { whyEffectFailed } from './effect-failure.ts';
+import { lookAgainAfterMs } from './look-again.ts';
 import { clearDesk, openDesk } from './operator-handlers.ts';
 import { isKnownToBeOnClock, showStanding, showTrouble, showUnread } from './operator-view.ts';
 import { patches } from './patches.ts';
@@ -48,6 +49,8 @@ export async function collectWhenDue(id: string, collection: Collection, { atOnc
   if (atOnce) inbox.poked = true;
   let standing = await readOrStall(id, collection, inbox);
   const time = standing.clockTime === null ? realTime(inbox) : clockTime(inbox, standing.clockTime);
+  // What is gone has no clock any more, and an advance has nothing to wait for there.
+  inbox.isInRealTime = standing.clockTime === null && !standing.ended;
   while (!standing.ended) {
     showStanding(standing, time, inbox.desk.last);
     if (wantsFreshRun(inbox) && !inbox.poked && !time.isDue(standing.nextAt)) await continueWhenIdle(id, inbox, time);
@@ -75,6 +78,7 @@ function openInbox({ buttons }: Pick<Collection, 'buttons'>): Inbox {
     horizon: Number.NEGATIVE_INFINITY,
     settledThrough: Number.NEGATIVE_INFINITY,
     stalled: null,
+    isInRealTime: null,
   };
   // What was pressed before the first step is handed over as soon as there is a handler: it finds the flags made.
   const inbox: Inbox = Object.assign(flags, { desk: openDesk(buttons, onPoke) });
@@ -91,11 +95,17 @@ function openInbox({ buttons }: Pick<Collection, 'buttons'>): Inbox {
     { description: 'Go on in a fresh run with an empty history. Safe to press at any time.' },
   );
   setHandler(advanceTo, (target, from) => advance(inbox, target, from), {
+    validator: (_target: number, _from?: number) => {
+      // One that comes before the first look is accepted: it may well be the advance that has started the workflow.
+      if (inbox.isInRealTime === true) throw new Error(noClock);
+    },
     description:
       'For programs: sent by the test clock, to collect all that is due up to this instant (epoch ms of the clock).',
   });
   return inbox;
 }
+
+const noClock = 'Nothing is advanced: the subject is on no test clock, and goes by real time.';
 
 async function advance(inbox: Inbox, target: number, from?: number): Promise<void> {
   // The advance may have overtaken the poke that tells of a change before it: what is due is looked at afresh first.
@@ -105,7 +115,8 @@ async function advance(inbox: Inbox, target: number, from?: number): Promise<voi
   // collected is not due any more.
   if (from !== undefined && from < inbox.logical) setBack(inbox, from, target);
   if (target > inbox.horizon) inbox.horizon = target;
-  await condition(() => inbox.settledThrough >= target || inbox.stalled !== null);
+  await condition(() => inbox.settledThrough >= target || inbox.stalled !== null || inbox.isInRealTime === true);
+  if (inbox.isInRealTime === true) throw ApplicationFailure.nonRetryable(noClock);
   if (inbox.stalled !== null) throw ApplicationFailure.nonRetryable(inbox.stalled, 'EffectFailed');
 }
 
@@ -122,7 +133,7 @@ async function readOrStall(id: string, collection: Collection, inbox: Inbox): Pr
       showUnread(inbox.stalled, inbox.desk.last);
       // On a clock without a timer, which the server would skip again and again.
       if (isKnownToBeOnClock()) await condition(() => inbox.poked);
-      else await condition(() => inbox.poked, lookAgainAfter, { summary: 'stalled; looking again' });
+      else await condition(() => inbox.poked, lookAgainAfterMs, { summary: 'stalled; looking again' });
       inbox.poked = false;
       inbox.stalled = null;
       await clearDesk(inbox.desk, (deed) => collection.press(id, deed));
@@ -147,7 +158,7 @@ async function collectOrStall(
       if (reason === null) throw error;
       inbox.stalled = `${standing.next}: ${reason}`;
       showTrouble(standing, time, inbox.stalled, inbox.desk.last);
-      await time.waitForHelp();
+      await time.waitForHelp(error);
       inbox.poked = false;
       inbox.stalled = null;
       await clearDesk(inbox.desk, (deed) => collection.press(id, deed));

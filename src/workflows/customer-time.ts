@@ -1,6 +1,6 @@
 import { condition, sleep } from '@temporalio/workflow';
 import type { Standing } from '../domain/standing.ts';
-import { lookAgainAfter } from './effect-failure.ts';
+import { lookingAgain } from './look-again.ts';
 import type { Desk } from './operator-handlers.ts';
 
 /** What the handlers of a subject have taken in, for its loop to act on. Instants are epoch milliseconds. */
@@ -18,6 +18,8 @@ export interface Inbox {
   settledThrough: number;
   /** Why the present effect cannot be carried out. */
   stalled: string | null;
+  /** Whether the subject goes by real time; null until it was read. */
+  isInRealTime: boolean | null;
 }
 
 /** The customer's time: real, or that of a test clock. The loop is written against it and knows no other. */
@@ -31,8 +33,8 @@ export interface CustomerTime {
   follow(clock: Pick<Standing, 'clockTime' | 'clockLimit'>): void;
   /** Notes that nothing more is due up to the horizon. */
   settle(): void;
-  /** Waits, after something that could not be carried out, until there is a reason to try it again. */
-  waitForHelp(): Promise<void>;
+  /** Waits, after something that could not be carried out, until there is a reason to try it again; `failure`: its error. */
+  waitForHelp(failure: unknown): Promise<void>;
 }
 
 /** Goes back to an earlier time of the clock, and may go on from there up to `horizon`. */
@@ -54,9 +56,7 @@ export function realTime(inbox: Inbox): CustomerTime {
     },
     follow() {},
     settle() {},
-    async waitForHelp() {
-      await condition(() => inbox.poked, lookAgainAfter, { summary: 'stalled; looking again' });
-    },
+    waitForHelp: lookingAgain(() => inbox.poked),
   };
 }
 

@@ -84,7 +84,8 @@ function titleOf({ state, testClockId }: Standing, trouble: string | null): stri
 function stalled(reason: string): string {
   return (
     `**Stalled:** ${reason}\n\n` +
-    'It is looked at again every five minutes, on a test clock only when somebody asks. Mend the cause, then press `recheck`.'
+    'It is looked at again every five minutes; on a test clock, or where Temporal skips its time, only when somebody asks. ' +
+    'Mend the cause, then press `recheck`.'
   );
 }
 

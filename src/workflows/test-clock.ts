@@ -12,7 +12,8 @@ import type { ClockActivities } from '../activities/clock-activities.ts';
 import type { ClockStanding } from '../domain/standing.ts';
 import { showAdvancing, showClock, showClockTrouble } from './clock-view.ts';
 import { poke, recheck, startFreshRun } from './collection.ts';
-import { lookAgainAfter, whyEffectFailed } from './effect-failure.ts';
+import { whyEffectFailed } from './effect-failure.ts';
+import { lookingAgain } from './look-again.ts';
 import { clearDesk, type Desk, inWords, openDesk } from './operator-handlers.ts';
 import { inProcess } from './options.ts';
 import { keepsTroubleSearchable } from './trouble.ts';
@@ -52,14 +53,12 @@ export async function testClock(clockId: string): Promise<void> {
     { description: 'Go on in a fresh run with an empty history. Safe to press at any time.' },
   );
   const desk = openDesk(['recheck', 'retryAdvance'], onPoke);
+  const lookAgain = lookingAgain(() => poked);
   for (;;) {
     poked = false;
     await clearClockDesk(clockId, desk);
-    const clock = await tend(clockId, desk);
-    if (clock === null) {
-      await condition(() => poked, lookAgainAfter, { summary: 'stalled; looking again' });
-      continue;
-    }
+    const clock = await tend(clockId, desk, lookAgain);
+    if (clock === null) continue;
     showClock(clock, desk.last);
     if (clock.expiresAt === null) {
       desk.closed = 'Nothing is done: the clock was deleted.';
@@ -73,8 +72,15 @@ export async function testClock(clockId: string): Promise<void> {
   }
 }
 
-/** Does what the database wants of the clock; null when that cannot be done as things are, which ends nothing. */
-async function tend(clockId: string, desk: Desk): Promise<ClockStanding | null> {
+/**
+ * Does what the database wants of the clock; null when that could not be done as things are, which ends nothing, once there
+ * is a reason to try it again.
+ */
+async function tend(
+  clockId: string,
+  desk: Desk,
+  lookAgain: (failure: unknown) => Promise<void>,
+): Promise<ClockStanding | null> {
   try {
     for (;;) {
       const clock = await tendUnlessPressed(clockId, desk);
@@ -84,6 +90,7 @@ async function tend(clockId: string, desk: Desk): Promise<ClockStanding | null> 
     const reason = whyEffectFailed(error);
     if (reason === null) throw error;
     showClockTrouble(clockId, reason, desk.last);
+    await lookAgain(error);
     return null;
   }
 }

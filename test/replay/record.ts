@@ -6,6 +6,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { workflowIdOf } from '../../src/db/workflow-intents.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { realNow } from '../../src/domain/real-time.ts';
+import { allowTimeSkipping } from '../../src/runtime/time-skipping.ts';
 import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
 import { useReceiver } from '../support/webhooks.ts';
@@ -164,6 +165,29 @@ describe('recording histories', function () {
     await merchant.move(plan.id, 'close');
     await keep('plan-stalls-in-real-time-and-goes-on-in-a-fresh-run-1', workflowId, runId);
     await keep('plan-stalls-in-real-time-and-goes-on-in-a-fresh-run-2', workflowId);
+  });
+
+  it('of a plan in real time whose time is skipped, which stalls and is looked at again when its date has come', async () => {
+    const merchant = await service.merchant();
+    const payer = await merchant.payer();
+    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2099-01-01' });
+    const workflowId = workflowIdOf('paymentPlan', plan.id);
+    await signal(workflowId, 'poke');
+    await allowTimeSkipping(service.temporal, workflowId);
+    const handle = service.temporal.workflow.getHandle(workflowId);
+    await eventually('it waits without a timer', async () => {
+      const events = (await handle.fetchHistory()).events ?? [];
+      const fired = events.filter(({ timerFiredEventAttributes: timer }) => timer);
+      const looked = events.findLast(({ markerRecordedEventAttributes: marker }) => marker);
+      // One for its date, one for the look after that, which was skipped as well.
+      return fired.length === 2 && Number(looked?.eventId) > Number(fired[1]?.eventId);
+    });
+    const due = new Date(realNow().getTime() - 100);
+    await service.db.sql`update payment_plans set next_due_at = ${due} where id = ${plan.id}`;
+    await press(workflowId, 'recheck');
+    await eventually('it is paid', async () => (await merchant.payments(plan.id))[0]?.status === 'paid');
+    await merchant.move(plan.id, 'close');
+    await keep('plan-in-real-time-is-skipped-and-stalls', workflowId);
   });
 
   it('of a plan whose payment an operator retries, and then skips', async () => {

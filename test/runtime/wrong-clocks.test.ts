@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
+import { ApplicationFailure } from '@temporalio/common';
 import { afterEach } from 'mocha';
 import { createCollectionActivities } from '../../src/activities/collection-activities.ts';
 import { type InsertedEvent, insertEvents } from '../../src/db/events.ts';
@@ -11,6 +12,7 @@ import { newId } from '../../src/domain/ids.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { startHousekeeping } from '../../src/runtime/housekeeping.ts';
 import { startSharedClock } from '../../src/runtime/shared-clock.ts';
+import { clockAheadOf } from '../../src/workflows/effect-failure.ts';
 import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
 import { testLogger } from '../support/temporal.ts';
@@ -38,7 +40,8 @@ describe('a process whose clock is wrong by an hour', () => {
     const { collectPlan } = createCollectionActivities({ sql: service.db.sql, processors });
     return {
       collect: (temporalNow: number) => collectPlan(plan.id, temporalNow),
-      attempts: async () => (await merchant.payments(plan.id)).flatMap(({ attempts }) => attempts).length,
+      instants: async () =>
+        (await merchant.payments(plan.id)).flatMap(({ attempts }) => attempts.map(({ at }) => Date.parse(at))),
     };
   }
 
@@ -48,7 +51,38 @@ describe('a process whose clock is wrong by an hour', () => {
     setClockOff(hour);
     await plan.collect(now);
     mock.timers.reset();
-    assert.equal(await plan.attempts(), 0);
+    assert.deepEqual(await plan.instants(), []);
+  });
+
+  it('charges what is due when it is ahead, at the time that PostgreSQL has', async () => {
+    const now = Date.now();
+    const plan = await planDue(now - minute);
+    setClockOff(hour);
+    await plan.collect(now);
+    mock.timers.reset();
+    const [instant = 0, ...others] = await plan.instants();
+    assert.deepEqual(others, []);
+    assert.ok(instant >= now && instant < now + minute, `charged as if ${instant - now} ms later`);
+  });
+
+  it('charges at the date where Temporal’s clock is up to 30 s ahead, and later where it is further ahead', async () => {
+    const now = Date.now();
+    const ahead = 25_000;
+    const nearly = await planDue(now + ahead);
+    await nearly.collect(now + ahead);
+    assert.deepEqual(await nearly.instants(), [now + ahead]);
+
+    const early = await planDue(now + 10 * minute);
+    await assert.rejects(early.collect(now + hour), (error: unknown) => {
+      assert.ok(error instanceof ApplicationFailure && error.nonRetryable);
+      assert.match(error.message, /^the workflow’s clock is 60 minutes ahead of the database’s/);
+      return clockAheadOf(error)?.dueAt === now + 10 * minute;
+    });
+    assert.deepEqual(await early.instants(), []);
+    const due = await planDue(now - 1);
+    await due.collect(now + hour);
+    const [instant = 0] = await due.instants();
+    assert.ok(instant >= now && instant < now + minute, `charged as if ${instant - now} ms later`);
   });
 
   it('charges what is due when it is behind, once', async () => {
@@ -58,7 +92,7 @@ describe('a process whose clock is wrong by an hour', () => {
     await plan.collect(now);
     await plan.collect(now);
     mock.timers.reset();
-    assert.equal(await plan.attempts(), 1);
+    assert.equal((await plan.instants()).length, 1);
   });
 
   it('holds up nothing that another process is to tell Temporal, for all that it has staged or claimed', async () => {

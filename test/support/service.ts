@@ -32,6 +32,8 @@ export interface ServiceOptions {
   processors?: Processors;
   /** For webhooks: real time by default. */
   now?: () => Date;
+  /** How far real time may be ahead of the database's clock; 30 s by default, as in production. */
+  maxAheadMs?: number;
 }
 
 /** The whole service in this process, for the tests of one `describe`. Only to be used inside of hooks and tests. */
@@ -105,6 +107,7 @@ export function useService(options: ServiceOptions = {}): Service {
         workflowBundle: await workflowBundle(),
         maxCachedWorkflows: options.maxCachedWorkflows,
         now: options.now,
+        maxAheadMs: options.maxAheadMs,
       });
     },
     async stopWorkers() {

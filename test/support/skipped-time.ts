@@ -33,6 +33,8 @@ export function useSkippedTime(): SkippedTime {
       await env.connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
       return env.connection.options.address;
     },
+    // Real time is this server's here, and the database does not follow it.
+    maxAheadMs: Number.POSITIVE_INFINITY,
     // The server's time at which the attempt was scheduled; there is no other way to it that does not wait.
     now: () => new Date(Context.current().info.currentAttemptScheduledTimestampMs),
   });

@@ -87,9 +87,9 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
     /** A fetch by a client that says how it would like to be answered. */
     fetchPreferring: (path: string, prefer: string): Promise<Reply> =>
       api.send('GET', `/api/v1${path}`, { key: existing().keys.sandboxSecret, headers: { Prefer: prefer } }),
-    /** What the workflow of a plan does when it wakes up at `at`, the customer's time. */
+    /** What the workflow of a plan does when it wakes up at `at`, the customer's time; real time may be ahead of the database's. */
     collect: (planId: string, at: string | Date): Promise<void> =>
-      collectDuePayment(db.sql, processors, planId, { at: new Date(at), now: realNow() }),
+      collectDuePayment(db.sql, processors, planId, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
     /** All that is due of a plan at `at`, as its workflow does when it is poked. */
     async collectAll(planId: string, at: string | Date): Promise<void> {
       const isDue = () => db.sql`select 1 from payment_plans where id = ${planId} and wake_at <= ${new Date(at)}`;
@@ -97,7 +97,7 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
     },
     /** The same of a scheduled payment. */
     collectScheduled: (intentId: string, at: string | Date): Promise<void> =>
-      collectScheduledPayment(db.sql, processors, intentId, { at: new Date(at), now: realNow() }),
+      collectScheduledPayment(db.sql, processors, intentId, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
     /** Carries out the advance that a clock has accepted: all that is due, each at its own instant, oldest first. */
     async carryOut(clockId: string): Promise<void> {
       const advance = await findOpenAdvance(db.sql, clockId);

@@ -1,6 +1,10 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
+import { clockToleranceMs } from '../../domain/clock-ahead.ts';
+import { realNow } from '../../domain/real-time.ts';
 import { withoutSecrets } from '../../domain/secrets.ts';
 import type { Stuck, StuckReport } from '../../services/stuck.ts';
+import { opsCommand } from '../../services/stuck-definitions.ts';
+import { attributes } from '../../workflows/search-attributes.ts';
 
 /** Kinds whose reason is known to the workflow alone. */
 const explained = new Set([
@@ -16,7 +20,8 @@ const explainedOfEach = 20;
 
 /**
  * Adds to what is stuck why its workflow does not go on: it does not run, its step fails, or it says itself what has
- * stalled it. Questions that only a worker can answer are left out where none is (`isWorkerThere`).
+ * stalled it. Questions that only a worker can answer are left out where none is (`isWorkerThere`). Where Temporal has
+ * skipped real time for the workflow, another remedy takes the place of the kind's own.
  */
 export async function explain(
   temporal: Client,
@@ -39,24 +44,39 @@ export async function explain(
 async function explainOne(temporal: Client, stuck: Stuck, isWorkerThere: boolean): Promise<Stuck> {
   const { kind, workflow_id: id } = stuck;
   if (id === null) return stuck;
-  const reason = await (kind === 'workflow_task_failing'
-    ? failureOfTask(temporal, id)
-    : reasonOf(temporal, id, isWorkerThere));
+  if (kind === 'workflow_task_failing') return withReason(stuck, await failureOfTask(temporal, id));
+  const handle = temporal.workflow.getHandle(id);
+  try {
+    const description = await handle.describe();
+    if (description.status.name !== 'RUNNING') {
+      return withReason(stuck, 'its workflow does not run: recheck starts it again');
+    }
+    const told = hasSkippedRealTime(description) ? { ...stuck, remedy: startOverInRealTime(stuck.subject_id) } : stuck;
+    const failing = failingStep(description);
+    if (failing !== null || !isWorkerThere) return withReason(told, failing);
+    return withReason(told, stalledBy(await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata')));
+  } catch (error) {
+    // A workflow that cannot answer is told of by another kind.
+    const isGone = error instanceof WorkflowNotFoundError;
+    return withReason(stuck, isGone ? 'it has no workflow: recheck starts it again' : null);
+  }
+}
+
+function withReason(stuck: Stuck, reason: string | null): Stuck {
   return reason === null ? stuck : { ...stuck, why: `${stuck.why}; ${withoutSecrets(reason)}` };
 }
 
-async function reasonOf(temporal: Client, workflowId: string, isWorkerThere: boolean): Promise<string | null> {
-  const handle = temporal.workflow.getHandle(workflowId);
-  try {
-    const description = await handle.describe();
-    if (description.status.name !== 'RUNNING') return 'its workflow does not run: recheck starts it again';
-    const failing = failingStep(description);
-    if (failing !== null || !isWorkerThere) return failing;
-    return stalledBy(await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata'));
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return 'it has no workflow: recheck starts it again';
-    return null; // a workflow that cannot answer is told of by another kind
-  }
+/** Whether the workflow's time was skipped though it is real time: that of anything but a subject of a test clock. */
+function hasSkippedRealTime({ raw, type, typedSearchAttributes }: WorkflowExecutionDescription): boolean {
+  const isOnClock = type !== 'testClock' && typedSearchAttributes.get(attributes.testClockId) !== undefined;
+  const seconds = raw.workflowExtendedInfo?.timeSkippingInfo?.currentTime?.seconds;
+  if (isOnClock || seconds === null || seconds === undefined) return false;
+  return Number(seconds) * 1000 - realNow().getTime() > clockToleranceMs;
+}
+
+/** A run that is started anew has the server's own time, and does not skip. */
+function startOverInRealTime(subjectId: string | null): string {
+  return `Temporal has skipped its time, which the service never asks for there: find out who did. Then ${opsCommand('start-over', subjectId)}.`;
 }
 
 function failingStep({ raw }: WorkflowExecutionDescription): string | null {

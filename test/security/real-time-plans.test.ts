@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
+import { afterEach, describe, it } from 'mocha';
+import { workflowIdOf } from '../../src/db/workflow-intents.ts';
+import { addDays, dateIn } from '../../src/domain/calendar.ts';
+import { realNow } from '../../src/domain/real-time.ts';
+import { press, startOver } from '../../src/runtime/operations/press.ts';
+import { lookForStuck } from '../../src/runtime/operations/stuck.ts';
+import { allowTimeSkipping } from '../../src/runtime/time-skipping.ts';
+import type { Stuck } from '../../src/services/stuck.ts';
+import { eventually } from '../support/eventually.ts';
+import { makeKeys, tester } from '../support/factories.ts';
+import { createMerchant, type Merchant, told } from '../support/merchant.ts';
+import { useService } from '../support/service.ts';
+import { LedgerProcessor } from '../support/stage.ts';
+
+const hour = 3_600_000;
+/** For how long a workflow that is skipped is watched: unguarded, it makes more than a payment a second. */
+const watchedMs = 3_000;
+/** What follows a payment, or a look, takes less. */
+const restMs = 1_000;
+const never = '2099-01-01';
+const inDays = (days: number) => addDays(dateIn(realNow(), 'UTC'), days);
+
+describe('who can write to Temporal', function () {
+  this.timeout(60_000);
+  const ledger = new LedgerProcessor();
+  const service = useService({ processors: { sandbox: ledger, live: ledger } });
+  afterEach(() => ledger.reset());
+  const operations = () => ({ sql: service.db.sql, temporal: service.temporal, by: tester });
+  const handleOf = (workflowId: string) => service.temporal.workflow.getHandle(workflowId);
+
+  const running = (workflowId: string) =>
+    eventually(`${workflowId} runs`, async () => {
+      const description = await handleOf(workflowId)
+        .describe()
+        .catch(() => null);
+      return description?.status.name === 'RUNNING' && description;
+    });
+
+  /** What `ops stuck` says of a workflow that has stalled. */
+  const stalled = (subjectId: string): Promise<Stuck> =>
+    eventually(`${subjectId} has stalled`, async () => {
+      const reports = await lookForStuck(service.db.sql, service, realNow());
+      const found = reports.flatMap((report) => report.found);
+      return found.find((stuck) => stuck.subject_id === subjectId && stuck.kind === 'workflow_stalled');
+    });
+
+  const freed = (subjectId: string) =>
+    eventually(`${subjectId} is free`, async () => {
+      const reports = await lookForStuck(service.db.sql, service, realNow());
+      return !reports.some(({ found }) => found.some((stuck) => stuck.subject_id === subjectId));
+    });
+
+  /** How many events its history gets while it is watched, once it has finished what it is at. */
+  async function eventsWhileWatched(workflowId: string): Promise<number> {
+    const length = async () => (await handleOf(workflowId).describe()).historyLength;
+    await pause(restMs);
+    const before = await length();
+    await pause(watchedMs);
+    return (await length()) - before;
+  }
+
+  async function merchantOf(mode: 'sandbox' | 'live'): Promise<Merchant> {
+    const keys = await makeKeys(service.db.sql);
+    return createMerchant(service.url, mode === 'live' ? keys.liveSecret : keys.sandboxSecret);
+  }
+
+  async function payerOf(merchant: Merchant): Promise<string> {
+    const { id } = await merchant.customer();
+    const { payment_method } = await merchant.client.paymentMethods.create({
+      type: 'au_becs_debit',
+      customer_reference: id,
+      payment_method_data: { bsb_number: '000-000', account_name: 'Test payer', account_number: '12345678' },
+    });
+    assert.ok(payment_method.id);
+    return id;
+  }
+
+  async function planOf(merchant: Merchant, startDate: string): Promise<{ id: string; workflowId: string }> {
+    const { id } = await merchant.activePlan({ customer_id: await payerOf(merchant), start_date: startDate });
+    const workflowId = workflowIdOf('paymentPlan', id);
+    await running(workflowId);
+    return { id, workflowId };
+  }
+
+  /** Moves the next due date of a plan to a moment from now, real time, and answers it. */
+  async function makeDueIn(planId: string, ms: number): Promise<number> {
+    const due = new Date(realNow().getTime() + ms);
+    await service.db.sql`update payment_plans set next_due_at = ${due} where id = ${planId}`;
+    return due.getTime();
+  }
+
+  /** Skips one hour and no more, as if a clock of Temporal were wrong by that. */
+  const setAnHourAhead = async (workflowId: string) => {
+    await service.temporal.workflowService.updateWorkflowExecutionOptions({
+      namespace: service.temporal.options.namespace,
+      workflowExecution: { workflowId },
+      updateMask: { paths: ['time_skipping_config'] },
+      workflowExecutionOptions: {
+        timeSkippingConfig: {
+          enabled: true,
+          maxSessionSkipCount: 10,
+          fastForwardConfig: { id: 'an hour', duration: msToTs(hour) },
+        },
+      },
+    });
+    await eventually('an hour is skipped', async () => {
+      const info = (await handleOf(workflowId).describe()).raw.workflowExtendedInfo?.timeSkippingInfo;
+      return Number(info?.currentTime?.seconds) * 1000 - realNow().getTime() > hour - 10_000;
+    });
+  };
+
+  const paid = (merchant: Merchant, planId: string, slots: number) =>
+    eventually(`${slots} are paid`, async () => {
+      const payments = await merchant.payments(planId);
+      return payments.length === slots && payments.every(({ status }) => status === 'paid') && payments;
+    });
+
+  for (const mode of ['sandbox', 'live'] as const) {
+    it(`charges no ${mode} plan before its date by skipping its workflow’s time, and the plan says why it stalls`, async () => {
+      const merchant = await merchantOf(mode);
+      const { id, workflowId } = await planOf(merchant, inDays(7));
+      await allowTimeSkipping(service.temporal, workflowId);
+      const stuck = await stalled(id);
+      assert.deepEqual([ledger.requests, await merchant.payments(id)], [[], []]);
+      assert.match(stuck.why, /stalled: slot 0, due \S+, attempt 1: the workflow’s clock is [67] days ahead/);
+      assert.match(stuck.why, new RegExp(`Nothing is done before ${inDays(7)}T00:00:00.000Z by the database’s clock`));
+      assert.match(stuck.remedy, new RegExp(`Then npm run --silent ops -- start-over ${id}\\.$`));
+    });
+  }
+
+  it('makes no scheduled payment before its date by it', async () => {
+    const merchant = await merchantOf('sandbox');
+    const customer = await merchant.payer();
+    const { id } = await merchant.intent({
+      amount: 500,
+      currency: 'AUD',
+      customer_id: customer.id,
+      payment_method: await merchant.card(customer.id),
+      scheduled_payment_date: inDays(40),
+    });
+    const workflowId = workflowIdOf('scheduledPayment', id);
+    await running(workflowId);
+    await allowTimeSkipping(service.temporal, workflowId);
+    const { why, remedy } = await stalled(id);
+    assert.match(why, /stalled: the scheduled payment: the workflow’s clock is (39|40) days ahead/);
+    assert.match(remedy, new RegExp(`start-over ${id}`));
+    assert.equal(await eventsWhileWatched(workflowId), 0);
+    assert.deepEqual(ledger.requests, []);
+
+    assert.match(await startOver(operations(), id), /is started again/);
+    await freed(id);
+    assert.equal((await merchant.getIntent(id)).status, 'requires_payment_method');
+  });
+
+  it('makes no workflow run in circles by it: it waits without a timer, however often it is told to look', async () => {
+    const merchant = await merchantOf('sandbox');
+    const { id, workflowId } = await planOf(merchant, inDays(7));
+    await allowTimeSkipping(service.temporal, workflowId);
+    await stalled(id);
+    assert.equal(await eventsWhileWatched(workflowId), 0);
+    for (let looks = 0; looks < 3; looks++) {
+      assert.match((await press(operations(), id, 'recheck')) ?? '', /^Looked afresh/);
+      await handleOf(workflowId).signal('poke');
+    }
+    assert.equal(await eventsWhileWatched(workflowId), 0);
+    const { raw } = await handleOf(workflowId).describe();
+    assert.equal(raw.workflowExtendedInfo?.timeSkippingInfo?.effectiveConfig?.enabled, true, 'it would still skip');
+    assert.deepEqual([ledger.requests, await merchant.payments(id)], [[], []]);
+  });
+
+  it('keeps no payment from being made at its date once the plan was started over, each once', async () => {
+    const merchant = await merchantOf('live');
+    const { id, workflowId } = await planOf(merchant, inDays(7));
+    await allowTimeSkipping(service.temporal, workflowId);
+    await stalled(id);
+    // Its date comes before anybody has seen it: whoever makes it look has it made then, once.
+    await makeDueIn(id, -100);
+    await press(operations(), id, 'recheck');
+    await paid(merchant, id, 1);
+    await stalled(id);
+
+    const { runId } = await running(workflowId);
+    assert.match(await startOver(operations(), id), /was ended, and is started again/);
+    await eventually('another run', async () => (await running(workflowId)).runId !== runId);
+    await freed(id);
+    const due = await makeDueIn(id, 1_500);
+    await handleOf(workflowId).signal('poke');
+    const [, second] = await paid(merchant, id, 2);
+    const late = Date.parse(second?.attempts[0]?.at ?? '') - due;
+    assert.ok(late >= 0 && late < 2_000, `charged ${late} ms after its date`);
+    assert.equal(await eventsWhileWatched(workflowId), 0);
+    assert.equal(ledger.taken.size, 2);
+    assert.equal(ledger.requests.length, 2);
+    await freed(id);
+  });
+
+  it('does not have to be caught: a clock of Temporal that is an hour ahead delays nothing, and nobody has to do anything', async () => {
+    const merchant = await merchantOf('sandbox');
+    const { id, workflowId } = await planOf(merchant, never);
+    await setAnHourAhead(workflowId);
+    const due = await makeDueIn(id, 4_000);
+    await handleOf(workflowId).signal('poke');
+    const { why } = await stalled(id);
+    assert.match(why, /the workflow’s clock is 60 minutes ahead/);
+    assert.deepEqual(ledger.requests, []);
+    const [payment] = await paid(merchant, id, 1);
+    const late = Date.parse(payment?.attempts[0]?.at ?? '') - due;
+    assert.ok(late >= 0 && late < 2_000, `charged ${late} ms after its date`);
+  });
+
+  it('deletes no test clock before its 30 days are over by it, and the clock still advances', async () => {
+    const merchant = await merchantOf('sandbox');
+    const clock = await merchant.clock('2027-01-04T00:00:00Z');
+    const payer = await merchant.payer({ test_clock: clock.id });
+    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const workflowId = workflowIdOf('testClock', clock.id);
+    await running(workflowId);
+    await allowTimeSkipping(service.temporal, workflowId);
+    const { why, remedy } = await stalled(clock.id);
+    assert.match(why, /the workflow’s clock is 30 days ahead/);
+    assert.match(remedy, new RegExp(`start-over ${clock.id}`));
+    assert.equal(await eventsWhileWatched(workflowId), 0);
+    await merchant.advance(clock.id, '2027-01-06T00:00:00Z');
+    assert.deepEqual(told(await merchant.payments(plan.id)), ['0 paid 2027-01-05T00:00:00.000Z']);
+
+    await startOver(operations(), clock.id);
+    await freed(clock.id);
+    await merchant.advance(clock.id, '2027-01-12T00:00:00Z');
+    assert.deepEqual(told(await merchant.payments(plan.id)).slice(1), ['1 paid 2027-01-12T00:00:00.000Z']);
+  });
+
+  describe('by an `advanceTo` of their own', () => {
+    const advanceTo = (workflowId: string, target: number) =>
+      handleOf(workflowId).executeUpdate<void, [number]>('advanceTo', { args: [target] });
+    const isRefused = (error: unknown): boolean => {
+      assert.ok(error instanceof WorkflowUpdateFailedError, String(error));
+      assert.match(String(error.cause?.message), /^Nothing is advanced: the subject is on no test clock/);
+      return true;
+    };
+    const target = realNow().getTime() + 400 * 24 * hour;
+
+    it('moves no plan in real time, nor keeps it from going on in a fresh run', async () => {
+      const merchant = await merchantOf('sandbox');
+      const { id, workflowId } = await planOf(merchant, inDays(7));
+      const { runId } = await running(workflowId);
+      await assert.rejects(advanceTo(workflowId, target), isRefused);
+      await handleOf(workflowId).signal('startFreshRun');
+      await eventually('it is in a fresh run', async () => (await running(workflowId)).runId !== runId);
+      await assert.rejects(advanceTo(workflowId, target), isRefused);
+      assert.deepEqual(await merchant.payments(id), []);
+    });
+
+    it('is told so too when it comes before the plan was first read, where a plan on a clock takes it', async () => {
+      const merchant = await merchantOf('sandbox');
+      const clock = await merchant.clock('2027-01-04T00:00:00Z');
+      const onClock = await merchant.payer({ test_clock: clock.id });
+      await service.stopWorkers();
+      const { workflowId } = await planOf(merchant, inDays(7));
+      const { id } = await merchant.activePlan({ customer_id: onClock.id, start_date: '2027-01-05' });
+      const workflowIdOnClock = workflowIdOf('paymentPlan', id);
+      await running(workflowIdOnClock);
+      const sent = Promise.allSettled([
+        advanceTo(workflowId, target),
+        advanceTo(workflowIdOnClock, Date.parse('2027-01-04T00:00:00Z')),
+      ]);
+      await pause(1_000); // both wait for a worker
+      await service.startWorkers();
+      const [refused, accepted] = await sent;
+      assert.ok(refused.status === 'rejected' && isRefused(refused.reason));
+      assert.equal(accepted.status, 'fulfilled');
+      const events = (await handleOf(workflowId).fetchHistory()).events ?? [];
+      assert.ok(events.some((event) => event.workflowExecutionUpdateAcceptedEventAttributes));
+      await handleOf(workflowId).signal('startFreshRun');
+      await eventually('it is in a fresh run', async () => {
+        const [first] = (await handleOf(workflowId).fetchHistory()).events ?? [];
+        return first?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId;
+      });
+    });
+  });
+});
