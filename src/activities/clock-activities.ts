@@ -45,19 +45,19 @@ export function createClockActivities({ sql, moveSubject, maxAheadMs }: ClockDep
     async tendClock(clockId: string, now: number): Promise<ClockStanding> {
       const beat = setInterval(() => Context.current().heartbeat(), heartbeatEvery);
       try {
-        const advance = await carryOut(() => findOpenAdvance(sql, clockId));
+        const advance = await carryOut(sql, () => findOpenAdvance(sql, clockId));
         // A worker that is ended leaves a long advance to another one at once.
         if (advance !== null) {
           await Promise.race([carryOutAdvance(sql, moveSubject, advance), Context.current().cancelled]);
         }
-        return await carryOut(() => standingAfterExpiry(sql, clockId, { at: new Date(now), maxAheadMs }));
+        return await carryOut(sql, () => standingAfterExpiry(sql, clockId, { at: new Date(now), maxAheadMs }));
       } finally {
         clearInterval(beat);
       }
     },
 
     /** What an operator has pressed; answers in a sentence what came of it. */
-    pressClock: (clockId: string, deed: OperatorDeed) => carryOut(() => pressClock(sql, clockId, deed, realNow())),
+    pressClock: (clockId: string, deed: OperatorDeed) => carryOut(sql, () => pressClock(sql, clockId, deed, realNow())),
   };
 }
 
@@ -65,20 +65,20 @@ async function carryOutAdvance(sql: Pool, moveSubject: MoveSubject, advance: Clo
   pass('advance found');
   const { test_clock_id: clockId, target_time: target } = advance;
   const failures: string[] = [];
-  let due = await carryOut(() => dueOnClock(sql, clockId, target));
+  let due = await carryOut(sql, () => dueOnClock(sql, clockId, target));
   for (let round = 0; round < rounds && due.length > 0; round++) {
     const moved = await Promise.all(due.map((subject) => moveSubject(subject, advance, round > 0)));
     failures.push(...moved.flatMap(({ failure }) => failure ?? []));
     if (failures.length > 0) break;
-    due = await carryOut(() => dueOnClock(sql, clockId, target));
+    due = await carryOut(sql, () => dueOnClock(sql, clockId, target));
   }
   const [left] = due;
   if (failures.length === 0 && left !== undefined) failures.push(`${left.id} is due and was not collected`);
   const [reason] = failures;
   pass('advance moved all');
   // `ready` means done: it is written only when nothing is due any more up to the target.
-  if (reason === undefined) await carryOut(() => completeAdvance(sql, advance, realNow()));
-  else await carryOut(() => failAdvance(sql, advance, reason, realNow()));
+  if (reason === undefined) await carryOut(sql, () => completeAdvance(sql, advance, realNow()));
+  else await carryOut(sql, () => failAdvance(sql, advance, reason, realNow()));
   pass('advance completed');
 }
 

@@ -35,14 +35,14 @@ export function createCollectionActivities({ sql, processors, maxAheadMs }: Coll
   }
 
   return {
-    readPlan: (id: string) => carryOut(() => planStanding(sql, id)),
-    collectPlan: (id: string, at: number) => carryOut(() => collect(id, at, planStanding, collectDuePayment)),
-    readScheduledPayment: (id: string) => carryOut(() => scheduleStanding(sql, id)),
+    readPlan: (id: string) => carryOut(sql, () => planStanding(sql, id)),
+    collectPlan: (id: string, at: number) => carryOut(sql, () => collect(id, at, planStanding, collectDuePayment)),
+    readScheduledPayment: (id: string) => carryOut(sql, () => scheduleStanding(sql, id)),
     collectScheduledPayment: (id: string, at: number) =>
-      carryOut(() => collect(id, at, scheduleStanding, collectScheduledPayment)),
+      carryOut(sql, () => collect(id, at, scheduleStanding, collectScheduledPayment)),
     /** What an operator has pressed; each answers in a sentence what came of it. */
-    pressPlan: (id: string, deed: OperatorDeed) => carryOut(() => pressPlan(sql, id, deed, realNow())),
+    pressPlan: (id: string, deed: OperatorDeed) => carryOut(sql, () => pressPlan(sql, id, deed, realNow())),
     pressScheduledPayment: (id: string, deed: OperatorDeed) =>
-      carryOut(() => pressScheduledPayment(sql, id, deed, realNow())),
+      carryOut(sql, () => pressScheduledPayment(sql, id, deed, realNow())),
   };
 }

@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
+import type { Pool } from '../db/connection.ts';
+import { databaseNow } from '../db/database-time.ts';
 import { isOutage } from '../db/transaction.ts';
-import { workflowClockAhead } from '../domain/clock-ahead.ts';
+import type { FailedEffect } from '../domain/failed-effect.ts';
 import { ProcessorNotConfigured } from '../services/errors.ts';
 import { WorkflowClockAhead } from '../services/workflow-time.ts';
 
@@ -13,11 +15,10 @@ const pausesOfAnOutage = [100, 250, 500, 1000, 2000];
 
 /**
  * Runs an activity's work. An outage of the infrastructure is waited out: some seconds here, in real time, since the back-off
- * between an activity's retries would be skipped on a clock, and after that by Temporal's retries, without end. A workflow
- * whose clock is ahead is told so, for it to wait. Any other error is tried again twice and then thrown as `EffectFailed`.
- * Temporal retries neither of these.
+ * between an activity's retries would be skipped on a clock, and after that by Temporal's retries, without end. Any other
+ * error is tried again twice, unless only time helps, and then thrown as `EffectFailed`, which Temporal does not retry.
  */
-export async function carryOut<T>(work: () => Promise<T>): Promise<T> {
+export async function carryOut<T>(sql: Pool, work: () => Promise<T>): Promise<T> {
   let outages = 0;
   for (let tries = 1; ; ) {
     try {
@@ -27,18 +28,22 @@ export async function carryOut<T>(work: () => Promise<T>): Promise<T> {
         const wait = pausesOfAnOutage[outages++];
         if (wait === undefined) throw error;
         await pause(wait);
-      } else if (error instanceof WorkflowClockAhead) {
-        const { message, known } = error;
-        throw ApplicationFailure.create({ type: workflowClockAhead, nonRetryable: true, message, details: [known] });
-      } else if (tries++ >= triesOfAnEffect) {
-        const message = error instanceof Error ? error.message : String(error);
-        throw ApplicationFailure.create({
-          type: effectFailed,
-          nonRetryable: true,
-          message,
-          ...(error instanceof Error ? { cause: error } : {}),
-        });
+      } else if (error instanceof WorkflowClockAhead || tries++ >= triesOfAnEffect) {
+        throw await effectFailure(sql, error);
       }
     }
   }
+}
+
+async function effectFailure(sql: Pool, error: unknown): Promise<ApplicationFailure> {
+  const dueAt = error instanceof WorkflowClockAhead ? error.dueAt.getTime() : null;
+  const databaseTime = await databaseNow(sql).catch(() => null);
+  const known: FailedEffect | null = databaseTime && { databaseTime: databaseTime.getTime(), dueAt };
+  return ApplicationFailure.create({
+    type: effectFailed,
+    nonRetryable: true,
+    message: error instanceof Error ? error.message : String(error),
+    details: [known],
+    ...(error instanceof Error ? { cause: error } : {}),
+  });
 }

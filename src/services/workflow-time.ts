@@ -1,4 +1,8 @@
-import { type ClockAhead, clockToleranceMs } from '../domain/clock-ahead.ts';
+/**
+ * How far the time of a workflow may be ahead of the database's clock and still be believed in real time, in milliseconds:
+ * more than the clocks of machines that are kept by a time server differ by. A payment is made at most this early.
+ */
+export const clockToleranceMs = 30_000;
 
 /** The time that a workflow acts by. */
 export interface WorkflowTime {
@@ -13,10 +17,10 @@ export interface WorkflowTime {
 
 /**
  * In real time something is due by the workflow's clock alone: that clock is wrong, or Temporal was told to skip time for
- * this workflow. Nothing has changed. Trying again helps once the database's clock has come to `known.dueAt`.
+ * this workflow. Nothing has changed. Trying again helps once the database's clock has come to `dueAt`.
  */
 export class WorkflowClockAhead extends Error {
-  readonly known: ClockAhead;
+  readonly dueAt: Date;
 
   constructor(subjectId: string, { at, dueAt, databaseTime }: { at: Date; dueAt: Date; databaseTime: Date }) {
     super(
@@ -25,7 +29,7 @@ export class WorkflowClockAhead extends Error {
         `over: npm run --silent ops -- start-over ${subjectId}. If a clock of Temporal or PostgreSQL is wrong, set it right: ` +
         'the workflow then goes on by itself.',
     );
-    this.known = { databaseTime: databaseTime.getTime(), dueAt: dueAt.getTime() };
+    this.dueAt = dueAt;
   }
 }
 

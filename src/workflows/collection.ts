@@ -13,7 +13,7 @@ import type { OperatorDeed } from '../domain/operator-deeds.ts';
 import type { Standing } from '../domain/standing.ts';
 import { type CustomerTime, clockTime, type Inbox, realTime, setBack } from './customer-time.ts';
 import { whyEffectFailed } from './effect-failure.ts';
-import { lookAgainAfterMs } from './look-again.ts';
+import { lookingAgain } from './look-again.ts';
 import { clearDesk, openDesk } from './operator-handlers.ts';
 import { isKnownToBeOnClock, showStanding, showTrouble, showUnread } from './operator-view.ts';
 import { patches } from './patches.ts';
@@ -122,6 +122,7 @@ async function advance(inbox: Inbox, target: number, from?: number): Promise<voi
 
 /** Reads where the subject stands. That nothing can be read ends nothing: it is asked again when there is a reason to. */
 async function readOrStall(id: string, collection: Collection, inbox: Inbox): Promise<Standing> {
+  const lookAgain = lookingAgain(() => inbox.poked);
   for (;;) {
     try {
       return await collection.read(id);
@@ -133,7 +134,7 @@ async function readOrStall(id: string, collection: Collection, inbox: Inbox): Pr
       showUnread(inbox.stalled, inbox.desk.last);
       // On a clock without a timer, which the server would skip again and again.
       if (isKnownToBeOnClock()) await condition(() => inbox.poked);
-      else await condition(() => inbox.poked, lookAgainAfterMs, { summary: 'stalled; looking again' });
+      else await lookAgain(error);
       inbox.poked = false;
       inbox.stalled = null;
       await clearDesk(inbox.desk, (deed) => collection.press(id, deed));

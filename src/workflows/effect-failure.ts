@@ -1,5 +1,5 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
-import { type ClockAhead, workflowClockAhead } from '../domain/clock-ahead.ts';
+import type { FailedEffect } from '../domain/failed-effect.ts';
 
 /**
  * Why an activity's effect could not be carried out, in words; null when the error is something else, such as a
@@ -9,11 +9,10 @@ export function whyEffectFailed(error: unknown): string | null {
   return failureOf(error)?.message ?? null;
 }
 
-/** What the database's clock says, where the effect failed because the workflow's is ahead of it; null where not. */
-export function clockAheadOf(error: unknown): ClockAhead | null {
-  const failure = failureOf(error);
-  const known: unknown = failure?.type === workflowClockAhead ? failure.details?.[0] : null;
-  return isClockAhead(known) ? known : null;
+/** What the failure of an effect says beside that; null when it says nothing. */
+export function failedEffectOf(error: unknown): FailedEffect | null {
+  const known: unknown = failureOf(error)?.details?.[0];
+  return isFailedEffect(known) ? known : null;
 }
 
 /** A local activity throws the failure bare, any other one wraps it. */
@@ -22,7 +21,7 @@ function failureOf(error: unknown): ApplicationFailure | null {
   return failure instanceof ApplicationFailure ? failure : null;
 }
 
-function isClockAhead(known: unknown): known is ClockAhead {
+function isFailedEffect(known: unknown): known is FailedEffect {
   if (typeof known !== 'object' || known === null || !('databaseTime' in known) || !('dueAt' in known)) return false;
-  return typeof known.databaseTime === 'number' && typeof known.dueAt === 'number';
+  return typeof known.databaseTime === 'number' && (known.dueAt === null || typeof known.dueAt === 'number');
 }

@@ -12,7 +12,7 @@ import { newId } from '../../src/domain/ids.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { startHousekeeping } from '../../src/runtime/housekeeping.ts';
 import { startSharedClock } from '../../src/runtime/shared-clock.ts';
-import { clockAheadOf } from '../../src/workflows/effect-failure.ts';
+import { failedEffectOf } from '../../src/workflows/effect-failure.ts';
 import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
 import { testLogger } from '../support/temporal.ts';
@@ -76,7 +76,7 @@ describe('a process whose clock is wrong by an hour', () => {
     await assert.rejects(early.collect(now + hour), (error: unknown) => {
       assert.ok(error instanceof ApplicationFailure && error.nonRetryable);
       assert.match(error.message, /^the workflow’s clock is 60 minutes ahead of the database’s/);
-      return clockAheadOf(error)?.dueAt === now + 10 * minute;
+      return failedEffectOf(error)?.dueAt === now + 10 * minute;
     });
     assert.deepEqual(await early.instants(), []);
     const due = await planDue(now - 1);

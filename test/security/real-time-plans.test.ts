@@ -10,6 +10,7 @@ import { press, startOver } from '../../src/runtime/operations/press.ts';
 import { lookForStuck } from '../../src/runtime/operations/stuck.ts';
 import { allowTimeSkipping } from '../../src/runtime/time-skipping.ts';
 import type { Stuck } from '../../src/services/stuck.ts';
+import { attributes } from '../../src/workflows/search-attributes.ts';
 import { eventually } from '../support/eventually.ts';
 import { makeKeys, tester } from '../support/factories.ts';
 import { createMerchant, type Merchant, told } from '../support/merchant.ts';
@@ -172,6 +173,36 @@ describe('who can write to Temporal', function () {
     assert.deepEqual([ledger.requests, await merchant.payments(id)], [[], []]);
   });
 
+  it('makes none run in circles that another reason has stalled: it cannot be collected, or not even be read', async () => {
+    const { sql } = service.db;
+    const merchant = await merchantOf('sandbox');
+    const poisoned = await merchant.plan({ customer_id: await payerOf(merchant), start_date: inDays(0) });
+    await sql`update payment_plans set metadata = ${sql.json({ _sandbox_outcome: 'no such word' })} where id = ${poisoned.id}`;
+    await merchant.move(poisoned.id, 'activate');
+    assert.match((await stalled(poisoned.id)).why, /no such word/);
+    await service.stopDispatcher();
+    const { id } = await merchant.activePlan({ customer_id: await payerOf(merchant), start_date: inDays(0) });
+    await sql`alter table payment_plans rename column state_reason to renamed`;
+    service.startDispatcher();
+    const unread = workflowIdOf('paymentPlan', id);
+    await eventually('it has stalled', async () => {
+      const description = await handleOf(unread)
+        .describe()
+        .catch(() => null);
+      return description?.typedSearchAttributes.get(attributes.stalled);
+    });
+    for (const workflowId of [workflowIdOf('paymentPlan', poisoned.id), unread]) {
+      await allowTimeSkipping(service.temporal, workflowId);
+      assert.equal(await eventsWhileWatched(workflowId), 0);
+    }
+    await sql`alter table payment_plans rename column renamed to state_reason`;
+    await handleOf(unread).signal('poke');
+    await paid(merchant, id, 1);
+    await sql`update payment_intents set metadata = '{}' where payment_plan_id = ${poisoned.id}`;
+    await press(operations(), poisoned.id, 'recheck');
+    await paid(merchant, poisoned.id, 1);
+  });
+
   it('keeps no payment from being made at its date once the plan was started over, each once', async () => {
     const merchant = await merchantOf('live');
     const { id, workflowId } = await planOf(merchant, inDays(7));
@@ -259,9 +290,9 @@ describe('who can write to Temporal', function () {
       const clock = await merchant.clock('2027-01-04T00:00:00Z');
       const onClock = await merchant.payer({ test_clock: clock.id });
       await service.stopWorkers();
-      const { workflowId } = await planOf(merchant, inDays(7));
-      const { id } = await merchant.activePlan({ customer_id: onClock.id, start_date: '2027-01-05' });
-      const workflowIdOnClock = workflowIdOf('paymentPlan', id);
+      const { id, workflowId } = await planOf(merchant, inDays(7));
+      const planOnClock = await merchant.activePlan({ customer_id: onClock.id, start_date: '2027-01-05' });
+      const workflowIdOnClock = workflowIdOf('paymentPlan', planOnClock.id);
       await running(workflowIdOnClock);
       const sent = Promise.allSettled([
         advanceTo(workflowId, target),
@@ -279,6 +310,10 @@ describe('who can write to Temporal', function () {
         const [first] = (await handleOf(workflowId).fetchHistory()).events ?? [];
         return first?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId;
       });
+      assert.deepEqual(await merchant.payments(id), []);
+      await merchant.move(id, 'close');
+      const isCompleted = async () => (await handleOf(workflowId).describe()).status.name === 'COMPLETED';
+      await eventually('it is at rest before the service ends', isCompleted);
     });
   });
 });

@@ -1,9 +1,9 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
-import { clockToleranceMs } from '../../domain/clock-ahead.ts';
 import { realNow } from '../../domain/real-time.ts';
 import { withoutSecrets } from '../../domain/secrets.ts';
 import type { Stuck, StuckReport } from '../../services/stuck.ts';
 import { opsCommand } from '../../services/stuck-definitions.ts';
+import { clockToleranceMs } from '../../services/workflow-time.ts';
 import { attributes } from '../../workflows/search-attributes.ts';
 
 /** Kinds whose reason is known to the workflow alone. */
