@@ -92,7 +92,7 @@ export interface paths {
         };
         /**
          * List the payment methods of a customer, newest first
-         * @description Detached methods are left out.
+         * @description The newest 100 if no limit is given. Detached methods are left out.
          *
          *     Needs a secret key with the scope `payment_methods:read`.
          */
@@ -142,7 +142,7 @@ export interface paths {
         put?: never;
         /**
          * Save a card or a bank account
-         * @description Accepts a publishable key. In sandbox, a fixture token makes a card whose outcome is known: see *Test cards*. The first method of a customer becomes its default.
+         * @description Accepts a publishable key, which may name a customer only with the `client_secret` of one of its payment intents. In sandbox, a fixture token makes a card whose outcome is known: see *Test cards*. The first method of a customer becomes its default, unless a publishable key saves it. A customer has at most 50 methods that are not detached.
          *
          *     A secret key needs the scope `payment_methods:write`; a publishable key may call this too.
          */
@@ -184,7 +184,7 @@ export interface paths {
         put?: never;
         /**
          * Attach a payment method to a customer
-         * @description The first method of a customer becomes its default. Attaching it again to the same one changes nothing.
+         * @description The first method of a customer becomes its default. Attaching it again to the same one changes nothing. A customer has at most 50 methods that are not detached.
          *
          *     Needs a secret key with the scope `payment_methods:write`.
          */
@@ -1404,6 +1404,8 @@ export interface components {
             payment_method_data: components["schemas"]["BecsData"];
             /** @description The customer that it belongs to: a cus_ id, or your own reference of a customer. */
             customer_reference?: string;
+            /** @description Required with a publishable key and `customer_reference`: the secret of a payment intent of that customer. */
+            client_secret?: string;
         };
         BecsSummary: {
             /** @description Bank, state and branch. */
@@ -1471,6 +1473,8 @@ export interface components {
             payment_method_data: components["schemas"]["CardData"];
             /** @description The customer that it belongs to: a cus_ id, or your own reference of a customer. */
             customer_reference?: string;
+            /** @description Required with a publishable key and `customer_reference`: the secret of a payment intent of that customer. */
+            client_secret?: string;
         };
         CardSummary: {
             /** @description The last four digits, where they are known. */
@@ -1673,7 +1677,7 @@ export interface components {
              * @description What is wrong, for programs. See *Errors* for each.
              * @enum {string}
              */
-            code?: "validation_failed" | "bad_request" | "invalid_json" | "body_incomplete" | "invalid_header" | "unsupported_content_type" | "unsupported_encoding" | "unauthenticated" | "insufficient_scope" | "secret_key_required" | "client_secret_invalid" | "sandbox_only" | "resource_missing" | "route_not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "payload_too_large" | "idempotency_key_reused" | "invalid_state" | "test_clock_advancing" | "test_clock_failed" | "test_clock_full" | "test_clock_limit" | "test_clock_customers_limit" | "advance_bound_exceeded" | "webhook_endpoint_limit" | "headers_too_large" | "rate_limited" | "internal_error" | "unavailable" | "processor_not_configured" | "time_skipping_unavailable";
+            code?: "validation_failed" | "bad_request" | "invalid_json" | "body_incomplete" | "invalid_header" | "unsupported_content_type" | "unsupported_encoding" | "unauthenticated" | "insufficient_scope" | "secret_key_required" | "client_secret_invalid" | "sandbox_only" | "payment_method_not_allowed" | "resource_missing" | "route_not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "payload_too_large" | "payment_method_limit" | "idempotency_key_reused" | "invalid_state" | "test_clock_advancing" | "test_clock_failed" | "test_clock_full" | "test_clock_limit" | "test_clock_customers_limit" | "advance_bound_exceeded" | "webhook_endpoint_limit" | "headers_too_large" | "rate_limited" | "internal_error" | "unavailable" | "processor_not_configured" | "time_skipping_unavailable";
             /** @description Every fault of the request, not only the first. */
             details?: components["schemas"]["ErrorDetail"][];
             /** @description The id of the request, as in the `Request-Id` header. */
@@ -1692,7 +1696,7 @@ export interface components {
              * @description For programs: see *Codes of details*.
              * @enum {string}
              */
-            code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_unattached" | "amount_too_small" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
+            code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_of_other_intent" | "payment_method_limit" | "payment_method_unattached" | "amount_too_small" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
             /** @description The same for people. */
             message: string;
             /** @description A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`, `header/Idempotency-TTL`. */
@@ -2198,7 +2202,7 @@ export interface components {
             success: boolean;
             payment_methods: components["schemas"]["PaymentMethod"][];
             /** @description Whether older ones follow. */
-            has_more?: boolean;
+            has_more: boolean;
         };
         PaymentMethodSummary: {
             /** @description The id of the payment method. */
@@ -3598,7 +3602,12 @@ export interface operations {
     };
     listCustomerPaymentMethods: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description How many items at most, 1 to 100; 100 if not given. */
+                limit?: number;
+                /** @description The id of the last item of the page before. */
+                starting_after?: string;
+            };
             header?: never;
             path: {
                 /** @description The id of the customer. */
@@ -3667,7 +3676,7 @@ export interface operations {
     listPaymentMethods: {
         parameters: {
             query?: {
-                /** @description How many items at most, 1 to 100; 20 if not given. */
+                /** @description How many items at most, 1 to 100; 100 if not given. */
                 limit?: number;
                 /** @description The id of the last item of the page before. */
                 starting_after?: string;
