@@ -255,7 +255,8 @@ export class PaymentIntents extends Resource {
   /**
    * Fetch a payment intent
    *
-   * A publishable key may, when it presents the intent’s own client_secret.
+   * A publishable key may, when it presents the intent’s own client_secret: it sees what a payer needs
+   * (`PaymentIntentForPayer`), a secret key all of the `PaymentIntent`.
    *
    * A secret key needs the scope `payment_intents:read`; a publishable key may call this too.
    *
@@ -274,8 +275,12 @@ export class PaymentIntents extends Resource {
    *
    * Allowed from requires_payment_method and failed. Answers what came of it: `succeeded`, `failed` with
    * `last_payment_error`, `requires_action` or `processing`; a decline is no error, and 200. A method that belongs to
-   * no customer yet is attached to that of the intent. A publishable key may, when it presents the intent’s own
-   * client_secret.
+   * no customer yet is attached to that of the intent.
+   *
+   * A publishable key may, when it presents the intent’s own client_secret. It may use a method of the intent’s
+   * customer, or one that belongs to no customer: if the intent has none either, the method is bound to the intent, and
+   * is good for no other until a secret key attaches it to a customer. Any other method is 403
+   * `payment_method_not_allowed`. The answer shows what a payer needs (`PaymentIntentForPayer`).
    *
    * A secret key needs the scope `payment_intents:write`; a publishable key may call this too.
    *

@@ -274,7 +274,7 @@ export interface paths {
         };
         /**
          * Fetch a payment intent
-         * @description A publishable key may, when it presents the intent’s own client_secret.
+         * @description A publishable key may, when it presents the intent’s own client_secret: it sees what a payer needs (`PaymentIntentForPayer`), a secret key all of the `PaymentIntent`.
          *
          *     A secret key needs the scope `payment_intents:read`; a publishable key may call this too.
          */
@@ -298,7 +298,9 @@ export interface paths {
         put?: never;
         /**
          * Charge a payment intent
-         * @description Allowed from requires_payment_method and failed. Answers what came of it: `succeeded`, `failed` with `last_payment_error`, `requires_action` or `processing`; a decline is no error, and 200. A method that belongs to no customer yet is attached to that of the intent. A publishable key may, when it presents the intent’s own client_secret.
+         * @description Allowed from requires_payment_method and failed. Answers what came of it: `succeeded`, `failed` with `last_payment_error`, `requires_action` or `processing`; a decline is no error, and 200. A method that belongs to no customer yet is attached to that of the intent.
+         *
+         *     A publishable key may, when it presents the intent’s own client_secret. It may use a method of the intent’s customer, or one that belongs to no customer: if the intent has none either, the method is bound to the intent, and is good for no other until a secret key attaches it to a customer. Any other method is 403 `payment_method_not_allowed`. The answer shows what a payer needs (`PaymentIntentForPayer`).
          *
          *     A secret key needs the scope `payment_intents:write`; a publishable key may call this too.
          */
@@ -1738,7 +1740,7 @@ export interface components {
         FailedPaymentIntent: {
             /** @description The id of the payment intent; `pi_sandbox_…` in sandbox. */
             id: string;
-            /** @description Lets a client act on this payment intent with a publishable key. Not in lists and events. */
+            /** @description Lets a client act on this payment intent with a publishable key. Only for keys with the scope `payment_intents:write`; not in lists and events. */
             client_secret?: string;
             /** @description The base amount, minor units. */
             amount: number;
@@ -1935,7 +1937,7 @@ export interface components {
         PaymentIntent: {
             /** @description The id of the payment intent; `pi_sandbox_…` in sandbox. */
             id: string;
-            /** @description Lets a client act on this payment intent with a publishable key. Not in lists and events. */
+            /** @description Lets a client act on this payment intent with a publishable key. Only for keys with the scope `payment_intents:write`; not in lists and events. */
             client_secret?: string;
             /** @description The base amount, minor units. */
             amount: number;
@@ -2136,6 +2138,46 @@ export interface components {
             /** @description The API request that caused it; null when none did. */
             request_id: string | null;
             data: components["schemas"]["FailedPaymentIntent"];
+        };
+        PaymentIntentForPayer: {
+            /** @description The id of the payment intent; `pi_sandbox_…` in sandbox. */
+            id: string;
+            /** @description Lets a client act on this payment intent with a publishable key. Only for keys with the scope `payment_intents:write`; not in lists and events. */
+            client_secret?: string;
+            /** @description The base amount, minor units. */
+            amount: number;
+            /** @description What is charged: base amount and surcharge, minor units. */
+            total_amount: number;
+            /** @description The fee where it is passed on to the payer, else 0; minor units. */
+            surcharge_amount: number;
+            /** @description Whether the payer pays the fee on top. */
+            surcharge_applied: boolean;
+            /**
+             * @description ISO 4217, in capitals.
+             * @enum {string}
+             */
+            currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
+            /**
+             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor has been asked, wait for the webhook. `requires_action`: the payer has to pass 3D Secure. `succeeded`: the money is taken. `failed`: declined, `last_payment_error` says why; it can be confirmed again. `canceled`: given up.
+             * @enum {string}
+             */
+            status: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled";
+            /** @description What the payer’s statement shows: given here, or the biller’s default. */
+            statement_descriptor?: string;
+            /** @description Why the last attempt failed; null when there was none, or it did not. */
+            last_payment_error: components["schemas"]["PaymentError"] | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            updated_at: string;
+            /** @description False in sandbox. */
+            livemode: boolean;
         };
         PaymentIntentList: {
             data: components["schemas"]["PaymentIntent"][];
@@ -4018,7 +4060,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PaymentIntent"];
+                    "application/json": components["schemas"]["PaymentIntent"] | components["schemas"]["PaymentIntentForPayer"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -4061,7 +4103,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PaymentIntent"];
+                    "application/json": components["schemas"]["PaymentIntent"] | components["schemas"]["PaymentIntentForPayer"];
                 };
             };
             400: components["responses"]["BadRequest"];
