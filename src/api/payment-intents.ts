@@ -80,7 +80,7 @@ const confirm = route({
     'A publishable key may, when it presents the intent’s own client_secret. It may use a method of the intent’s customer, ' +
     'or one that belongs to no customer: if the intent has none either, the method is bound to the intent, and is good for ' +
     'no other until a secret key attaches it to a customer. Any other method is 403 `payment_method_not_allowed`. The ' +
-    'answer shows what a payer needs (`PaymentIntentForPayer`).',
+    'response shows what a payer needs (`PaymentIntentForPayer`).',
   access: { scope: 'payment_intents:write', publishable: true },
   invalid: 400,
   errors: { 503: 'No processor is configured for live mode, or the service cannot be reached; nothing was charged.' },

@@ -240,7 +240,7 @@ async function customerReferredTo(tx: Db, tenant: Tenant, reference: string): Pr
 
 /**
  * The customer that a payer may save a method for, locked: that of the payment whose client secret it presents. No other
- * customer is looked for, so neither the response nor its time tells whether there is one.
+ * customer is looked up, so neither the response nor its time shows whether one exists.
  * @throws Forbidden when the payment has no customer, or another than is named, or one that was deleted.
  */
 async function customerOfPayer(

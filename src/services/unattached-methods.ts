@@ -4,17 +4,18 @@ import { bindToIntent, lockPaymentMethod, markUsedByBiller, type PaymentMethodRo
 import type { Call, Tenant } from './call.ts';
 import { type Fault, Forbidden } from './errors.ts';
 
-// A payer's browser saves a method before anybody knows whose it is. Its id is all that it takes to name the method, and a
-// publishable key is public, so the first use decides who may use the method until a secret key attaches it to a customer:
-// - A publishable key: the method is bound to that intent, and is good for no other.
-// - A secret key: the method is the biller's. Secret keys may use it again; publishable keys only for intents that carry it.
+// A payer's browser saves a method that has no customer yet. A publishable key is public, and the id of a method is no secret.
+// So the first use decides who may use the method, until a secret key attaches it to a customer:
+// - First used with a publishable key: the method is bound to that intent. No other intent may use it, with either key.
+// - First used with a secret key: the method is the biller's. Secret keys may use it for any intent, publishable keys only for
+//   an intent that carries it.
 
 type Intent = Pick<PaymentIntentRow, 'id' | 'customer_id' | 'payment_method_id'>;
 
 /**
  * The method that a payer charges for a locked intent, locked too: one of the intent's customer, or an unattached one that is
- * free, bound to this intent, or carried by it because the biller has named it.
- * @throws Forbidden for any other. Nothing tells a method that does not exist from one of somebody else.
+ * unused, bound to this intent, or carried by it because the biller has named it.
+ * @throws Forbidden for any other: the same error for a method that does not exist and for one of somebody else.
  */
 export async function lockMethodOfPayer(tx: Db, tenant: Tenant, id: string, intent: Intent): Promise<PaymentMethodRow> {
   const method = await lockPaymentMethod(tx, tenant, id);
@@ -31,7 +32,7 @@ function mayPayerUse(method: PaymentMethodRow, intent: Intent): boolean {
   return !method.used_by_biller || method.id === intent.payment_method_id;
 }
 
-/** What is wrong when a secret key uses a locked method for an intent without a customer: `intentId`, null for a new one. */
+/** The fault of a locked method that is bound to another intent than `intentId`, which has no customer; null: a new intent. */
 export function bindingFault(method: PaymentMethodRow, intentId: string | null, path: string): Fault | undefined {
   const { customer_id: customerId, bound_payment_intent_id: boundTo } = method;
   if (customerId !== null || boundTo === null || boundTo === intentId) return undefined;

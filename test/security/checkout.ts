@@ -46,11 +46,11 @@ export function useCheckout(stage: Stage) {
 }
 
 /** Status and code of a refusal, or status and payment status, such as `403 payment_method_not_allowed`, `200 succeeded`. */
-export function told({ status, body }: Reply): string {
+export function outcomeOf({ status, body }: Reply): string {
   return `${status} ${body.error?.details?.[0]?.code ?? body.error?.code ?? body.status}`;
 }
 
-/** The whole response without what is of each request alone. */
-export function without(requestId: Reply): string {
-  return `${requestId.status} ${requestId.text.replace(/"request_id":"req_\w+"/, '')}`;
+/** Status and body of a response, without the id of the request. */
+export function bytesOf(reply: Reply): string {
+  return `${reply.status} ${reply.text.replace(/"request_id":"req_\w+"/, '')}`;
 }

@@ -4,7 +4,7 @@ import { realNow } from '../../src/domain/real-time.ts';
 import { holdLocks, inTurn } from '../races/barriers.ts';
 import type { Reply } from '../support/api.ts';
 import { useStage } from '../support/stage.ts';
-import { told, useCheckout, without } from './checkout.ts';
+import { bytesOf, outcomeOf, useCheckout } from './checkout.ts';
 
 const allowed = '200 succeeded';
 const refused = '403 payment_method_not_allowed';
@@ -25,13 +25,13 @@ describe('the payment method of a confirm', () => {
   /** A card without a customer that the page has used for another intent. */
   async function boundElsewhere(): Promise<string> {
     const card = await page.card();
-    assert.equal(told(await page.confirm(await page.intent(), card)), allowed);
+    assert.equal(outcomeOf(await page.confirm(await page.intent(), card)), allowed);
     return card;
   }
   /** A card without a customer that the biller's server has used for another intent. */
   async function usedByBiller(): Promise<string> {
     const card = await page.card();
-    assert.equal(told(await bySecretKey((await page.intent()).id, card)), allowed);
+    assert.equal(outcomeOf(await bySecretKey((await page.intent()).id, card)), allowed);
     return card;
   }
   /** A card without a customer that the biller's server has named for another intent, and not charged. */
@@ -112,7 +112,7 @@ describe('the payment method of a confirm', () => {
           const intent = await page.intent(which === 'with' ? { customer_id: customerId } : {});
           stage.ledger.reset();
           const reply = kind === 'publishable' ? await page.confirm(intent, card) : await bySecretKey(intent.id, card);
-          assert.equal(told(reply), expected[kind][index], reply.text);
+          assert.equal(outcomeOf(reply), expected[kind][index], reply.text);
           const isCharged = reply.status === 200;
           assert.equal(stage.ledger.taken.size, isCharged ? 1 : 0);
           if (!isCharged) assert.equal((await stage.merchant.getIntent(intent.id)).status, 'requires_payment_method');
@@ -127,7 +127,7 @@ describe('the payment method of a confirm', () => {
       const replies: string[] = [];
       for (const { make, expected } of matrix) {
         if (expected.publishable[0] === refused)
-          replies.push(without(await page.confirm(intent, await make('cus_none'))));
+          replies.push(bytesOf(await page.confirm(intent, await make('cus_none'))));
       }
       assert.deepEqual([replies.length, new Set(replies).size], [7, 1], replies.join('\n'));
       assert.ok(!/pm_|cus_|pi_/.test(String(replies[0])));
@@ -142,9 +142,9 @@ describe('the payment method of a confirm', () => {
     await stage.merchant.beginAdvance(clock.id, '2031-03-01T00:00:00Z');
     await stage.request('DELETE', `/customers/${deleted}`);
     const intent = await page.intent();
-    const expected = without(await page.confirm(intent, 'pm_none'));
+    const expected = bytesOf(await page.confirm(intent, 'pm_none'));
     assert.ok(expected.includes('payment_method_not_allowed'));
-    for (const card of cards) assert.equal(without(await page.confirm(intent, card)), expected);
+    for (const card of cards) assert.equal(bytesOf(await page.confirm(intent, card)), expected);
   });
 
   it('that is another customer’s makes no confirm of a publishable key wait for that customer', async () => {
@@ -153,7 +153,7 @@ describe('the payment method of a confirm', () => {
     const intent = await page.intent();
     const locks = await holdLocks(stage.db.sql, (tx) => tx`select from customers where id = ${owner} for update`);
     try {
-      assert.equal(told(await page.confirm(intent, card)), refused);
+      assert.equal(outcomeOf(await page.confirm(intent, card)), refused);
     } finally {
       await locks.release();
     }
@@ -168,14 +168,14 @@ describe('the payment method of a confirm', () => {
     ] as const) {
       const card = await page.card(token);
       const first = await page.intent();
-      assert.equal(told(await page.confirm(first, card)), outcome);
+      assert.equal(outcomeOf(await page.confirm(first, card)), outcome);
       assert.deepEqual(await ownerOf(card), { customer_id: null, bound: first.id });
-      assert.equal(told(await page.confirm(await page.intent(), card)), refused);
-      assert.equal(told(await page.confirm(await page.intent({ customer_id: await customer() }), card)), refused);
+      assert.equal(outcomeOf(await page.confirm(await page.intent(), card)), refused);
+      assert.equal(outcomeOf(await page.confirm(await page.intent({ customer_id: await customer() }), card)), refused);
       if (outcome === '200 failed') {
-        assert.equal(told(await page.confirm(first, card)), '200 failed');
-        assert.equal(told(await page.confirm(first)), '200 failed');
-        assert.equal(told(await page.confirm(first, await page.card())), '200 succeeded');
+        assert.equal(outcomeOf(await page.confirm(first, card)), '200 failed');
+        assert.equal(outcomeOf(await page.confirm(first)), '200 failed');
+        assert.equal(outcomeOf(await page.confirm(first, await page.card())), '200 succeeded');
       }
     }
   });
@@ -184,10 +184,10 @@ describe('the payment method of a confirm', () => {
     const card = await page.card();
     const paid = await page.intent();
     await page.confirm(paid, await page.card());
-    assert.equal(told(await page.confirm(paid, card)), '422 invalid_state');
-    assert.equal(told(await page.confirm({ ...paid, client_secret: 'x' }, card)), '403 client_secret_invalid');
+    assert.equal(outcomeOf(await page.confirm(paid, card)), '422 invalid_state');
+    assert.equal(outcomeOf(await page.confirm({ ...paid, client_secret: 'x' }, card)), '403 client_secret_invalid');
     assert.deepEqual(await ownerOf(card), { customer_id: null, bound: null });
-    assert.equal(told(await page.confirm(await page.intent(), card)), allowed);
+    assert.equal(outcomeOf(await page.confirm(await page.intent(), card)), allowed);
   });
 
   it('is bound by the crash of its first confirm too, whose repetition goes on and takes no more', async () => {
@@ -199,9 +199,9 @@ describe('the payment method of a confirm', () => {
     };
     assert.equal((await page.confirm(first, card, headers)).status, 500);
     stage.ledger.beforeAnswer = async () => {};
-    assert.equal(told(await page.confirm(second, card)), refused);
+    assert.equal(outcomeOf(await page.confirm(second, card)), refused);
     const again = await page.confirm(first, card, headers);
-    assert.equal(told(again), allowed);
+    assert.equal(outcomeOf(again), allowed);
     const replayed = await page.confirm(first, card, headers);
     assert.deepEqual([replayed.text, replayed.headers.get('idempotent-replayed')], [again.text, 'true']);
     assert.equal(stage.ledger.taken.size, 1);
@@ -217,7 +217,7 @@ describe('the payment method of a confirm', () => {
         () => page.confirm(first, card),
         () => page.confirm(second, card),
       ]);
-      assert.deepEqual(replies.map(told), [allowed, refused]);
+      assert.deepEqual(replies.map(outcomeOf), [allowed, refused]);
       assert.deepEqual([(await ownerOf(card)).bound, stage.ledger.taken.size], [first.id, 1]);
     }
   });
@@ -229,7 +229,7 @@ describe('the payment method of a confirm', () => {
       const customers = [await customer(), await customer()];
       const intents = await Promise.all(customers.map((customer_id) => page.intent({ customer_id })));
       const replies = await Promise.all(intents.map((intent) => page.confirm(intent, card)));
-      assert.deepEqual(replies.map(told).sort(), [allowed, refused]);
+      assert.deepEqual(replies.map(outcomeOf).sort(), [allowed, refused]);
       const winner = replies.findIndex(({ status }) => status === 200);
       assert.deepEqual(await ownerOf(card), { customer_id: customers[winner], bound: null });
       assert.equal(stage.ledger.taken.size, 1);
@@ -239,12 +239,12 @@ describe('the payment method of a confirm', () => {
   it('is the customer’s from the confirm on that attached it, and is not made its default', async () => {
     const customer_id = await customer();
     const card = await page.card();
-    assert.equal(told(await page.confirm(await page.intent({ customer_id }), card)), allowed);
+    assert.equal(outcomeOf(await page.confirm(await page.intent({ customer_id }), card)), allowed);
     assert.deepEqual(await ownerOf(card), { customer_id, bound: null });
     assert.equal((await stage.request('GET', `/customers/${customer_id}`)).body.default_payment_method, null);
-    assert.equal(told(await page.confirm(await page.intent({ customer_id }), card)), allowed);
-    assert.equal(told(await page.confirm(await page.intent({ customer_id: await customer() }), card)), refused);
-    assert.equal(told(await page.confirm(await page.intent(), card)), refused);
+    assert.equal(outcomeOf(await page.confirm(await page.intent({ customer_id }), card)), allowed);
+    assert.equal(outcomeOf(await page.confirm(await page.intent({ customer_id: await customer() }), card)), refused);
+    assert.equal(outcomeOf(await page.confirm(await page.intent(), card)), refused);
   });
 
   it('is free of its binding once a secret key has attached it: by an attach, an intent, a confirm or a plan', async () => {
@@ -271,8 +271,8 @@ describe('the payment method of a confirm', () => {
       const { status, text } = await attach(card, customer_id);
       assert.ok(status < 300, text);
       assert.deepEqual(await ownerOf(card), { customer_id, bound: null });
-      assert.equal(told(await page.confirm(await page.intent({ customer_id }), card)), allowed);
-      assert.equal(told(await page.confirm(await page.intent(), card)), refused);
+      assert.equal(outcomeOf(await page.confirm(await page.intent({ customer_id }), card)), allowed);
+      assert.equal(outcomeOf(await page.confirm(await page.intent(), card)), refused);
     }
   });
 
@@ -281,24 +281,27 @@ describe('the payment method of a confirm', () => {
     const scheduled_payment_date = new Date(realNow().getTime() + 5 * 86_400_000).toISOString().slice(0, 10);
     for (const more of [{}, { scheduled_payment_date }]) {
       const body = { amount: 500, currency: 'AUD', payment_method: card, ...more };
-      assert.equal(told(await stage.request('POST', '/payment_intents', body)), '400 payment_method_of_other_intent');
+      assert.equal(
+        outcomeOf(await stage.request('POST', '/payment_intents', body)),
+        '400 payment_method_of_other_intent',
+      );
     }
   });
 
   it('that is left out is the one that the intent carries, by the same rule', async () => {
     const owner = await customer();
     const own = await stage.merchant.card(owner);
-    assert.equal(told(await page.confirm(await page.intent({ payment_method: own }))), allowed);
+    assert.equal(outcomeOf(await page.confirm(await page.intent({ payment_method: own }))), allowed);
     const card = await page.card();
     const [one, other] = [await page.intent({ payment_method: card }), await page.intent({ payment_method: card })];
-    assert.equal(told(await page.confirm(one)), allowed);
-    assert.equal(told(await page.confirm(await page.intent(), card)), refused);
-    assert.equal(told(await page.confirm(other, card)), allowed);
-    assert.equal(told(await page.confirm(await page.intent())), '400 parameter_missing');
+    assert.equal(outcomeOf(await page.confirm(one)), allowed);
+    assert.equal(outcomeOf(await page.confirm(await page.intent(), card)), refused);
+    assert.equal(outcomeOf(await page.confirm(other, card)), allowed);
+    assert.equal(outcomeOf(await page.confirm(await page.intent())), '400 parameter_missing');
     // Somebody's by now, but not the payer's: the intent still has no customer.
     const carrying = await page.intent({ payment_method: card });
     await stage.request('POST', `/payment_methods/${card}/attach`, { customer_id: owner });
-    assert.equal(told(await page.confirm(carrying)), refused);
+    assert.equal(outcomeOf(await page.confirm(carrying)), refused);
   });
 
   it('that is detached is refused without its id', async () => {
@@ -306,7 +309,7 @@ describe('the payment method of a confirm', () => {
     const intent = await page.intent({ payment_method: card });
     await stage.merchant.detach(card);
     const reply = await page.confirm(intent);
-    assert.equal(told(reply), '400 payment_method_detached');
+    assert.equal(outcomeOf(reply), '400 payment_method_detached');
     assert.ok(!reply.text.includes(card));
   });
 
@@ -315,7 +318,7 @@ describe('the payment method of a confirm', () => {
     const intent = await page.intent({ customer_id });
     await stage.request('DELETE', `/customers/${customer_id}`);
     const reply = await page.confirm(intent, await page.card());
-    assert.equal(told(reply), '422 invalid_state');
+    assert.equal(outcomeOf(reply), '422 invalid_state');
     assert.ok(!reply.text.includes(customer_id));
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { holdLocks } from '../races/barriers.ts';
 import { rowCounts, useStage } from '../support/stage.ts';
-import { told, useCheckout, without } from './checkout.ts';
+import { bytesOf, outcomeOf, useCheckout } from './checkout.ts';
 
 const refused = '403 secret_key_required';
 
@@ -69,12 +69,12 @@ describe('a publishable key that saves a payment method', () => {
     const before = await rowCounts(stage);
     const replies = new Set<string>();
     for (const customer_reference of others) {
-      replies.add(without(await page.save({ customer_reference, client_secret: own.client_secret })));
-      replies.add(without(await page.save({ customer_reference, client_secret: own.client_secret }, 'tok_wrong')));
+      replies.add(bytesOf(await page.save({ customer_reference, client_secret: own.client_secret })));
+      replies.add(bytesOf(await page.save({ customer_reference, client_secret: own.client_secret }, 'tok_wrong')));
     }
     for (const client_secret of secrets) {
       for (const customer_reference of [id, 'mine', 'cus_none']) {
-        replies.add(without(await page.save({ customer_reference, client_secret })));
+        replies.add(bytesOf(await page.save({ customer_reference, client_secret })));
       }
     }
     assert.deepEqual([...replies].length, 1, [...replies].join('\n'));
@@ -90,7 +90,7 @@ describe('a publishable key that saves a payment method', () => {
     assert.deepEqual([(await methodsOf(first.id)).length, (await methodsOf(second.id)).length], [1, 0]);
     await stage.request('DELETE', `/customers/${first.id}`);
     for (const customer_reference of [first.id, 'shared']) {
-      assert.equal(told(await page.save({ customer_reference, client_secret })), refused);
+      assert.equal(outcomeOf(await page.save({ customer_reference, client_secret })), refused);
     }
   });
 
@@ -101,7 +101,7 @@ describe('a publishable key that saves a payment method', () => {
     const whole = await holdLocks(stage.db.sql, (tx) => tx`lock table customers, payment_intents`);
     try {
       for (const secret of [undefined, 'wrong', `${client_secret}x`]) {
-        assert.equal(told(await page.save({ customer_reference: id, client_secret: secret })), refused);
+        assert.equal(outcomeOf(await page.save({ customer_reference: id, client_secret: secret })), refused);
       }
     } finally {
       await whole.release();
@@ -109,7 +109,7 @@ describe('a publishable key that saves a payment method', () => {
     const row = await holdLocks(stage.db.sql, (tx) => tx`select from customers where id = ${other.id} for update`);
     try {
       for (const customer_reference of [other.id, 'other']) {
-        assert.equal(told(await page.save({ customer_reference, client_secret })), refused);
+        assert.equal(outcomeOf(await page.save({ customer_reference, client_secret })), refused);
       }
     } finally {
       await row.release();

@@ -280,7 +280,7 @@ export class PaymentIntents extends Resource {
    * A publishable key may, when it presents the intent’s own client_secret. It may use a method of the intent’s
    * customer, or one that belongs to no customer: if the intent has none either, the method is bound to the intent, and
    * is good for no other until a secret key attaches it to a customer. Any other method is 403
-   * `payment_method_not_allowed`. The answer shows what a payer needs (`PaymentIntentForPayer`).
+   * `payment_method_not_allowed`. The response shows what a payer needs (`PaymentIntentForPayer`).
    *
    * A secret key needs the scope `payment_intents:write`; a publishable key may call this too.
    *
