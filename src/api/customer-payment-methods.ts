@@ -1,4 +1,10 @@
-import { PaymentMethodEnvelope, PaymentMethodList, presentPaymentMethod } from '../resources/payment-method.ts';
+import { page, Strict } from '../resources/common.ts';
+import {
+  methodListQuery,
+  PaymentMethodEnvelope,
+  PaymentMethodList,
+  presentPaymentMethod,
+} from '../resources/payment-method.ts';
 import { fetchCustomerMethod, listCustomerMethods } from '../services/payment-methods.ts';
 import { type Route, route } from './route.ts';
 
@@ -10,13 +16,15 @@ const list = route({
   operation: 'listCustomerPaymentMethods',
   tag,
   summary: 'List the payment methods of a customer, newest first',
-  description: 'Detached methods are left out.',
+  description: 'The newest 100 if no limit is given. Detached methods are left out.',
   access: { scope: 'payment_methods:read' },
   invalid: 400,
+  query: Strict(methodListQuery),
   response: { status: 200, schema: PaymentMethodList },
-  handle: async ({ call, params, deps }) => {
-    const methods = await listCustomerMethods(deps.sql, call, params.customer_id);
-    return { success: true, payment_methods: methods.map(presentPaymentMethod) };
+  handle: async ({ call, params, query, deps }) => {
+    const { rows, limit } = await listCustomerMethods(deps.sql, call, params.customer_id, query);
+    const { data, has_more } = page(rows, limit, presentPaymentMethod);
+    return { success: true, payment_methods: data, has_more };
   },
 });
 

@@ -3,10 +3,12 @@ import type { PaymentIntentRow } from '../db/payment-intents.ts';
 import { ListOf, listQuery, page, Reference, Strict } from '../resources/common.ts';
 import {
   PaymentIntent,
+  PaymentIntentByKey,
   PaymentIntentConfirm,
   PaymentIntentCreate,
   PaymentIntentStatus,
   presentPaymentIntent,
+  presentToPayer,
 } from '../resources/payment-intent.ts';
 import { completeChallenge } from '../services/challenge-completion.ts';
 import { Forbidden } from '../services/errors.ts';
@@ -47,7 +49,9 @@ const fetch = route({
   operation: 'getPaymentIntent',
   tag,
   summary: 'Fetch a payment intent',
-  description: 'A publishable key may, when it presents the intent’s own client_secret.',
+  description:
+    'A publishable key may, when it presents the intent’s own client_secret: it sees what a payer needs ' +
+    '(`PaymentIntentForPayer`), a secret key all of the `PaymentIntent`.',
   access: { scope: 'payment_intents:read', publishable: true },
   invalid: 400,
   query: Strict({
@@ -55,11 +59,11 @@ const fetch = route({
       Type.String({ maxLength: 200, description: 'Required with a publishable key: the secret of this very intent.' }),
     ),
   }),
-  response: { status: 200, schema: PaymentIntent },
+  response: { status: 200, schema: PaymentIntentByKey },
   handle: async ({ call, key, params, query, deps }) => {
     const intent = await fetchPaymentIntent(deps.sql, call, params.payment_intent_id);
     assertMayAct(key, deps.vault, intent.id, query.client_secret);
-    return { ...presentPaymentIntent(intent), client_secret: deps.vault.clientSecretOf(intent.id) };
+    return shownTo(key, deps.vault, intent);
   },
 });
 
@@ -72,21 +76,22 @@ const confirm = route({
   description:
     'Allowed from requires_payment_method and failed. Answers what came of it: `succeeded`, `failed` with ' +
     '`last_payment_error`, `requires_action` or `processing`; a decline is no error, and 200. A method that belongs to no ' +
-    'customer yet is attached to that of the intent. A publishable key may, when it presents the intent’s own client_secret.',
+    'customer yet is attached to that of the intent.\n\n' +
+    'A publishable key may, when it presents the intent’s own client_secret. It may use a method of the intent’s customer, ' +
+    'or one that belongs to no customer: if the intent has none either, the method is bound to the intent, and is good for ' +
+    'no other until a secret key attaches it to a customer. Any other method is 403 `payment_method_not_allowed`. The ' +
+    'response shows what a payer needs (`PaymentIntentForPayer`).',
   access: { scope: 'payment_intents:write', publishable: true },
   invalid: 400,
   errors: { 503: 'No processor is configured for live mode, or the service cannot be reached; nothing was charged.' },
   idempotency: 'committed-first',
   body: PaymentIntentConfirm,
-  response: { status: 200, schema: PaymentIntent },
+  response: { status: 200, schema: PaymentIntentByKey },
   handle: async ({ call, key, params, body, deps }) => {
     const id = params.payment_intent_id;
     if (key.kind !== 'secret') await fetchPaymentIntent(deps.pool, call, id);
     assertMayAct(key, deps.vault, id, body.client_secret);
-    const shown = (intent: PaymentIntentRow) => ({
-      ...presentPaymentIntent(intent),
-      client_secret: deps.vault.clientSecretOf(id),
-    });
+    const shown = (intent: PaymentIntentRow) => shownTo(key, deps.vault, intent);
     const confirmed = await confirmPaymentIntent(deps.pool, deps.processors, call, id, body, {
       requestKey: deps.idempotencyKey,
       keyExpiresAt: deps.idempotencyExpiresAt,
@@ -154,6 +159,14 @@ const completeAction = route({
 });
 
 export const paymentIntentRoutes: Route[] = [create, list, fetch, confirm, cancel, completeAction];
+
+/** The intent as far as this key may see it; its client secret only for a key that may act on it. */
+function shownTo(key: KeyIdentity, vault: Vault, intent: PaymentIntentRow): PaymentIntentByKey {
+  const secret = vault.clientSecretOf(intent.id);
+  if (key.kind === 'publishable') return presentToPayer(intent, secret);
+  const shown = presentPaymentIntent(intent);
+  return key.scopes.includes('payment_intents:write') ? { ...shown, client_secret: secret } : shown;
+}
 
 /** A publishable key is everybody's: what it may do with an intent, it may with that intent's secret alone. */
 function assertMayAct(key: KeyIdentity, vault: Vault, intentId: string, clientSecret: string | undefined): void {

@@ -1,6 +1,7 @@
-import { listQuery, page, Reference, Strict } from '../resources/common.ts';
+import { page, Reference, Strict } from '../resources/common.ts';
 import {
   CreatedPaymentMethod,
+  methodListQuery,
   PaymentMethodCreate,
   PaymentMethodEnvelope,
   PaymentMethodList,
@@ -27,8 +28,9 @@ const create = route({
   tag,
   summary: 'Save a card or a bank account',
   description:
-    'Accepts a publishable key. In sandbox, a fixture token makes a card whose outcome is known: see *Test cards*. The first ' +
-    'method of a customer becomes its default.',
+    'Accepts a publishable key, which may name a customer only with the `client_secret` of one of its payment intents. In ' +
+    'sandbox, a fixture token makes a card whose outcome is known: see *Test cards*. The first method of a customer becomes ' +
+    'its default, unless a publishable key saves it. A customer has at most 50 methods that are not detached.',
   access: { scope: 'payment_methods:write', publishable: true },
   invalid: 400,
   body: PaymentMethodCreate,
@@ -80,7 +82,7 @@ const list = route({
   description: 'The newest 100 if no limit is given. Detached methods are left out.',
   access: { scope: 'payment_methods:read' },
   invalid: 400,
-  query: Strict(listQuery),
+  query: Strict(methodListQuery),
   response: { status: 200, schema: PaymentMethodList },
   handle: async ({ call, query, deps }) => {
     const { rows, limit } = await listPaymentMethods(deps.sql, call, query);
@@ -96,7 +98,8 @@ const attach = route({
   tag,
   summary: 'Attach a payment method to a customer',
   description:
-    'The first method of a customer becomes its default. Attaching it again to the same one changes nothing.',
+    'The first method of a customer becomes its default. Attaching it again to the same one changes nothing. A customer has ' +
+    'at most 50 methods that are not detached.',
   access: { scope: 'payment_methods:write' },
   invalid: 400,
   body: Strict({ customer_id: Reference('The customer that it shall belong to.') }, { title: 'PaymentMethodAttach' }),

@@ -16,12 +16,16 @@ export interface PaymentMethodRow {
   created_at: Date;
   updated_at: Date;
   detached_at: Date | null;
+  /** The only intent that the method may be used for while it has no customer; null when a publishable key has not used it. */
+  bound_payment_intent_id: string | null;
+  /** Whether a secret key has used it for an intent while it had no customer and was not bound. */
+  used_by_biller: boolean;
 }
 
 /** The columns that are read: the sealed account number stays where it is. */
 const columns = (db: Db) => db`
   id, biller_id, livemode, customer_id, brand, last4, fixture_token, created_at, updated_at, detached_at,
-  jsonb_build_object('type', type, 'instrument_data', instrument_data) as instrument`;
+  bound_payment_intent_id, used_by_biller, jsonb_build_object('type', type, 'instrument_data', instrument_data) as instrument`;
 
 /** Stores a new method; `sealedAccountNumber` is encrypted already. */
 export async function insertPaymentMethod(
@@ -57,9 +61,28 @@ export async function lockPaymentMethod(tx: Db, tenant: TenantKey, id: string): 
   return row ?? null;
 }
 
-/** Gives an unattached method to a customer. */
+/** Gives an unattached method to a customer, which ends its binding to an intent. */
 export async function attachToCustomer(tx: Db, id: string, customerId: string, at: Date): Promise<void> {
-  await tx`update payment_methods set customer_id = ${customerId}, updated_at = ${at} where id = ${id}`;
+  await tx`
+    update payment_methods set customer_id = ${customerId}, bound_payment_intent_id = null, updated_at = ${at}
+    where id = ${id}`;
+}
+
+/** Binds an unattached method to the only intent that it may be used for. */
+export async function bindToIntent(tx: Db, id: string, intentId: string): Promise<void> {
+  await tx`update payment_methods set bound_payment_intent_id = ${intentId} where id = ${id}`;
+}
+
+/** Notes that a secret key has used an unattached method for an intent. */
+export async function markUsedByBiller(tx: Db, id: string): Promise<void> {
+  await tx`update payment_methods set used_by_biller = true where id = ${id}`;
+}
+
+/** How many methods of a customer are not detached. Exact only while the customer is locked. */
+export async function countMethodsOfCustomer(tx: Db, customerId: string): Promise<number> {
+  const [row] = await tx<{ methods: number }[]>`
+    select count(*)::integer as methods from payment_methods where customer_id = ${customerId} and detached_at is null`;
+  return row?.methods ?? 0;
 }
 
 /** Marks a method as never to be charged again. */
@@ -81,11 +104,16 @@ export async function listPaymentMethods(
     limit ${limit + 1}`;
 }
 
-/** All methods of a customer that are not detached, newest first. */
-export async function listMethodsOfCustomer(db: Db, customerId: string): Promise<PaymentMethodRow[]> {
+/** A page of the methods of a customer that are not detached, newest first, one more than `limit` when there are more. */
+export async function listMethodsOfCustomer(
+  db: Db,
+  customerId: string,
+  { limit, after }: Page,
+): Promise<PaymentMethodRow[]> {
   return db<PaymentMethodRow[]>`
     select ${columns(db)} from payment_methods
     where customer_id = ${customerId} and detached_at is null
+      ${after === undefined ? db`` : db`and id < ${after}`}
     order by id desc
-    limit 100`;
+    limit ${limit + 1}`;
 }

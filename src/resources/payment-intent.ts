@@ -104,7 +104,9 @@ export const PaymentIntent = Strict(
     id: Id('payment_intent', 'The id of the payment intent; `pi_sandbox_…` in sandbox.'),
     client_secret: Type.Optional(
       Type.String({
-        description: 'Lets a client act on this payment intent with a publishable key. Not in lists and events.',
+        description:
+          'Lets a client act on this payment intent with a publishable key. Only for keys with the scope ' +
+          '`payment_intents:write`; not in lists and events.',
       }),
     ),
     amount: Type.Integer({ description: 'The base amount, minor units.' }),
@@ -137,6 +139,32 @@ export const PaymentIntent = Strict(
 );
 export type PaymentIntent = Static<typeof PaymentIntent>;
 
+/** The fields that the page of a checkout needs; the others are the biller's own business. */
+export const PaymentIntentForPayer = Type.Pick(
+  PaymentIntent,
+  [
+    'id',
+    'client_secret',
+    'amount',
+    'total_amount',
+    'surcharge_amount',
+    'surcharge_applied',
+    'currency',
+    'status',
+    'statement_descriptor',
+    'last_payment_error',
+    'created_at',
+    'updated_at',
+    'livemode',
+  ],
+  { title: 'PaymentIntentForPayer', additionalProperties: false },
+);
+export type PaymentIntentForPayer = Static<typeof PaymentIntentForPayer>;
+
+/** What a secret key sees, or what a publishable key sees. */
+export const PaymentIntentByKey = Type.Union([PaymentIntent, PaymentIntentForPayer]);
+export type PaymentIntentByKey = Static<typeof PaymentIntentByKey>;
+
 /** The intent as lists and events show it, without its client secret. What the contract calls a string is left out where there is none. */
 export function presentPaymentIntent(row: PaymentIntentRow): PaymentIntent {
   return {
@@ -163,5 +191,25 @@ export function presentPaymentIntent(row: PaymentIntentRow): PaymentIntent {
     created_at: instant(row.created_at),
     updated_at: instant(row.updated_at),
     livemode: row.livemode,
+  };
+}
+
+/** The intent as a publishable key sees it, with its client secret. */
+export function presentToPayer(row: PaymentIntentRow, clientSecret: string): PaymentIntentForPayer {
+  const shown = presentPaymentIntent(row);
+  return {
+    id: shown.id,
+    client_secret: clientSecret,
+    amount: shown.amount,
+    total_amount: shown.total_amount,
+    surcharge_amount: shown.surcharge_amount,
+    surcharge_applied: shown.surcharge_applied,
+    currency: shown.currency,
+    status: shown.status,
+    statement_descriptor: shown.statement_descriptor,
+    last_payment_error: shown.last_payment_error,
+    created_at: shown.created_at,
+    updated_at: shown.updated_at,
+    livemode: shown.livemode,
   };
 }

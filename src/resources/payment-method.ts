@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import type { PaymentMethodRow } from '../db/payment-methods.ts';
-import { Id, Nullable, Reference, Strict } from './common.ts';
+import { Id, listQuery, Nullable, Reference, Strict } from './common.ts';
 
 export const Opaque = (description: string) => Type.String({ minLength: 1, maxLength: 500, description });
 const methodId = Id('payment_method', 'The id of the payment method.');
@@ -60,11 +60,19 @@ export type BecsData = Static<typeof BecsData>;
 export const customerReference = Type.Optional(
   Reference('The customer that it belongs to: a cus_ id, or your own reference of a customer.'),
 );
+const clientSecret = Type.Optional(
+  Type.String({
+    maxLength: 200,
+    description:
+      'Required with a publishable key and `customer_reference`: the secret of a payment intent of that customer.',
+  }),
+);
 export const CardCreate = Strict(
   {
     type: Type.Literal('card'),
     payment_method_data: CardData,
     customer_reference: customerReference,
+    client_secret: clientSecret,
   },
   { title: 'CardPaymentMethodCreate' },
 );
@@ -73,6 +81,7 @@ export const BecsCreate = Strict(
     type: Type.Literal('au_becs_debit'),
     payment_method_data: BecsData,
     customer_reference: customerReference,
+    client_secret: clientSecret,
   },
   { title: 'BecsPaymentMethodCreate' },
 );
@@ -190,10 +199,19 @@ export const PaymentMethodList = Strict(
   {
     success: Type.Boolean({ description: 'Always true.' }),
     payment_methods: Type.Array(PaymentMethod),
-    has_more: Type.Optional(Type.Boolean({ description: 'Whether older ones follow.' })),
+    has_more: Type.Boolean({ description: 'Whether older ones follow.' }),
   },
   { title: 'PaymentMethodList' },
 );
+
+/** Decisions: methods on a page when no limit is given. */
+export const methodsPerPage = 100;
+export const methodListQuery = {
+  ...listQuery,
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, description: 'How many items at most, 1 to 100; 100 if not given.' }),
+  ),
+};
 
 /** A saved method as fetches, lists and detach show it. */
 export function presentPaymentMethod(row: PaymentMethodRow): Static<typeof PaymentMethod> {

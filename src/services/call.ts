@@ -1,3 +1,4 @@
+import type { ApiKeyKind } from '../db/api-keys.ts';
 import type { FeeSchedule } from '../domain/fees.ts';
 
 /** Whose data: every query carries both. */
@@ -11,6 +12,8 @@ export interface Call extends Tenant {
   requestId: string;
   /** The id of the API key that asks. */
   keyId: string;
+  /** `publishable`: the request comes from a payer, who may be a stranger to the biller. */
+  keyKind: ApiKeyKind;
   /** Real time. A clock-bound customer's time is read from the clock. */
   now: Date;
   /** IANA name; payments fall due at 00:00 in it. */

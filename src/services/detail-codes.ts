@@ -48,6 +48,14 @@ export const detailCodes = {
     meaning: 'The payment method belongs to another customer.',
     remedy: 'Use one of this customer’s own.',
   },
+  payment_method_of_other_intent: {
+    meaning: 'The payment method has no customer, and a publishable key has used it for another payment intent.',
+    remedy: 'Attach it to a customer first.',
+  },
+  payment_method_limit: {
+    meaning: 'The customer has 50 payment methods that are not detached, as many as it can have.',
+    remedy: 'Detach one of them first.',
+  },
   payment_method_unattached: {
     meaning: 'The payment method belongs to no customer yet.',
     remedy: 'Attach it to the customer first.',

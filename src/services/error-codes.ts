@@ -87,6 +87,13 @@ export const errorCodes = {
     meaning: 'A live key was used for something that exists in the sandbox only.',
     remedy: 'Use a sandbox key.',
   },
+  payment_method_not_allowed: {
+    type: 'permission_error',
+    statuses: [403],
+    meaning:
+      'A publishable key may not use this payment method for this payment intent: it belongs to somebody else, or does not exist.',
+    remedy: 'Save a new payment method for this payment intent, or confirm from your server with a secret key.',
+  },
   resource_missing: {
     type: 'invalid_request_error',
     statuses: [404],
@@ -122,6 +129,12 @@ export const errorCodes = {
     statuses: [413],
     meaning: 'The body is larger than 256 KiB.',
     remedy: 'Send less.',
+  },
+  payment_method_limit: {
+    type: 'invalid_request_error',
+    statuses: [400, 422],
+    meaning: 'The customer has 50 payment methods that are not detached, as many as it can have.',
+    remedy: 'Detach one of them first.',
   },
   misdirected_request: {
     type: 'invalid_request_error',

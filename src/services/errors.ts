@@ -34,8 +34,8 @@ export class ValidationFailed extends ServiceError {
   readonly status: number = 422;
   readonly faults: Fault[];
 
-  constructor(faults: Fault[]) {
-    super(faults.map((fault) => fault.message).join(' ') || 'The request is not valid.', 'validation_failed');
+  constructor(faults: Fault[], code = 'validation_failed') {
+    super(faults.map((fault) => fault.message).join(' ') || 'The request is not valid.', code);
     this.faults = faults;
   }
 
@@ -98,7 +98,12 @@ export class Forbidden extends ServiceError {
   override readonly type = 'permission_error';
 
   constructor(
-    code: 'insufficient_scope' | 'secret_key_required' | 'sandbox_only' | 'client_secret_invalid',
+    code:
+      | 'insufficient_scope'
+      | 'secret_key_required'
+      | 'sandbox_only'
+      | 'client_secret_invalid'
+      | 'payment_method_not_allowed',
     message: string,
   ) {
     super(message, code);

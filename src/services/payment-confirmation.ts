@@ -15,6 +15,7 @@ import { timeOf } from './customer-time.ts';
 import { InvalidState, NotFound, ValidationFailed } from './errors.ts';
 import { fetchPaymentIntent } from './payment-intents.ts';
 import { attachMethod, lockOwner, methodNamed } from './references.ts';
+import { bindingFault, lockMethodOfPayer, recordUse } from './unattached-methods.ts';
 
 /** How a confirm with an Idempotency-Key finds what an earlier try of it has done, and keeps its answer. */
 export interface Repeatable {
@@ -103,17 +104,22 @@ async function openConfirmation(
   // Sent together, run in this order.
   const [, found] = await Promise.all([hold(tx), fetchPaymentIntent(tx, call, id)]);
   const { customer_id: customerId, payment_plan_id: planId } = found;
-  // An intent without a customer becomes that of the method's customer, and so lives on the same clock.
+  // An intent without a customer becomes that of the method's customer, and so lives on the same clock. A publishable key
+  // may not use such a method, and is to learn nothing about it.
   const methodId = input.payment_method ?? found.payment_method_id;
-  const owner = customerId === null && methodId ? await lockOwner(tx, call, methodId) : null;
+  const findsOwner = customerId === null && methodId !== null && call.keyKind === 'secret';
+  const owner = findsOwner ? await lockOwner(tx, call, methodId) : null;
   const [customer, plan, intent, before] = await Promise.all([
     customerId === null ? null : lockCustomer(tx, call, customerId),
     planId === null ? null : lockPlan(tx, planId),
     lockPaymentIntent(tx, id),
     requestKey === null ? null : findAttemptOfRequest(tx, id, requestKey, call.now),
   ]);
-  const payer = customer ?? owner;
   if (intent === null) throw new NotFound('payment intent', id);
+  // Another confirm may have given it a customer between the two: now that it is locked, its customer is known for good.
+  const { customer_id: payerId } = intent;
+  const isNew = payerId !== null && payerId !== customerId;
+  const payer = isNew ? await lockCustomer(tx, call, payerId) : (customer ?? owner);
   if (before !== null) {
     // The key lives from now on as long as the answer of this try.
     if (keyExpiresAt) await setAttemptKeyExpiry(tx, before.id, keyExpiresAt);
@@ -121,7 +127,7 @@ async function openConfirmation(
   }
   const at = timeOf(payer, call.now);
   if (payer !== null && payer.deleted_at !== null) {
-    throw new InvalidState(`Customer ${payer.id} has been deleted: nothing of it can be charged.`);
+    throw new InvalidState('The customer of this payment has been deleted: nothing of it can be charged.');
   }
   if (!confirmable.includes(intent.status)) {
     throw new InvalidState(
@@ -165,7 +171,12 @@ async function methodToCharge(tx: Db, call: Call, intent: LockedIntentRow, input
       'payment_method is required: the intent carries no saved method.',
     );
   }
+  if (call.keyKind === 'publishable') await lockMethodOfPayer(tx, call, methodId, intent);
   const { found, fault } = await methodNamed(tx, call, methodId, intent.customer_id, path);
   if (fault) throw new ValidationFailed([fault]);
-  return intent.customer_id === null ? found : attachMethod(tx, found, intent.customer_id, at);
+  if (intent.customer_id !== null) return attachMethod(tx, call, found, intent.customer_id, at);
+  const bound = bindingFault(found, intent.id, path);
+  if (bound) throw new ValidationFailed([bound]);
+  await recordUse(tx, call, found, intent.id);
+  return found;
 }

@@ -20,6 +20,7 @@ import { timeOf } from './customer-time.ts';
 import { type Fault, NotFound, ValidationFailed } from './errors.ts';
 import { rowsOfPage } from './paging.ts';
 import { attachMethod, customerNamed, lockOwner, metadataFaults, methodNamed } from './references.ts';
+import { bindingFault, recordUse } from './unattached-methods.ts';
 
 /** Days (contract: Limits). */
 const scheduleAhead = 366;
@@ -49,6 +50,8 @@ export async function createPaymentIntent(
       customer === null && methodId !== undefined ? await lockOwner(tx, call, methodId) : (customer?.found ?? null);
     const method =
       methodId === undefined ? null : await methodNamed(tx, call, methodId, payer?.id ?? null, '/payment_method');
+    const bound = method?.found && customer === null ? bindingFault(method.found, null, '/payment_method') : undefined;
+    if (bound) faults.push(bound);
     if (method?.fault) faults.push(method.fault);
     else if (customer === null && payer && payer.deleted_at !== null) {
       const message = `Customer ${payer.id}, whose payment method it is, has been deleted.`;
@@ -57,7 +60,7 @@ export async function createPaymentIntent(
     const at = timeOf(payer, call.now);
     faults.push(...scheduleFaults(call, input, at));
     if (faults.length > 0) throw new ValidationFailed(faults);
-    if (method?.found && payer) await attachMethod(tx, method.found, payer.id, at);
+    if (method?.found && payer) await attachMethod(tx, call, method.found, payer.id, at);
     const methodOrNull = method?.found?.id ?? null;
     const row = newRow(call, input, {
       at,
@@ -67,6 +70,7 @@ export async function createPaymentIntent(
     });
     const written = await insertPaymentIntent(tx, row, premisesOf(row));
     if (!written) throw new KeyTaken();
+    if (method?.found && payer === null) await recordUse(tx, call, method.found, row.id);
     if (row.scheduled_at !== null) {
       await stageIntents(tx, [{ workflowType: 'scheduledPayment', subjectId: row.id, start: true }], call.now);
     }

@@ -4,8 +4,9 @@ import {
   findCustomer,
   findCustomerByReference,
   type LockedCustomerRow,
-  setFirstDefaultMethod,
+  lockCustomer,
 } from '../db/customers.ts';
+import { findPaymentIntent } from '../db/payment-intents.ts';
 import {
   findPaymentMethod,
   insertPaymentMethod,
@@ -19,18 +20,24 @@ import { sealedField } from '../db/sealed-values.ts';
 import { atomically } from '../db/transaction.ts';
 import { brandOf, findFixtureCard } from '../domain/cards.ts';
 import { newId } from '../domain/ids.ts';
-import type { BecsData, CardData, PaymentMethodCreate } from '../resources/payment-method.ts';
+import { type BecsData, type CardData, methodsPerPage, type PaymentMethodCreate } from '../resources/payment-method.ts';
 import { instrumentOf, type SandboxPaymentMethodCreate } from '../resources/sandbox-payment-method.ts';
 import type { Call, Tenant } from './call.ts';
 import { timeOf } from './customer-time.ts';
 import { Forbidden, NotFound, ValidationFailed } from './errors.ts';
 import { pageOf } from './paging.ts';
-import { attachMethod, customerNamed, type Found, lockOwner, methodNamed } from './references.ts';
-import type { Vault } from './vault.ts';
+import {
+  assertRoomForMethod,
+  attachMethod,
+  customerNamed,
+  defaultToFirst,
+  type Found,
+  lockOwner,
+  methodNamed,
+} from './references.ts';
+import { intentIdIn, type Vault } from './vault.ts';
 
 const fixtureTokenType = 'fixture';
-/** Decisions: the list answers the newest 100 when no limit is given. */
-const methodsPerPage = 100;
 
 /** The account number sealed for the method of this id; null for an instrument without one. */
 type SealNumber = (methodId: string) => Buffer | null;
@@ -38,8 +45,11 @@ type SealNumber = (methodId: string) => Buffer | null;
 type InstrumentColumns = Pick<PaymentMethodRow, 'instrument' | 'brand' | 'last4' | 'fixture_token'>;
 
 /**
- * Saves a card or a bank account, for a customer when one is named; a customer's first method becomes the default.
- * @throws ValidationFailed for an unknown fixture token or customer; Forbidden for a fixture token in live mode.
+ * Saves a card or a bank account, for a customer when one is named; a customer's first method becomes the default, unless a
+ * publishable key saves it.
+ * @throws ValidationFailed for an unknown fixture token or customer, and when the customer has as many methods as it can
+ * have; Forbidden for a fixture token in live mode, and for a publishable key that names a customer and does not present the
+ * client secret of one of its payments.
  */
 export async function createPaymentMethod(
   db: Db,
@@ -53,12 +63,18 @@ export async function createPaymentMethod(
     input.type === 'card'
       ? null
       : vault.seal(input.payment_method_data.account_number, sealedField('account_numbers', call, id));
-  return save(db, call, instrument, sealNumber, input.customer_reference);
+  const { customer_reference: reference, client_secret: secret } = input;
+  if (reference === undefined) return saveUnattached(db, call, instrument, sealNumber);
+  return saveAttached(db, call, instrument, sealNumber, (tx) =>
+    call.keyKind === 'publishable'
+      ? customerOfPayer(tx, vault, call, reference, secret)
+      : customerReferredTo(tx, call, reference),
+  );
 }
 
 /**
  * Saves a method of a type that comes from elsewhere in live mode, for a customer when one is named.
- * @throws ValidationFailed for an unknown customer.
+ * @throws ValidationFailed for an unknown customer, and when the customer has as many methods as it can have.
  */
 export async function createSandboxPaymentMethod(
   db: Db,
@@ -66,27 +82,43 @@ export async function createSandboxPaymentMethod(
   input: SandboxPaymentMethodCreate,
 ): Promise<PaymentMethodRow> {
   const found = { instrument: instrumentOf(input), brand: null, last4: null, fixture_token: null };
-  return save(db, call, { found }, () => null, input.customer_reference);
+  const { customer_reference: reference } = input;
+  if (reference === undefined) return saveUnattached(db, call, { found }, () => null);
+  return saveAttached(
+    db,
+    call,
+    { found },
+    () => null,
+    (tx) => customerReferredTo(tx, call, reference),
+  );
 }
 
-async function save(
+async function saveUnattached(
   db: Db,
   call: Call,
   instrument: Found<InstrumentColumns>,
   sealNumber: SealNumber,
-  reference: string | undefined,
 ): Promise<PaymentMethodRow> {
-  if (reference === undefined) {
-    if (instrument.fault) throw new ValidationFailed([instrument.fault]);
-    return insert(db, call, instrument.found, sealNumber, null);
-  }
+  if (instrument.fault) throw new ValidationFailed([instrument.fault]);
+  return insert(db, call, instrument.found, sealNumber, null);
+}
+
+async function saveAttached(
+  db: Db,
+  call: Call,
+  instrument: Found<InstrumentColumns>,
+  sealNumber: SealNumber,
+  lockNamed: (tx: Db) => Promise<Found<LockedCustomerRow>>,
+): Promise<PaymentMethodRow> {
   return atomically(db, async (tx) => {
-    const customer = await customerReferredTo(tx, call, reference);
+    const customer = await lockNamed(tx);
     if (instrument.fault || customer.fault) {
       throw new ValidationFailed([instrument.fault, customer.fault].filter((fault) => fault !== undefined));
     }
+    const { id: customerId } = customer.found;
+    await assertRoomForMethod(tx, customerId);
     const row = await insert(tx, call, instrument.found, sealNumber, customer.found);
-    await setFirstDefaultMethod(tx, customer.found.id, row.id, row.created_at);
+    await defaultToFirst(tx, call, customerId, row.id, row.created_at);
     return row;
   });
 }
@@ -108,6 +140,8 @@ async function insert(
     created_at: at,
     updated_at: at,
     detached_at: null,
+    bound_payment_intent_id: null,
+    used_by_biller: false,
   };
   await insertPaymentMethod(db, row, sealNumber(row.id));
   return row;
@@ -134,13 +168,19 @@ export async function listPaymentMethods(
 }
 
 /**
- * The methods of a customer that are not detached, newest first.
+ * A page of the methods of a customer that are not detached, newest first.
  * @throws NotFound for an unknown customer.
  */
-export async function listCustomerMethods(db: Db, tenant: Tenant, customerId: string): Promise<PaymentMethodRow[]> {
+export async function listCustomerMethods(
+  db: Db,
+  tenant: Tenant,
+  customerId: string,
+  query: { limit?: number | undefined; starting_after?: string | undefined },
+): Promise<{ rows: PaymentMethodRow[]; limit: number }> {
   const customer = await findCustomer(db, tenant, customerId);
   if (customer === null) throw new NotFound('customer', customerId);
-  return listMethodsOfCustomer(db, customer.id);
+  const page = await pageOf(db, 'payment_methods', tenant, query, methodsPerPage);
+  return { rows: await listMethodsOfCustomer(db, customer.id, page), limit: page.limit };
 }
 
 /**
@@ -165,8 +205,8 @@ export async function detachPaymentMethod(db: Db, call: Call, id: string): Promi
 
 /**
  * Attaches a method to a customer, whose default it becomes when it is the first.
- * @throws NotFound; ValidationFailed for an unknown or deleted customer, and for a method that is detached or belongs to
- * another one; InvalidState while the customer's clock is advancing.
+ * @throws NotFound; ValidationFailed for an unknown or deleted customer, for one that has as many methods as it can have,
+ * and for a method that is detached or belongs to another one; InvalidState while the customer's clock is advancing.
  */
 export async function attachPaymentMethod(
   db: Db,
@@ -181,7 +221,7 @@ export async function attachPaymentMethod(
     const at = timeOf(customer.found, call.now);
     const method = await methodNamed(tx, call, id, customerId, '/payment_method_id');
     if (method.fault) throw new ValidationFailed([method.fault]);
-    return attachMethod(tx, method.found, customerId, at);
+    return attachMethod(tx, call, method.found, customerId, at);
   });
 }
 
@@ -209,6 +249,29 @@ async function customerReferredTo(tx: Db, tenant: Tenant, reference: string): Pr
   if (byId.fault?.code !== 'resource_missing') return byId;
   const customer = await findCustomerByReference(tx, tenant, reference);
   return customer === null ? byId : customerNamed(tx, tenant, customer.id, path);
+}
+
+/**
+ * The customer that a payer may save a method for, locked: that of the payment whose client secret it presents. No other
+ * customer is looked up, so neither the response nor its time shows whether one exists.
+ * @throws Forbidden when the payment has no customer, or another than is named, or one that was deleted.
+ */
+async function customerOfPayer(
+  tx: Db,
+  vault: Vault,
+  tenant: Tenant,
+  reference: string,
+  clientSecret: string | undefined,
+): Promise<Found<LockedCustomerRow>> {
+  const intentId = clientSecret === undefined ? null : intentIdIn(vault, clientSecret);
+  const intent = intentId === null ? null : await findPaymentIntent(tx, tenant, intentId);
+  const customer = intent?.customer_id ? await lockCustomer(tx, tenant, intent.customer_id) : null;
+  const isNamed = customer !== null && (reference === customer.id || reference === customer.reference);
+  if (customer !== null && isNamed && customer.deleted_at === null) return { found: customer };
+  throw new Forbidden(
+    'secret_key_required',
+    'A publishable key needs the client_secret of a payment intent of this customer to save a payment method for it.',
+  );
 }
 
 function cardOf(call: Call, data: CardData): Found<InstrumentColumns> {

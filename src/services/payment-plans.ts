@@ -44,7 +44,7 @@ export async function createPaymentPlan(db: Db, call: Call, input: PaymentPlanCr
       faults.push({ code: 'parameter_missing', message, path: '/payment_instrument_id' });
     }
     if (faults.length > 0) throw new ValidationFailed(faults);
-    if (method?.found) await attachMethod(tx, method.found, row.customer_id, at);
+    if (method?.found) await attachMethod(tx, call, method.found, row.customer_id, at);
     await insertPlan(tx, row);
     return row;
   });

@@ -43,7 +43,7 @@ export async function updatePaymentPlan(
       const path = '/payment_instrument_id';
       const method = await methodNamed(tx, call, input.payment_instrument_id, plan.customer_id, path);
       if (method.fault) faults.push(method.fault);
-      else await attachMethod(tx, method.found, plan.customer_id, at);
+      else await attachMethod(tx, call, method.found, plan.customer_id, at);
     }
     if (input.payment_instrument_id === null && plan.default_payment_method_id === null) {
       const message = `Customer ${plan.customer_id} has no default payment method: the plan needs one of its own.`;

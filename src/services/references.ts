@@ -2,13 +2,17 @@ import type { Db } from '../db/connection.ts';
 import { type LockedCustomerRow, lockCustomer, setFirstDefaultMethod } from '../db/customers.ts';
 import {
   attachToCustomer,
+  countMethodsOfCustomer,
   findPaymentMethod,
   lockPaymentMethod,
   type PaymentMethodRow,
 } from '../db/payment-methods.ts';
 import { parseSandboxOutcomes } from '../domain/sandbox-outcomes.ts';
-import type { Tenant } from './call.ts';
-import type { Fault } from './errors.ts';
+import type { Call, Tenant } from './call.ts';
+import { type Fault, ValidationFailed } from './errors.ts';
+
+/** Decisions: as many methods as a customer can have that are not detached. */
+export const methodsPerCustomer = 50;
 
 /** A thing that a body names, or what is wrong with naming it. */
 export type Found<T> = { found: T; fault?: undefined } | { found?: undefined; fault: Fault };
@@ -45,7 +49,7 @@ export async function methodNamed(
   const found = await lockPaymentMethod(tx, tenant, id);
   if (found === null) return missing(path, 'payment method', id);
   if (found.detached_at !== null) {
-    const message = `Payment method ${id} has been detached and cannot be charged.`;
+    const message = 'The payment method has been detached and cannot be charged.';
     return { fault: { code: 'payment_method_detached', message, path } };
   }
   if (customerId !== null && found.customer_id !== null && found.customer_id !== customerId) {
@@ -55,17 +59,43 @@ export async function methodNamed(
   return { found };
 }
 
-/** Gives an unattached method to a customer, whose default it becomes when it is the first. */
+/**
+ * Gives an unattached method to a locked customer, whose default it becomes when it is the first.
+ * @throws ValidationFailed `payment_method_limit` when the customer has as many as it can have.
+ */
 export async function attachMethod(
   tx: Db,
+  call: Call,
   method: PaymentMethodRow,
   customerId: string,
   at: Date,
 ): Promise<PaymentMethodRow> {
   if (method.customer_id !== null) return method;
+  await assertRoomForMethod(tx, customerId);
   await attachToCustomer(tx, method.id, customerId, at);
-  await setFirstDefaultMethod(tx, customerId, method.id, at);
-  return { ...method, customer_id: customerId };
+  await defaultToFirst(tx, call, customerId, method.id, at);
+  return { ...method, customer_id: customerId, bound_payment_intent_id: null };
+}
+
+/**
+ * Refuses another method of a locked customer that has as many as it can have.
+ * @throws ValidationFailed `payment_method_limit`
+ */
+export async function assertRoomForMethod(tx: Db, customerId: string): Promise<void> {
+  if ((await countMethodsOfCustomer(tx, customerId)) < methodsPerCustomer) return;
+  const message = `The customer has ${methodsPerCustomer} payment methods, as many as it can have: detach one first.`;
+  throw new ValidationFailed([{ code: 'payment_method_limit', message }], 'payment_method_limit');
+}
+
+/** Makes the method the default of a customer that has none. A publishable key never decides what a customer pays with. */
+export async function defaultToFirst(
+  tx: Db,
+  call: Call,
+  customerId: string,
+  methodId: string,
+  at: Date,
+): Promise<void> {
+  if (call.keyKind === 'secret') await setFirstDefaultMethod(tx, customerId, methodId, at);
 }
 
 /** What is wrong with the reserved sandbox keys of a metadata object. */

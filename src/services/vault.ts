@@ -119,6 +119,12 @@ function fingerprint({ fingerprintKey }: VaultKey, parts: readonly (string | Uin
   return hmac.digest();
 }
 
+/** The id of the intent whose client secret this is; null when the vault did not make it. */
+export function intentIdIn(vault: Vault, clientSecret: string): string | null {
+  const intentId = clientSecret.slice(0, Math.max(0, clientSecret.lastIndexOf('_secret_')));
+  return vault.isClientSecretOf(intentId, clientSecret) ? intentId : null;
+}
+
 function clientSecret(key: VaultKey, intentId: string): string {
   const digest = createHmac('sha256', key.clientSecretKey).update(intentId).digest('hex');
   let rest = BigInt(`0x${digest}`);

@@ -55,6 +55,7 @@ describe('authentication', () => {
     const { requestId, keyId, now, ...rest } = body.call;
     assert.deepEqual(rest, {
       billerId: merchant.biller.id,
+      keyKind: 'secret',
       livemode: false,
       timeZone: 'Australia/Sydney',
       feeSchedule: { basisPoints: 175, fixed: 30 },

@@ -386,6 +386,7 @@ describe('deleting a customer', () => {
       livemode: false,
       requestId: newId('request'),
       keyId: newId('api_key'),
+      keyKind: 'secret' as const,
       now: realNow(),
       timeZone: 'UTC',
       feeSchedule: defaultFeeSchedule,

@@ -178,9 +178,10 @@ describe('confirming a payment intent', () => {
   });
 
   it('with a publishable key needs the intent’s own client_secret in the body', async () => {
-    const mine = await intent();
-    const other = await intent();
-    const method = await cardOf();
+    const { id: customer_id } = await stage.merchant.customer();
+    const mine = await intent({ customer_id });
+    const other = await intent({ customer_id });
+    const method = await stage.merchant.card(customer_id);
     const key = stage.keys.sandboxPublishable;
     const ask = (client_secret: unknown) =>
       stage.api.send('POST', `/api/v1/payment_intents/${mine.id}/confirm`, {

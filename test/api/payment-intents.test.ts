@@ -349,7 +349,7 @@ describe('fetching a payment intent', () => {
     const other = await stage.merchant.intent({ amount: 500, currency: 'AUD' });
     const key = stage.keys.sandboxPublishable;
     const good = await get(intent.id, key, `?client_secret=${intent.client_secret}`);
-    assert.deepEqual([good.status, good.body], [200, intent]);
+    assert.deepEqual([good.status, good.body.id], [200, intent.id]);
     for (const [query, code] of [
       ['', 'secret_key_required'],
       [`?client_secret=${other.client_secret}`, 'client_secret_invalid'],

@@ -49,7 +49,7 @@ describe('a Klarna, PayID or PayPal method', () => {
       assert.deepEqual((await stage.request('GET', `/customers/${customer}/payment_methods/${id}`)).body, shown);
       assert.deepEqual((await stage.request('GET', '/payment_methods')).body.payment_methods[0], payment_method);
       const own = await stage.request('GET', `/customers/${customer}/payment_methods`);
-      assert.deepEqual(own.body, { success: true, payment_methods: [payment_method] });
+      assert.deepEqual(own.body, { success: true, payment_methods: [payment_method], has_more: false });
       assert.deepEqual((await stage.request('POST', `/payment_methods/${id}/detach`)).body, shown);
       assert.deepEqual((await stage.request('GET', '/payment_methods')).body.payment_methods, []);
       assert.deepEqual((await stage.request('GET', `/payment_methods/${id}`)).body, shown);

@@ -520,6 +520,7 @@ function callOf(billerId: string): Call {
     livemode: false,
     requestId: newId('request'),
     keyId: newId('api_key'),
+    keyKind: 'secret',
     now: realNow(),
     timeZone: 'UTC',
     feeSchedule: defaultFeeSchedule,

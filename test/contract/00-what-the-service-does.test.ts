@@ -50,7 +50,8 @@ describe('What the service does', () => {
     {
       rule: 'a payment intent is created on the server, carries a client_secret, and is confirmed with a payment method',
       async holds() {
-        const { status, body } = await stage.request('POST', '/payment_intents', intent());
+        const terms = intent({ customer_id: here.customer });
+        const { status, body } = await stage.request('POST', '/payment_intents', terms);
         assert.deepEqual([status, typeof body.client_secret], [201, 'string']);
         const reply = await stage.api.send('POST', `/api/v1/payment_intents/${body.id}/confirm`, {
           key: stage.keys.sandboxPublishable,

@@ -86,6 +86,7 @@ describe('the check of the invariants', () => {
       livemode: false,
       requestId: newId('request'),
       keyId: newId('api_key'),
+      keyKind: 'secret',
       now: realNow(),
       timeZone: 'UTC',
       feeSchedule: defaultFeeSchedule,

@@ -84,6 +84,7 @@ export async function makeCall(sql: Db, overrides: Partial<Call> = {}): Promise<
     livemode: false,
     requestId: newId('request'),
     keyId: newId('api_key'),
+    keyKind: 'secret',
     now: realNow(),
     timeZone: 'UTC',
     feeSchedule: defaultFeeSchedule,

@@ -40,6 +40,7 @@ export interface Schema {
   required?: string[];
   properties?: Record<string, Schema>;
   items?: Schema;
+  anyOf?: Schema[];
 }
 
 type Content = Record<string, { schema: Schema }>;

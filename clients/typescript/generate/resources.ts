@@ -114,8 +114,13 @@ function bodyOf({ operationId, requestBody }: Operation): Method['body'] {
 function answersOf({ responses }: Operation): { mediaType: string; schema: Schema }[] {
   const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'));
   return successes.flatMap(([, { content = {} }]) =>
-    Object.entries(content).map(([mediaType, { schema }]) => ({ mediaType, schema })),
+    Object.entries(content).map(([mediaType, { schema }]) => ({ mediaType, schema: forSecretKey(schema) })),
   );
+}
+
+/** Where a publishable key sees another object, the document names it second. The client's types are those of secret keys. */
+function forSecretKey(schema: Schema): Schema {
+  return schema.anyOf?.[0] ?? schema;
 }
 
 function typeName(schema: Schema | undefined, otherwise: string): string {

@@ -1,5 +1,8 @@
 export interface ClientOptions {
-  /** A secret key, or a publishable one for what publishable keys may do. */
+  /**
+   * A secret key, or a publishable one for what publishable keys may do. The types are those of a secret key: to a
+   * publishable one, a payment intent is a `PaymentIntentForPayer`.
+   */
   apiKey: string;
   /** Where the service is, such as `https://payments.example.com`. */
   baseUrl: string;

@@ -55,6 +55,7 @@ export function authenticate(route: Route, find: Find): Middleware {
       livemode,
       requestId: ctx.state.requestId,
       keyId: id,
+      keyKind: kind,
       now,
       timeZone: credential.time_zone,
       feeSchedule: { basisPoints: credential.fee_basis_points, fixed: credential.fee_fixed },

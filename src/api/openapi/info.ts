@@ -75,7 +75,8 @@ Any other card or bank account that is well formed can be saved in the sandbox, 
 
 Send \`Authorization: Bearer <key>\`. Secret keys (\`sk_…\`) are for servers and hold scopes; each operation names the one it
 needs. Publishable keys (\`pk_…\`) may be shown to browsers: they create payment methods, and fetch or confirm a payment
-intent with its \`client_secret\`.
+intent with its \`client_secret\`. They see of it what a payer needs, and confirm it with a method of its own customer or with one
+that belongs to no customer.
 
 ## Ids, time and money
 

@@ -10,6 +10,7 @@ export const tenantInvariants: Invariant[] = [
         select id, biller_id, livemode, test_clock_id::text from customers
         union all select id, biller_id, livemode, default_payment_method_id from customers
         union all select id, biller_id, livemode, customer_id from payment_methods
+        union all select id, biller_id, livemode, bound_payment_intent_id from payment_methods
         union all select id, biller_id, livemode, customer_id from payment_plans
         union all select id, biller_id, livemode, test_clock_id from payment_plans
         union all select id, biller_id, livemode, payment_instrument_id from payment_plans

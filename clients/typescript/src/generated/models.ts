@@ -58,6 +58,7 @@ export type PaymentIntentConfirm = Schemas['PaymentIntentConfirm'];
 export type PaymentIntentCreate = Schemas['PaymentIntentCreate'];
 export type PaymentIntentEffect = Schemas['PaymentIntentEffect'];
 export type PaymentIntentFailedEvent = Schemas['PaymentIntentFailedEvent'];
+export type PaymentIntentForPayer = Schemas['PaymentIntentForPayer'];
 export type PaymentIntentList = Schemas['PaymentIntentList'];
 export type PaymentIntentRequiresActionEvent = Schemas['PaymentIntentRequiresActionEvent'];
 export type PaymentIntentSucceededEvent = Schemas['PaymentIntentSucceededEvent'];

@@ -95,14 +95,18 @@ export class Customers extends Resource {
   /**
    * List the payment methods of a customer, newest first
    *
-   * Detached methods are left out.
+   * The newest 100 if no limit is given. Detached methods are left out.
    *
    * Needs a secret key with the scope `payment_methods:read`.
    *
    * `GET /api/v1/customers/{customer_id}/payment_methods`
    */
-  listPaymentMethods(customerId: string, options?: RequestOptions): Promise<models.PaymentMethodList> {
-    return this.answerTo({ method: 'GET', path: path`/api/v1/customers/${customerId}/payment_methods` }, options);
+  listPaymentMethods(
+    customerId: string,
+    query?: QueryOf<'listCustomerPaymentMethods'>,
+    options?: RequestOptions,
+  ): Listing<models.PaymentMethodList, 'payment_methods'> {
+    return this.pagesOf({ method: 'GET', path: path`/api/v1/customers/${customerId}/payment_methods`, query }, 'payment_methods', 'id', options);
   }
 
   /**
@@ -129,8 +133,9 @@ export class PaymentMethods extends Resource {
   /**
    * Save a card or a bank account
    *
-   * Accepts a publishable key. In sandbox, a fixture token makes a card whose outcome is known: see *Test cards*. The
-   * first method of a customer becomes its default.
+   * Accepts a publishable key, which may name a customer only with the `client_secret` of one of its payment intents.
+   * In sandbox, a fixture token makes a card whose outcome is known: see *Test cards*. The first method of a customer
+   * becomes its default, unless a publishable key saves it. A customer has at most 50 methods that are not detached.
    *
    * A secret key needs the scope `payment_methods:write`; a publishable key may call this too.
    *
@@ -170,7 +175,8 @@ export class PaymentMethods extends Resource {
   /**
    * Attach a payment method to a customer
    *
-   * The first method of a customer becomes its default. Attaching it again to the same one changes nothing.
+   * The first method of a customer becomes its default. Attaching it again to the same one changes nothing. A customer
+   * has at most 50 methods that are not detached.
    *
    * Needs a secret key with the scope `payment_methods:write`.
    *
@@ -249,7 +255,8 @@ export class PaymentIntents extends Resource {
   /**
    * Fetch a payment intent
    *
-   * A publishable key may, when it presents the intent’s own client_secret.
+   * A publishable key may, when it presents the intent’s own client_secret: it sees what a payer needs
+   * (`PaymentIntentForPayer`), a secret key all of the `PaymentIntent`.
    *
    * A secret key needs the scope `payment_intents:read`; a publishable key may call this too.
    *
@@ -268,8 +275,12 @@ export class PaymentIntents extends Resource {
    *
    * Allowed from requires_payment_method and failed. Answers what came of it: `succeeded`, `failed` with
    * `last_payment_error`, `requires_action` or `processing`; a decline is no error, and 200. A method that belongs to
-   * no customer yet is attached to that of the intent. A publishable key may, when it presents the intent’s own
-   * client_secret.
+   * no customer yet is attached to that of the intent.
+   *
+   * A publishable key may, when it presents the intent’s own client_secret. It may use a method of the intent’s
+   * customer, or one that belongs to no customer: if the intent has none either, the method is bound to the intent, and
+   * is good for no other until a secret key attaches it to a customer. Any other method is 403
+   * `payment_method_not_allowed`. The response shows what a payer needs (`PaymentIntentForPayer`).
    *
    * A secret key needs the scope `payment_intents:write`; a publishable key may call this too.
    *

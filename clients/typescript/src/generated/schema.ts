@@ -92,7 +92,7 @@ export interface paths {
         };
         /**
          * List the payment methods of a customer, newest first
-         * @description Detached methods are left out.
+         * @description The newest 100 if no limit is given. Detached methods are left out.
          *
          *     Needs a secret key with the scope `payment_methods:read`.
          */
@@ -142,7 +142,7 @@ export interface paths {
         put?: never;
         /**
          * Save a card or a bank account
-         * @description Accepts a publishable key. In sandbox, a fixture token makes a card whose outcome is known: see *Test cards*. The first method of a customer becomes its default.
+         * @description Accepts a publishable key, which may name a customer only with the `client_secret` of one of its payment intents. In sandbox, a fixture token makes a card whose outcome is known: see *Test cards*. The first method of a customer becomes its default, unless a publishable key saves it. A customer has at most 50 methods that are not detached.
          *
          *     A secret key needs the scope `payment_methods:write`; a publishable key may call this too.
          */
@@ -184,7 +184,7 @@ export interface paths {
         put?: never;
         /**
          * Attach a payment method to a customer
-         * @description The first method of a customer becomes its default. Attaching it again to the same one changes nothing.
+         * @description The first method of a customer becomes its default. Attaching it again to the same one changes nothing. A customer has at most 50 methods that are not detached.
          *
          *     Needs a secret key with the scope `payment_methods:write`.
          */
@@ -274,7 +274,7 @@ export interface paths {
         };
         /**
          * Fetch a payment intent
-         * @description A publishable key may, when it presents the intent’s own client_secret.
+         * @description A publishable key may, when it presents the intent’s own client_secret: it sees what a payer needs (`PaymentIntentForPayer`), a secret key all of the `PaymentIntent`.
          *
          *     A secret key needs the scope `payment_intents:read`; a publishable key may call this too.
          */
@@ -298,7 +298,9 @@ export interface paths {
         put?: never;
         /**
          * Charge a payment intent
-         * @description Allowed from requires_payment_method and failed. Answers what came of it: `succeeded`, `failed` with `last_payment_error`, `requires_action` or `processing`; a decline is no error, and 200. A method that belongs to no customer yet is attached to that of the intent. A publishable key may, when it presents the intent’s own client_secret.
+         * @description Allowed from requires_payment_method and failed. Answers what came of it: `succeeded`, `failed` with `last_payment_error`, `requires_action` or `processing`; a decline is no error, and 200. A method that belongs to no customer yet is attached to that of the intent.
+         *
+         *     A publishable key may, when it presents the intent’s own client_secret. It may use a method of the intent’s customer, or one that belongs to no customer: if the intent has none either, the method is bound to the intent, and is good for no other until a secret key attaches it to a customer. Any other method is 403 `payment_method_not_allowed`. The response shows what a payer needs (`PaymentIntentForPayer`).
          *
          *     A secret key needs the scope `payment_intents:write`; a publishable key may call this too.
          */
@@ -1414,6 +1416,8 @@ export interface components {
             payment_method_data: components["schemas"]["BecsData"];
             /** @description The customer that it belongs to: a cus_ id, or your own reference of a customer. */
             customer_reference?: string;
+            /** @description Required with a publishable key and `customer_reference`: the secret of a payment intent of that customer. */
+            client_secret?: string;
         };
         BecsSummary: {
             /** @description Bank, state and branch. */
@@ -1481,6 +1485,8 @@ export interface components {
             payment_method_data: components["schemas"]["CardData"];
             /** @description The customer that it belongs to: a cus_ id, or your own reference of a customer. */
             customer_reference?: string;
+            /** @description Required with a publishable key and `customer_reference`: the secret of a payment intent of that customer. */
+            client_secret?: string;
         };
         CardSummary: {
             /** @description The last four digits, where they are known. */
@@ -1683,7 +1689,7 @@ export interface components {
              * @description What is wrong, for programs. See *Errors* for each.
              * @enum {string}
              */
-            code?: "validation_failed" | "bad_request" | "invalid_json" | "body_incomplete" | "invalid_header" | "unsupported_content_type" | "unsupported_encoding" | "unauthenticated" | "insufficient_scope" | "secret_key_required" | "client_secret_invalid" | "sandbox_only" | "resource_missing" | "route_not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "payload_too_large" | "misdirected_request" | "idempotency_key_reused" | "invalid_state" | "test_clock_advancing" | "test_clock_failed" | "test_clock_full" | "test_clock_limit" | "test_clock_customers_limit" | "advance_bound_exceeded" | "webhook_endpoint_limit" | "webhook_endpoint_unverified" | "headers_too_large" | "rate_limited" | "webhook_replay_limit" | "internal_error" | "unavailable" | "processor_not_configured" | "time_skipping_unavailable";
+            code?: "validation_failed" | "bad_request" | "invalid_json" | "body_incomplete" | "invalid_header" | "unsupported_content_type" | "unsupported_encoding" | "unauthenticated" | "insufficient_scope" | "secret_key_required" | "client_secret_invalid" | "sandbox_only" | "payment_method_not_allowed" | "resource_missing" | "route_not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "payload_too_large" | "payment_method_limit" | "misdirected_request" | "idempotency_key_reused" | "invalid_state" | "test_clock_advancing" | "test_clock_failed" | "test_clock_full" | "test_clock_limit" | "test_clock_customers_limit" | "advance_bound_exceeded" | "webhook_endpoint_limit" | "webhook_endpoint_unverified" | "headers_too_large" | "rate_limited" | "webhook_replay_limit" | "internal_error" | "unavailable" | "processor_not_configured" | "time_skipping_unavailable";
             /** @description Every fault of the request, not only the first. */
             details?: components["schemas"]["ErrorDetail"][];
             /** @description The id of the request, as in the `Request-Id` header. */
@@ -1702,7 +1708,7 @@ export interface components {
              * @description For programs: see *Codes of details*.
              * @enum {string}
              */
-            code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_unattached" | "amount_too_small" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
+            code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_of_other_intent" | "payment_method_limit" | "payment_method_unattached" | "amount_too_small" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
             /** @description The same for people. */
             message: string;
             /** @description A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`, `header/Idempotency-TTL`. */
@@ -1744,7 +1750,7 @@ export interface components {
         FailedPaymentIntent: {
             /** @description The id of the payment intent; `pi_sandbox_…` in sandbox. */
             id: string;
-            /** @description Lets a client act on this payment intent with a publishable key. Not in lists and events. */
+            /** @description Lets a client act on this payment intent with a publishable key. Only for keys with the scope `payment_intents:write`; not in lists and events. */
             client_secret?: string;
             /** @description The base amount, minor units. */
             amount: number;
@@ -1941,7 +1947,7 @@ export interface components {
         PaymentIntent: {
             /** @description The id of the payment intent; `pi_sandbox_…` in sandbox. */
             id: string;
-            /** @description Lets a client act on this payment intent with a publishable key. Not in lists and events. */
+            /** @description Lets a client act on this payment intent with a publishable key. Only for keys with the scope `payment_intents:write`; not in lists and events. */
             client_secret?: string;
             /** @description The base amount, minor units. */
             amount: number;
@@ -2143,6 +2149,46 @@ export interface components {
             request_id: string | null;
             data: components["schemas"]["FailedPaymentIntent"];
         };
+        PaymentIntentForPayer: {
+            /** @description The id of the payment intent; `pi_sandbox_…` in sandbox. */
+            id: string;
+            /** @description Lets a client act on this payment intent with a publishable key. Only for keys with the scope `payment_intents:write`; not in lists and events. */
+            client_secret?: string;
+            /** @description The base amount, minor units. */
+            amount: number;
+            /** @description What is charged: base amount and surcharge, minor units. */
+            total_amount: number;
+            /** @description The fee where it is passed on to the payer, else 0; minor units. */
+            surcharge_amount: number;
+            /** @description Whether the payer pays the fee on top. */
+            surcharge_applied: boolean;
+            /**
+             * @description ISO 4217, in capitals.
+             * @enum {string}
+             */
+            currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
+            /**
+             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor has been asked, wait for the webhook. `requires_action`: the payer has to pass 3D Secure. `succeeded`: the money is taken. `failed`: declined, `last_payment_error` says why; it can be confirmed again. `canceled`: given up.
+             * @enum {string}
+             */
+            status: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled";
+            /** @description What the payer’s statement shows: given here, or the biller’s default. */
+            statement_descriptor?: string;
+            /** @description Why the last attempt failed; null when there was none, or it did not. */
+            last_payment_error: components["schemas"]["PaymentError"] | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            updated_at: string;
+            /** @description False in sandbox. */
+            livemode: boolean;
+        };
         PaymentIntentList: {
             data: components["schemas"]["PaymentIntent"][];
             /** @description Whether older items follow. */
@@ -2208,7 +2254,7 @@ export interface components {
             success: boolean;
             payment_methods: components["schemas"]["PaymentMethod"][];
             /** @description Whether older ones follow. */
-            has_more?: boolean;
+            has_more: boolean;
         };
         PaymentMethodSummary: {
             /** @description The id of the payment method. */
@@ -3654,7 +3700,12 @@ export interface operations {
     };
     listCustomerPaymentMethods: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description How many items at most, 1 to 100; 100 if not given. */
+                limit?: number;
+                /** @description The id of the last item of the page before. */
+                starting_after?: string;
+            };
             header?: never;
             path: {
                 /** @description The id of the customer. */
@@ -3723,7 +3774,7 @@ export interface operations {
     listPaymentMethods: {
         parameters: {
             query?: {
-                /** @description How many items at most, 1 to 100; 20 if not given. */
+                /** @description How many items at most, 1 to 100; 100 if not given. */
                 limit?: number;
                 /** @description The id of the last item of the page before. */
                 starting_after?: string;
@@ -4065,7 +4116,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PaymentIntent"];
+                    "application/json": components["schemas"]["PaymentIntent"] | components["schemas"]["PaymentIntentForPayer"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -4108,7 +4159,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PaymentIntent"];
+                    "application/json": components["schemas"]["PaymentIntent"] | components["schemas"]["PaymentIntentForPayer"];
                 };
             };
             400: components["responses"]["BadRequest"];
