@@ -10,11 +10,12 @@ import { fileURLToPath } from 'node:url';
 const folder = fileURLToPath(new URL('./', import.meta.url));
 const root = join(folder, '..');
 const record = join(root, 'node_modules', '.patched');
+const patches = readdirSync(folder).filter((file) => file.endsWith('.patch'));
 
 /** Of the patches and of the files that they change, as these are now. */
 function checksum() {
   const hash = createHash('sha256');
-  for (const name of readdirSync(folder).filter((file) => file.endsWith('.patch'))) {
+  for (const name of patches) {
     const patch = readFileSync(join(folder, name), 'utf8');
     hash.update(patch);
     for (const [, file] of patch.matchAll(/^\+\+\+ b\/(.+)$/gm)) hash.update(readFileSync(join(root, file)));
@@ -30,7 +31,7 @@ function recorded() {
   }
 }
 
-if (recorded() !== checksum()) {
+if (patches.length > 0 && recorded() !== checksum()) {
   const program = join(root, 'node_modules/patch-package/index.js');
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, '--error-on-fail'], {
     cwd: root,
