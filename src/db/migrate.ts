@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
 import { wayTo } from './connection.ts';
+import { grantRights } from './grants.ts';
 
 const ownMigrations = new URL('migrations/', import.meta.url);
 // Any constant does, as long as every runner of every version takes the same one.
@@ -23,11 +24,15 @@ const gaveUpLocks: readonly string[] = ['55P03', '40P01'];
 /**
  * Brings the schema of the database up to this version: runs the numbered migrations that it has not had, in order, each
  * in a transaction of its own unless its first line says otherwise. Concurrent runners wait for each other and run nothing
- * twice. It may run while a service of the former version is at work (docs/upgrades.md).
+ * twice. It may run while a service of the former version is at work (docs/upgrades.md). `grantTo` is the role that the
+ * service runs as; its rights are set after the migrations, see `grantRights`.
  * @throws when a migration fails (nothing of it stays), when it could not get its locks within two minutes, or when the
  * database was migrated by a newer version.
  */
-export async function migrate(databaseUrl: string, folder = ownMigrations): Promise<void> {
+export async function migrate(
+  databaseUrl: string,
+  { folder = ownMigrations, grantTo = null }: { folder?: URL; grantTo?: string | null } = {},
+): Promise<void> {
   const { url, ...reached } = wayTo(databaseUrl);
   const sql = postgres(url, { ...reached, max: 1, onnotice: () => {} });
   try {
@@ -48,6 +53,7 @@ export async function migrate(databaseUrl: string, folder = ownMigrations): Prom
     for (const name of known.filter((candidate) => !applied.has(candidate))) {
       await apply(sql, name, await readFile(new URL(name, folder), 'utf8'));
     }
+    if (grantTo !== null) await grantRights(sql, grantTo);
   } finally {
     await sql.end(); // closing the connection releases the advisory lock
   }

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { SealFormat } from '../db/sealed-values.ts';
+import { databaseTransportFault, temporalTransportFault } from './transport.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -25,7 +26,7 @@ export interface Config {
   readonly host: string;
   /** Absolute. Holds the embedded servers' data, their logs and `development.json`. */
   readonly dataDir: string;
-  /** Null: the embedded PostgreSQL. */
+  /** Null: the embedded PostgreSQL. Over TLS where it is on another machine, unless it asks for plain text by name. */
   readonly databaseUrl: string | null;
   /** `host:port` of the frontend; null: the embedded Temporal. */
   readonly temporalAddress: string | null;
@@ -35,6 +36,7 @@ export interface Config {
   /** Where people reach Temporal's Web UI, without a slash at its end; null: `npm start` says where its own is. */
   readonly temporalUiUrl: string | null;
   readonly temporalApiKey: string | null;
+  /** On a remote address false only where TEMPORAL_TLS says so. */
   readonly temporalTls: boolean;
   readonly temporalTaskQueue: string;
   /** Where the embedded Temporal keeps its workflows: SQLite files in the data directory, or the service's PostgreSQL. */
@@ -88,11 +90,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     host: read.matching('HOST', /^[\da-fA-F:.]+$/, 'an IP address of this machine, such as 0.0.0.0') ?? '127.0.0.1',
     dataDir: resolve(read.text('DATA_DIR') ?? '.data'),
     databaseUrl: read.databaseUrl('DATABASE_URL'),
-    temporalAddress: read.matching(
-      'TEMPORAL_ADDRESS',
-      /^[^\s/:]+:\d{1,5}$/,
-      'a host and a port, such as 127.0.0.1:7233',
-    ),
+    temporalAddress: read.temporalAddress('TEMPORAL_ADDRESS'),
     temporalNamespace:
       read.matching('TEMPORAL_NAMESPACE', /^[A-Za-z0-9][\w.-]*$/, 'letters, digits, dots and hyphens') ?? 'payments',
     temporalPort: read.port('TEMPORAL_PORT', 7233),
@@ -199,9 +197,31 @@ function createReader(env: NodeJS.ProcessEnv) {
 
   function databaseUrl(name: string): string | null {
     const value = text(name);
-    // The value itself is left out of the message: it holds a password.
-    if (value !== null && !(URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol))) {
+    if (value === null) {
+      return null;
+    }
+    // The value itself is left out of the messages: it holds a password.
+    if (!(URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol))) {
       faults.push(`${name} must be a PostgreSQL URL, such as postgres://user:password@host:5432/payments`);
+      return value;
+    }
+    const fault = databaseTransportFault(value, text('PGHOST') ?? 'localhost');
+    if (fault !== null) {
+      faults.push(fault);
+    }
+    return value;
+  }
+
+  function temporalAddress(name: string): string | null {
+    const pattern = /^[^\s/:]+:\d{1,5}$/;
+    const value = matching(name, pattern, 'a host and a port, such as 127.0.0.1:7233');
+    if (value === null || !pattern.test(value)) {
+      return value;
+    }
+    const isNamed = text('TEMPORAL_TLS') !== null || text('TEMPORAL_API_KEY') !== null;
+    const fault = temporalTransportFault(value, isNamed);
+    if (fault !== null) {
+      faults.push(fault);
     }
     return value;
   }
@@ -231,7 +251,7 @@ function createReader(env: NodeJS.ProcessEnv) {
   }
 
   const port = (name: string, fallback: number) => whole(name, fallback, 1, 65_535);
-  return { faults, text, whole, port, flag, matching, secret, databaseUrl, oneOf, encryptionKeys };
+  return { faults, text, whole, port, flag, matching, secret, databaseUrl, temporalAddress, oneOf, encryptionKeys };
 }
 
 function parseEncryptionKey(item: string): EncryptionKey | null {

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import '../../patches/apply.mjs'; // before anything is bundled
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const source = join(root, 'src');

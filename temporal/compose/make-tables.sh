@@ -1,10 +1,9 @@
 #!/bin/sh
-# Makes Temporal's two databases and their tables, or brings them up to this version of its schema tool. Each step leaves
-# alone what is there, so all of it may be repeated.
+# Makes the tables in Temporal's two databases, or brings them up to this version of its schema tool. Each step leaves alone
+# what is there, so all of it may be repeated. make-roles.sh makes the databases themselves: their owner need not be able to.
 # The connection is in SQL_HOST, SQL_PORT, SQL_USER, SQL_PASSWORD and SQL_PLUGIN; the names are those of on-postgres.env.
 set -eu
 make_tables() { # database, schema
-  temporal-sql-tool --database "$1" create-database
   temporal-sql-tool --database "$1" setup-schema --version 0.0
   temporal-sql-tool --database "$1" update-schema --schema-name "$2"
 }

@@ -101,7 +101,7 @@ describe('migrating a database at work', () => {
     for (const name of await readdir(folder)) await writeFile(join(own, name), await readFile(new URL(name, folder)));
   });
   after('remove them', () => rm(own, { recursive: true, force: true }));
-  const run = () => migrate(db.url, pathToFileURL(`${own}/`));
+  const run = () => migrate(db.url, { folder: pathToFileURL(`${own}/`) });
 
   it('waits for no lock longer than a second, so that those who come later are not kept waiting, and tries again', async () => {
     await writeFile(join(own, '9001_note.sql'), 'alter table customers add column note text;');

@@ -28,6 +28,7 @@ describe('the launcher', function () {
       await symlink(join(root, 'node_modules', item), join(home, 'node_modules', item));
     }
     await cp(join(root, 'src', 'runtime', 'launch.mjs'), join(home, 'src', 'runtime', 'launch.mjs'));
+    await cp(join(root, 'patches', 'apply.mjs'), join(home, 'patches', 'apply.mjs')); // and no patch
     await writeFile(join(home, 'package.json'), '{ "type": "module" }');
     await writeFile(join(home, 'src', 'runtime', 'api.ts'), `const name: string = '${says}';\nconsole.log(name);\n`);
     await writeFile(

@@ -33,7 +33,7 @@ describe('the layout for production', () => {
     assert.ok(pinned && ui);
     assert.equal(version(tool, 'go.temporal.io/server'), pinned);
     assert.deepEqual(
-      [...compose.matchAll(/image: (temporalio\/\S+)/g)].map(([, image]) => image).sort(),
+      [...compose.matchAll(/image: (temporalio\/[^@\s]+)/g)].map(([, image]) => image).sort(),
       [`temporalio/admin-tools:${pinned}`, `temporalio/server:${pinned}`, `temporalio/ui:${ui}`].sort(),
     );
   });
@@ -53,13 +53,18 @@ describe('the layout for production', () => {
     };
     const { databaseUrl, temporalAddress, encryptionKeys, host } = readConfig(values);
     assert.ok(databaseUrl && temporalAddress && encryptionKeys);
+    const [prepare = ''] = compose.match(/^ {2}prepare:.*?^ {2}api:/ms) ?? [];
+    readConfig({
+      ...variablesIn(prepare),
+      DATABASE_URL: variablesIn(prepare).DATABASE_URL?.replace(/\$\{.*?\}/, 'secret'),
+    });
     assert.equal(host, '0.0.0.0');
   });
 
   it('mounts and builds from files that there are', async () => {
     const compose = await read('compose.yaml');
     const mounted = [...compose.matchAll(/\[\.\/(\S+?):/g)].map(([, file = '']) => file);
-    assert.equal(mounted.length, 3);
+    assert.equal(mounted.length, 4);
     for (const file of [...mounted, 'on-postgres.env', 'compose/service.Dockerfile'])
       await access(new URL(file, folder));
   });

@@ -95,9 +95,15 @@ function cell(value: unknown): string {
 }
 
 async function findSurroundings(env: NodeJS.ProcessEnv, opened: { close(): Promise<void> }[]): Promise<Surroundings> {
-  const config = readConfig(env);
-  const development = await readDevelopment(config.dataDir);
-  const url = config.databaseUrl ?? development.databaseUrl;
+  const given = readConfig(env);
+  const development = await readDevelopment(given.dataDir);
+  // What the file names is held to the same rules as what the environment names.
+  const config = readConfig({
+    ...env,
+    DATABASE_URL: given.databaseUrl ?? development.databaseUrl ?? '',
+    TEMPORAL_ADDRESS: given.temporalAddress ?? development.temporalAddress ?? '',
+  });
+  const url = config.databaseUrl;
   if (url === null) {
     throw new Error(
       `There is no database: ${join(config.dataDir, 'development.json')} does not exist. ` +
@@ -111,10 +117,7 @@ async function findSurroundings(env: NodeJS.ProcessEnv, opened: { close(): Promi
     async temporal() {
       // Loading it takes longer than the rest of a command, most of which do without.
       const { openTemporal } = await import('../temporal-client.ts');
-      const temporal = openTemporal({
-        ...config,
-        temporalAddress: config.temporalAddress ?? development.temporalAddress,
-      });
+      const temporal = openTemporal(config);
       opened.push(temporal.connection);
       return temporal;
     },

@@ -16,33 +16,37 @@ export type TemporalProgram =
   | { readonly kind: 'cli'; readonly cli: string; readonly origin: string };
 
 /**
- * Finds a Temporal server that is new enough, in this order: the pinned version as an earlier start built it,
- * `temporal` on PATH, the CLI that the SDK downloads, and last a build with Go (minutes, once per user).
- * Throws, saying what to install, when none can be had, and when `signal` aborts a download or build.
+ * Finds a Temporal server, what is pinned by checksum first: the version of temporal/go.mod as an earlier start built it; a build
+ * of it, where there is Go (minutes, once per user); the CLI of one version that the SDK downloads; and last, where nothing else
+ * can be had, `temporal` on PATH if it is new enough.
+ * Throws, saying what to do, when none can be had, when a build fails (another server would not know the workflows that this one
+ * will have), and when `signal` aborts a download or build.
  */
 export async function findTemporal(host: Host, say: Say, signal?: AbortSignal): Promise<TemporalProgram> {
+  const origin = 'built from temporal/go.mod';
   const built = await findBuiltTemporal(host);
   if (built !== null) {
-    return { kind: 'server', ...built, origin: 'built from temporal/go.mod' };
+    return { kind: 'server', ...built, origin };
   }
-  const onPath = await findOnPath('temporal', host.searchPath);
-  if (onPath !== null && (await isNewEnough(onPath, say))) {
-    return { kind: 'cli', cli: onPath, origin: onPath };
+  const go = await findOnPath('go', host.searchPath);
+  if (go !== null) {
+    return { kind: 'server', ...(await buildTemporal(host, go, say, signal)), origin };
   }
   const downloaded = await downloadCli(host, say, signal);
   if (downloaded !== null && (await isNewEnough(downloaded, say))) {
     return { kind: 'cli', cli: downloaded, origin: downloaded };
   }
-  const go = await findOnPath('go', host.searchPath);
-  if (go === null) {
-    throw new Error(
-      'There is no Temporal server yet, and the Go toolchain that would build it was not found on PATH. Do one of:\n' +
-        '  - install Go 1.21 or later (https://go.dev/dl) and start again; the build takes some minutes, once\n' +
-        `  - install the temporal CLI with server ${LEAST_SERVER.join('.')} or later (https://temporal.io/setup)\n` +
-        '  - set TEMPORAL_ADDRESS to a Temporal server that already runs',
-    );
+  const onPath = await findOnPath('temporal', host.searchPath);
+  if (onPath !== null && (await isNewEnough(onPath, say))) {
+    say(`Using ${onPath}, since there is no Go to build the pinned Temporal server with`);
+    return { kind: 'cli', cli: onPath, origin: onPath };
   }
-  return { kind: 'server', ...(await buildTemporal(host, go, say, signal)), origin: 'built from temporal/go.mod' };
+  throw new Error(
+    'There is no Temporal server yet, and the Go toolchain that would build it was not found on PATH. Do one of:\n' +
+      '  - install Go 1.21 or later (https://go.dev/dl) and start again; the build takes some minutes, once\n' +
+      `  - install the temporal CLI with server ${LEAST_SERVER.join('.')} or later (https://temporal.io/setup)\n` +
+      '  - set TEMPORAL_ADDRESS to a Temporal server that already runs',
+  );
 }
 
 /** The absolute path of an executable file of that name in the folders of a search path, or null. */

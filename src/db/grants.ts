@@ -1,0 +1,26 @@
+import type postgres from 'postgres';
+
+/**
+ * Gives a role of PostgreSQL what the API, the worker and the command line need of the tables, and takes away all else: rows of
+ * the audit log can be added and read, not changed; the list of migrations can be read. Safe to repeat; in one transaction, so
+ * that a service at work never lacks a right. To be run by the owner of the tables, after the migrations.
+ * @throws when there is no such role, and when it could act as the owner: no right could be kept from it.
+ */
+export async function grantRights(sql: postgres.Sql, role: string): Promise<void> {
+  const [found] = await sql<{ is_owner: boolean }[]>`select pg_has_role(${role}, current_user, 'member') as is_owner`;
+  if (found?.is_owner) {
+    throw new Error(
+      `The role ${role} is the owner of the tables, a member of it, or a superuser, so the audit log would not hold against it. ` +
+        'Name the role that the service runs as.',
+    );
+  }
+  await sql.begin(async (tx) => {
+    const name = tx(role);
+    await tx`revoke all on all tables in schema public from ${name}`;
+    await tx`grant usage on schema public to ${name}`;
+    await tx`grant select, insert, update, delete on all tables in schema public to ${name}`;
+    await tx`grant usage on all sequences in schema public to ${name}`;
+    await tx`revoke update, delete on audit_log from ${name}`;
+    await tx`revoke insert, update, delete on schema_migrations from ${name}`;
+  });
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { access, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { before, describe, it } from 'mocha';
+import { useFolder } from '../runtime/support.ts';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const exists = (file: string) =>
+  access(file).then(
+    () => true,
+    () => false,
+  );
+
+/** What npm is started with: what this run's own npm has set for us would outvote the files of the project. */
+const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
+
+describe('the lock file', () => {
+  const folder = useFolder();
+
+  /** What the check says of this project when a file of it is changed. */
+  async function complaintsAfter(file: string, change: (text: string) => string): Promise<string> {
+    for (const name of ['package.json', 'package-lock.json', '.npmrc']) {
+      const text = await readFile(join(root, name), 'utf8');
+      const changed = name === file ? change(text) : text;
+      assert.equal(changed === text, name !== file, 'the change changes something');
+      await writeFile(join(folder.path, name), changed);
+    }
+    const check = run(process.execPath, [join(root, 'tools/packages.mjs'), folder.path]);
+    return check.then(
+      () => '',
+      ({ stderr }: { stderr: string }) => stderr,
+    );
+  }
+
+  it('has an exact version and a checksum for every package, and names no registry', async () => {
+    await run(process.execPath, [join(root, 'tools/packages.mjs')]);
+  });
+
+  it('is checked with every lint, so that CI refuses it otherwise', async () => {
+    const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    assert.match(scripts.lint, /&& node tools\/packages\.mjs$/);
+  });
+
+  for (const [what, file, change, complaint] of [
+    [
+      'a package without a checksum',
+      'package-lock.json',
+      (text: string) => text.replace(/\n +"integrity": ".*",/, ''),
+      /has no sha512 checksum/,
+    ],
+    [
+      'a checksum that can be forged',
+      'package-lock.json',
+      (text: string) => text.replace(/"sha512-.*?"/, '"sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk="'),
+      /has no sha512 checksum/,
+    ],
+    [
+      'a package that is bound to a place',
+      'package-lock.json',
+      (text: string) => text.replace(/("integrity": ".*",)/, '$1 "resolved": "https://evil.example/koa.tgz",'),
+      /is bound to https:\/\/evil\.example/,
+    ],
+    [
+      'a package from git',
+      'package-lock.json',
+      (text: string) =>
+        text.replace(/"version": ".*?",\n( +)"integrity": ".*",/, '"resolved": "git+ssh://evil/koa.git",'),
+      /has no exact version/,
+    ],
+    [
+      'a range of versions',
+      'package.json',
+      (text: string) => text.replace(/"koa": "/, '"koa": "^'),
+      /koa is asked for as "\^/,
+    ],
+    [
+      'install scripts that may run',
+      '.npmrc',
+      (text: string) => text.replace('ignore-scripts=true', ''),
+      /ignore-scripts=true is missing/,
+    ],
+  ] as const) {
+    it(`is refused with ${what}`, async () => {
+      assert.match(await complaintsAfter(file, change), complaint);
+    });
+  }
+});
+
+describe('an install script', function () {
+  this.timeout(120_000);
+  const folder = useFolder();
+  let package_ = '';
+
+  before('make a package that has some', async () => {
+    const evil = join(folder.path, 'evil');
+    await mkdir(evil);
+    // It notes that it has run where the project is: npm sets INIT_CWD to that folder.
+    const note = (name: string) =>
+      `node -e "require('fs').writeFileSync(process.env.INIT_CWD + '/${name}-has-run', '')"`;
+    const scripts = Object.fromEntries(['preinstall', 'install', 'postinstall'].map((name) => [name, note(name)]));
+    await writeFile(join(evil, 'package.json'), JSON.stringify({ name: 'evil', version: '1.0.0', scripts }));
+    await run('npm', ['pack', '--pack-destination', folder.path], { cwd: evil, env: environment });
+    package_ = join(folder.path, 'evil-1.0.0.tgz');
+  });
+
+  /** A project that depends on it, with the settings of ours or with none; whether a script has run in an install and a ci. */
+  async function hasRun(name: string, npm: readonly string[], settings: 'ours' | 'none'): Promise<boolean> {
+    const project = join(folder.path, name);
+    await mkdir(project);
+    await cp(package_, join(project, 'evil-1.0.0.tgz'));
+    if (settings === 'ours') await cp(join(root, '.npmrc'), join(project, '.npmrc'));
+    await writeFile(
+      join(project, 'package.json'),
+      JSON.stringify({ name: 'project', version: '1.0.0', dependencies: { evil: 'file:./evil-1.0.0.tgz' } }),
+    );
+    const [program = '', ...first] = npm;
+    for (const command of ['install', 'ci'])
+      await run(program, [...first, command], { cwd: project, env: environment });
+    assert.ok(await exists(join(project, 'node_modules/evil/package.json')), 'it is installed');
+    const notes = await Promise.all(
+      ['preinstall', 'install', 'postinstall'].map((script) => exists(join(project, `${script}-has-run`))),
+    );
+    return notes.includes(true);
+  }
+
+  for (const [version, npm] of [
+    ['the npm at hand', ['npm']],
+    ['npm 10, which Node.js 20 brings along', ['npx', '--yes', '--fetch-retries=0', 'npm@10.9.9']],
+  ] as const) {
+    it(`of a package does not run with ${version}, though it would with other settings`, async function () {
+      const [program, ...first] = npm;
+      const isThere = run(program, [...first, '--version'], { cwd: folder.path, env: environment }).then(
+        () => true,
+        () => false,
+      );
+      if (!(await isThere)) this.skip(); // npm 10 comes from the registry
+      assert.equal(await hasRun(`ours ${version}`, npm, 'ours'), false);
+      assert.equal(await hasRun(`none ${version}`, npm, 'none'), true);
+    });
+  }
+
+  it('is not missed: whatever starts our programs applies the patches itself', async () => {
+    const { scripts }: { scripts: Record<string, string> } = JSON.parse(
+      await readFile(join(root, 'package.json'), 'utf8'),
+    );
+    const ofPrograms = Object.entries(scripts).filter(([, command]) =>
+      /\b(src|bench|demo|faults|fuzz)\//.test(command),
+    );
+    assert.ok(ofPrograms.length > 12);
+    for (const [name, command] of ofPrograms) {
+      assert.match(command, /--import \.\/patches\/apply\.mjs|src\/runtime\/launch\.mjs/, name);
+    }
+    assert.match(await readFile(join(root, 'src/runtime/launch.mjs'), 'utf8'), /^import '.*patches\/apply\.mjs'/m);
+    assert.match(await readFile(join(root, '.mocharc.json'), 'utf8'), /"import=\.\/patches\/apply\.mjs"/);
+    assert.match(await readFile(join(root, 'temporal/compose/service.Dockerfile'), 'utf8'), /node patches\/apply\.mjs/);
+  });
+
+  it('is not missed: what has come from the registry is patched before anything of it is loaded', async () => {
+    const project = join(folder.path, 'patched');
+    const patched = join(project, 'node_modules/postgres/src/connection.js');
+    for (const name of ['package.json', 'package-lock.json', 'patches', 'node_modules/postgres']) {
+      await cp(join(root, name), join(project, name), { recursive: true });
+    }
+    await symlink(join(root, 'node_modules/patch-package'), join(project, 'node_modules/patch-package'));
+    const whole = await readFile(patched, 'utf8');
+    await run(process.execPath, ['node_modules/patch-package/index.js', '--reverse'], { cwd: project });
+    assert.notEqual(await readFile(patched, 'utf8'), whole, 'as the registry has it');
+    const load = () => run(process.execPath, ['--import', './patches/apply.mjs', '--eval', ''], { cwd: project });
+    await load();
+    assert.equal(await readFile(patched, 'utf8'), whole);
+    // A package that was installed anew is noticed, though its folder was patched before.
+    await writeFile(patched, (await readFile(patched, 'utf8')).replaceAll('forgetWrites()', 'other()'));
+    await assert.rejects(load(), /could not be applied/);
+  });
+});
