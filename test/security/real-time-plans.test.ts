@@ -25,7 +25,7 @@ const restMs = 1_000;
 const never = '2099-01-01';
 const inDays = (days: number) => addDays(dateIn(realNow(), 'UTC'), days);
 
-describe('who can write to Temporal', function () {
+describe('access to Temporal', function () {
   this.timeout(60_000);
   const ledger = new LedgerProcessor();
   const service = useService({ processors: { sandbox: ledger, live: ledger } });
@@ -121,7 +121,7 @@ describe('who can write to Temporal', function () {
     });
 
   for (const mode of ['sandbox', 'live'] as const) {
-    it(`charges no ${mode} plan before its date by skipping its workflow’s time, and the plan says why it stalls`, async () => {
+    it(`does not charge a ${mode} plan before its date: with its time skipped the plan stalls, and ops says why`, async () => {
       const merchant = await merchantOf(mode);
       const { id, workflowId } = await planOf(merchant, inDays(7));
       await allowTimeSkipping(service.temporal, workflowId);
@@ -133,7 +133,7 @@ describe('who can write to Temporal', function () {
     });
   }
 
-  it('makes no scheduled payment before its date by it', async () => {
+  it('does not make a scheduled payment before its date', async () => {
     const merchant = await merchantOf('sandbox');
     const customer = await merchant.payer();
     const { id } = await merchant.intent({
@@ -157,7 +157,7 @@ describe('who can write to Temporal', function () {
     assert.equal((await merchant.getIntent(id)).status, 'requires_payment_method');
   });
 
-  it('makes no workflow run in circles by it: it waits without a timer, however often it is told to look', async () => {
+  it('does not make a stalled workflow spin: it waits without a timer, however often it is told to look', async () => {
     const merchant = await merchantOf('sandbox');
     const { id, workflowId } = await planOf(merchant, inDays(7));
     await allowTimeSkipping(service.temporal, workflowId);
@@ -173,7 +173,7 @@ describe('who can write to Temporal', function () {
     assert.deepEqual([ledger.requests, await merchant.payments(id)], [[], []]);
   });
 
-  it('makes none run in circles that another reason has stalled: it cannot be collected, or not even be read', async () => {
+  it('does not make a workflow spin that stalled for another reason: it cannot be collected, or not be read', async () => {
     const { sql } = service.db;
     const merchant = await merchantOf('sandbox');
     const poisoned = await merchant.plan({ customer_id: await payerOf(merchant), start_date: inDays(0) });
@@ -203,7 +203,7 @@ describe('who can write to Temporal', function () {
     await paid(merchant, poisoned.id, 1);
   });
 
-  it('keeps no payment from being made at its date once the plan was started over, each once', async () => {
+  it('does not outlast `ops start-over`: the plan is then charged at its dates, once each', async () => {
     const merchant = await merchantOf('live');
     const { id, workflowId } = await planOf(merchant, inDays(7));
     await allowTimeSkipping(service.temporal, workflowId);
@@ -229,7 +229,7 @@ describe('who can write to Temporal', function () {
     await freed(id);
   });
 
-  it('does not have to be caught: a clock of Temporal that is an hour ahead delays nothing, and nobody has to do anything', async () => {
+  it('is not needed where Temporal’s clock is an hour ahead: the plan stalls, and is charged at its date by itself', async () => {
     const merchant = await merchantOf('sandbox');
     const { id, workflowId } = await planOf(merchant, never);
     await setAnHourAhead(workflowId);
@@ -243,7 +243,7 @@ describe('who can write to Temporal', function () {
     assert.ok(late >= 0 && late < 2_000, `charged ${late} ms after its date`);
   });
 
-  it('deletes no test clock before its 30 days are over by it, and the clock still advances', async () => {
+  it('does not delete a test clock before its 30 days are over, and the clock still advances', async () => {
     const merchant = await merchantOf('sandbox');
     const clock = await merchant.clock('2027-01-04T00:00:00Z');
     const payer = await merchant.payer({ test_clock: clock.id });
@@ -264,7 +264,7 @@ describe('who can write to Temporal', function () {
     assert.deepEqual(told(await merchant.payments(plan.id)).slice(1), ['1 paid 2027-01-12T00:00:00.000Z']);
   });
 
-  describe('by an `advanceTo` of their own', () => {
+  describe('with an `advanceTo` of its own', () => {
     const advanceTo = (workflowId: string, target: number) =>
       handleOf(workflowId).executeUpdate<void, [number]>('advanceTo', { args: [target] });
     const isRefused = (error: unknown): boolean => {
@@ -274,7 +274,7 @@ describe('who can write to Temporal', function () {
     };
     const target = realNow().getTime() + 400 * 24 * hour;
 
-    it('moves no plan in real time, nor keeps it from going on in a fresh run', async () => {
+    it('is refused by a plan in real time, which can still go on in a fresh run', async () => {
       const merchant = await merchantOf('sandbox');
       const { id, workflowId } = await planOf(merchant, inDays(7));
       const { runId } = await running(workflowId);
@@ -285,7 +285,23 @@ describe('who can write to Temporal', function () {
       assert.deepEqual(await merchant.payments(id), []);
     });
 
-    it('is told so too when it comes before the plan was first read, where a plan on a clock takes it', async () => {
+    it('collects nothing of a plan on a test clock beyond the advance that the API has accepted', async () => {
+      const merchant = await merchantOf('sandbox');
+      const clock = await merchant.clock('2027-01-04T00:00:00Z');
+      const payer = await merchant.payer({ test_clock: clock.id });
+      const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+      const workflowId = workflowIdOf('paymentPlan', plan.id);
+      await running(workflowId);
+      await allowTimeSkipping(service.temporal, workflowId);
+      const args: [number] = [Date.parse('2027-03-01T00:00:00Z')];
+      await handleOf(workflowId).startUpdate('advanceTo', { args, waitForStage: 'ACCEPTED' });
+      assert.equal(await eventsWhileWatched(workflowId), 0);
+      assert.deepEqual(await merchant.payments(plan.id), []);
+      await merchant.advance(clock.id, '2027-01-06T00:00:00Z');
+      assert.deepEqual(told(await merchant.payments(plan.id)), ['0 paid 2027-01-05T00:00:00.000Z']);
+    });
+
+    it('is refused too when it comes before the first read, and taken then by a plan on a clock', async () => {
       const merchant = await merchantOf('sandbox');
       const clock = await merchant.clock('2027-01-04T00:00:00Z');
       const onClock = await merchant.payer({ test_clock: clock.id });
