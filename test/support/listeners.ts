@@ -1,5 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import { type IncomingHttpHeaders, request } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 
 /** What is silent for this long speaks no HTTP. */
 const silenceMs = 2_000;
@@ -49,17 +49,19 @@ export function ask({
         ...{ host: '127.0.0.1', port, method, path, agent: false, setHost: false, timeout: silenceMs },
         headers: { ...headers, Host: host ?? `127.0.0.1:${port}` },
       },
-      async (answer) => {
-        const chunks: Buffer[] = [];
-        for await (const chunk of answer) chunks.push(chunk);
-        const text = Buffer.concat(chunks).toString();
-        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text });
-      },
+      (answer) => resolve(readAnswer(answer)),
     );
     sent.on('timeout', () => sent.destroy());
     sent.on('error', () => resolve(null));
     sent.end(body);
   });
+}
+
+/** Reads the whole of an answer. */
+export async function readAnswer(answer: IncomingMessage): Promise<HttpAnswer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk);
+  return { status: answer.statusCode ?? 0, headers: answer.headers, text: Buffer.concat(chunks).toString() };
 }
 
 async function familyOf(pid: number): Promise<number[]> {

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { after, before } from 'mocha';
+import { findFreePorts } from '../../src/runtime/embedded/ports.ts';
+import { useFolder } from '../runtime/support.ts';
+import { type ApiProcess, startApiProcess } from '../support/api-process.ts';
+import { selfSigned } from '../support/certificate.ts';
+import { type TestDatabase, useDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { makeKey } from '../support/factories.ts';
+import { findHaproxy, type HaproxyProgram, type RunningHaproxy, startHaproxy } from '../support/haproxy.ts';
+import { type HttpAnswer, readAnswer } from '../support/listeners.ts';
+import { type NameServer, startNameServer } from '../support/name-server.ts';
+import { serverStartTimeoutMs, temporalServer, testNamespace } from '../support/temporal.ts';
+
+const config = fileURLToPath(new URL('../../temporal/compose/haproxy.cfg', import.meta.url));
+export const operatorKey = 'a-key-of-operators-that-is-long';
+/** The API processes listen at the same port of different addresses, as containers do. */
+export const apiAddresses = ['127.0.0.2', '127.0.0.3'] as const;
+
+/** An HAProxy with the committed configuration: what it says, and where it listens. */
+export interface Balancer {
+  readonly running: RunningHaproxy;
+  readonly payments: number;
+  readonly operators: number;
+  readonly webUi: number;
+}
+
+/** What a request came to the echo as. */
+export interface Echoed {
+  method: string;
+  url: string;
+  headers: Record<string, string | string[]>;
+}
+
+export interface Stage {
+  readonly db: TestDatabase;
+  readonly key: string;
+  /** Starts the API process of this address, or kills it. */
+  start(address: string): Promise<void>;
+  end(address: string): Promise<void>;
+  /** In front of the two API processes. */
+  readonly balancer: Balancer;
+  /** The same in front of a server that returns what it gets. */
+  readonly mirror: Balancer;
+  /** What the name server says of each name. */
+  readonly addresses: Record<'api' | 'echo', readonly string[]>;
+}
+
+/** Starts all of it for the tests of the calling `describe`, which are skipped where there is no HAProxy. */
+export function useStage(): Stage {
+  const db = useDatabase();
+  const folder = useFolder();
+  const addresses: Stage['addresses'] = { api: apiAddresses, echo: ['127.0.0.1'] };
+  const echo = createServer((incoming, response) => void echoTo(incoming, (text) => response.end(text)));
+  const balancers: Balancer[] = [];
+  const apis = new Map<string, ApiProcess>();
+  let apiPort = 0;
+  let names: NameServer | undefined;
+  let key = '';
+
+  before('start two API processes, and HAProxy before them', async function () {
+    this.timeout(serverStartTimeoutMs);
+    const program = process.platform === 'linux' ? await findHaproxy() : null;
+    if (program === null) {
+      console.log(
+        '      no HAProxy: the configuration of the balancer is not tried. On Debian: apt-get install haproxy',
+      );
+      return this.skip();
+    }
+    names = await startNameServer(addresses);
+    await writeFile(join(folder.path, 'certificate.pem'), `${selfSigned.cert}\n${selfSigned.key}\n`);
+    echo.listen(0, '127.0.0.1');
+    await once(echo, 'listening');
+    const echoAddress = echo.address();
+    const atEcho = `echo:${typeof echoAddress === 'object' ? echoAddress?.port : ''}`;
+    [apiPort = 0] = await findFreePorts(1);
+    await Promise.all(apiAddresses.map(startApi));
+    ({ key } = await makeKey(db.sql));
+    for (const API of [`api:${apiPort}`, atEcho]) balancers.push(await startBalancer(program, { API, WEB_UI: atEcho }));
+    await Promise.all(
+      balancers.map(({ payments }) =>
+        eventually('it has a process to send to', async () => (await askTls(payments, '/healthz'))?.status === 200),
+      ),
+    );
+  });
+  after('end them', async () => {
+    await Promise.all([
+      ...balancers.map(({ running }) => running.end()),
+      ...[...apis.values()].map((each) => each.end()),
+    ]);
+    names?.close();
+    echo.close();
+  });
+
+  async function startApi(HOST: string): Promise<void> {
+    const env = {
+      HOST,
+      PORT: String(apiPort),
+      DATABASE_URL: db.url,
+      OPERATOR_KEY: operatorKey,
+      TEMPORAL_ADDRESS: await temporalServer(),
+      TEMPORAL_NAMESPACE: testNamespace,
+    };
+    apis.set(HOST, await startApiProcess(env));
+  }
+
+  /** The committed file with other addresses than those in containers, by its variables. */
+  async function startBalancer(program: HaproxyProgram, backends: { API: string; WEB_UI: string }): Promise<Balancer> {
+    const [payments = 0, operators = 0, webUi = 0] = await findFreePorts(3);
+    const running = await startHaproxy(program, config, {
+      PUBLIC_ADDRESS: `127.0.0.1:${payments}`,
+      OPERATORS_ADDRESS: `127.0.0.1:${operators}`,
+      WEB_UI_ADDRESS: `127.0.0.1:${webUi}`,
+      CERTIFICATE: join(folder.path, 'certificate.pem'),
+      NAME_SERVER: names?.address ?? '',
+      ...backends,
+    });
+    return { running, payments, operators, webUi };
+  }
+
+  const existing = (index: number): Balancer => {
+    const found = balancers[index];
+    assert.ok(found, 'the balancers are there only while the tests of their describe run');
+    return found;
+  };
+  return {
+    db,
+    addresses,
+    start: startApi,
+    async end(address) {
+      await apis.get(address)?.end('SIGKILL');
+    },
+    get key() {
+      return key;
+    },
+    get balancer() {
+      return existing(0);
+    },
+    get mirror() {
+      return existing(1);
+    },
+  };
+}
+
+export interface Sent {
+  method?: string;
+  headers?: Record<string, string | string[]>;
+  body?: string;
+  /** The address of this machine that the connection comes from: another one is another client. */
+  from?: string;
+}
+
+/** One request to the public side on a connection of its own; null where there is no answer. */
+export function askTls(port: number, path: string, sent: Sent = {}): Promise<HttpAnswer | null> {
+  const { method = 'GET', headers = {}, body, from = '127.0.0.1' } = sent;
+  return new Promise((resolve) => {
+    const outgoing = request(
+      { host: '127.0.0.1', port, path, method, headers, localAddress: from, ca: selfSigned.cert, agent: false },
+      (answer) => resolve(readAnswer(answer)),
+    );
+    outgoing.on('error', () => resolve(null));
+    outgoing.end(body);
+  });
+}
+
+async function echoTo(incoming: IncomingMessage, end: (text: string) => void): Promise<void> {
+  for await (const _ of incoming);
+  const { method, url, headers } = incoming;
+  end(JSON.stringify({ method, url, headers }));
+}
