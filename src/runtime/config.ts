@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { safeLine } from '../domain/terminal-text.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -61,7 +62,7 @@ export class ConfigError extends Error {
   readonly faults: readonly string[];
 
   constructor(faults: readonly string[]) {
-    super(`The configuration cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+    super(`The configuration cannot be used:\n${faults.map((fault) => `  - ${safeLine(fault)}`).join('\n')}`);
     this.name = 'ConfigError';
     this.faults = faults;
   }
