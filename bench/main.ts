@@ -6,6 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openPool } from '../src/db/connection.ts';
 import { realNow } from '../src/domain/real-time.ts';
+import { safeLine } from '../src/domain/terminal-text.ts';
+import { print, printError } from '../src/runtime/terminal.ts';
 import type { Measurement, Surroundings } from './bench.ts';
 import { openClient } from './client.ts';
 import { readConditions } from './conditions.ts';
@@ -60,7 +62,7 @@ async function main(): Promise<void> {
       help: { type: 'boolean', default: false },
     },
   });
-  if (values.help) return console.log(usage);
+  if (values.help) return print(usage);
   const chosen = choose(values.only);
   const plans = Number(values.plans ?? (values.quick ? 100 : 1000));
   if (!(Number.isInteger(plans) && plans > 0 && plans <= 100_000)) throw new Error(`--plans is no number.\n${usage}`);
@@ -71,15 +73,15 @@ async function main(): Promise<void> {
   const ours = await mkdtemp(join(tmpdir(), 'payments-bench-'));
   folder = ours;
   const elapsed = () => (performance.now() - begun) / 1000;
-  const log = (line: string) => console.error(`[${elapsed().toFixed(1).padStart(6)} s] ${line}`);
+  const log = (line: string) => printError(`[${elapsed().toFixed(1).padStart(6)} s] ${line}`);
   try {
     const outcome = await measureAll(chosen, { quick: values.quick, plans, folder: ours, log });
     if (isEnding) return;
     const report: Report = { started_at: startedAt, seconds: elapsed(), quick: values.quick, conditions, ...outcome };
     await mkdir(dirname(resolve(values.json)), { recursive: true });
     await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`);
-    console.log(renderReport(report));
-    console.log(`Written to ${values.json}`);
+    print(renderReport(report));
+    print(`Written to ${values.json}`);
     if (report.missing.length > 0) process.exitCode = 1;
   } finally {
     await rm(ours, { recursive: true, force: true });
@@ -88,7 +90,8 @@ async function main(): Promise<void> {
 
 function choose(only: string[] | undefined): Measurement[] {
   for (const name of only ?? []) {
-    if (!measurements.some((known) => known.name === name)) throw new Error(`--only ${name} names nothing.\n${usage}`);
+    if (!measurements.some((known) => known.name === name))
+      throw new Error(`--only ${safeLine(name)} names nothing.\n${usage}`);
   }
   return only === undefined ? usual : measurements.filter(({ name }) => only.includes(name));
 }
@@ -141,7 +144,7 @@ async function measureAll(chosen: Measurement[], surroundings: Surroundings) {
 /** Ends what was started, in order, and then this process. */
 async function endEarly(why: string, code: number): Promise<never> {
   isEnding = true;
-  console.error(`${why}: ending everything`);
+  printError(`${why}: ending everything`);
   await stopAllCopies();
   if (folder !== null) await rm(folder, { recursive: true, force: true });
   process.exit(code);
@@ -155,7 +158,7 @@ main().then(
     if (!isEnding) process.exit();
   },
   (error: unknown) => {
-    console.error(error instanceof Error ? error.message : error);
+    printError(error instanceof Error ? error.message : error);
     process.exit(1);
   },
 );

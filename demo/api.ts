@@ -1,4 +1,5 @@
 import { ApiError, PaymentsClient } from '@payments-service/client';
+import { safeLine } from '../src/domain/terminal-text.ts';
 
 /**
  * The client that the demo drives the service with. Each request first looks at `signal`, and throws its reason when it has
@@ -27,5 +28,5 @@ export async function refusalOf(request: Promise<unknown>): Promise<ApiError | n
 export function toldOf({ method, path, status, code, message, details, requestId }: ApiError): string {
   const lines = [`${method} ${path} was answered ${status} ${code ?? ''}: ${message}`];
   for (const detail of details) lines.push(`  ${detail.path ?? ''} ${detail.code}: ${detail.message}`);
-  return [...lines, `  ${requestId ?? 'no request id'}`].join('\n');
+  return [...lines, `  ${requestId ?? 'no request id'}`].map(safeLine).join('\n');
 }

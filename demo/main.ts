@@ -1,5 +1,7 @@
 // `npm run demo`: the whole of the service, driven through REST alone and compared with its rules.
 import { ApiError, type PaymentsClient } from '@payments-service/client';
+import { safeLine } from '../src/domain/terminal-text.ts';
+import { printError } from '../src/runtime/terminal.ts';
 import { createApi, refusalOf, toldOf } from './api.ts';
 import { Checks } from './checks.ts';
 import { help, type Options, readOptions, UsageError } from './options.ts';
@@ -85,7 +87,7 @@ function conclude({ checks, advances }: Scene): number {
 async function tidy(payments: PaymentsClient, { clockId, endpointId }: Scene, keep: boolean): Promise<void> {
   const gone = (error: unknown) => {
     if (error instanceof ApiError && error.status === 404) return;
-    console.error(`Not cleared away: ${error instanceof Error ? error.message : error}`);
+    printError(safeLine(`Not cleared away: ${error instanceof Error ? error.message : error}`));
   };
   if (keep) {
     if (endpointId !== null) await payments.webhookEndpoints.update(endpointId, { status: 'disabled' }).catch(gone);
@@ -102,7 +104,7 @@ async function tellOfClocks(payments: PaymentsClient): Promise<void> {
   say('\nThe demo needs a test clock of its own, and the account has as many as it can have. Delete one first:');
   for (const { id, name, status, frozen_time: time } of clocks.filter((clock) => clock.status !== 'failed')) {
     say(
-      `  DELETE /api/v1/test_helpers/test_clocks/${id}\n         ${name ?? 'no name'}, ${status}, at ${minute(time)}`,
+      `  DELETE /api/v1/test_helpers/test_clocks/${id}\n         ${safeLine(name ?? 'no name')}, ${status}, at ${minute(time)}`,
     );
   }
 }
@@ -131,10 +133,11 @@ function listenForSignals(): AbortSignal {
 }
 
 function failed(error: unknown): number {
-  if (error instanceof UsageError) console.error(`${error.message}\nnpm run demo -- --help tells what there is.`);
+  if (error instanceof UsageError)
+    printError(`${safeLine(error.message)}\nnpm run demo -- --help tells what there is.`);
   else if (error instanceof Error && error.name === 'AbortError') return interrupted;
-  else if (error instanceof ApiError) console.error(`\nFAILED: ${toldOf(error)}`);
-  else console.error(`\nFAILED: ${error instanceof Error ? error.message : error}`);
+  else if (error instanceof ApiError) printError(`\nFAILED: ${toldOf(error)}`);
+  else printError(`\nFAILED: ${safeLine(error instanceof Error ? error.message : String(error))}`);
   return 1;
 }
 

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { printError } from '../src/runtime/terminal.ts';
 import { type Options, UsageError } from './options.ts';
 
 export interface Service {
@@ -54,10 +55,10 @@ export async function boot(
   async function end(outcome: Outcome): Promise<void> {
     child.kill('SIGTERM');
     const code = await closed;
-    if (code !== 0) console.error(`The service ended with ${code}; ${log} says why.`);
+    if (code !== 0) printError(`The service ended with ${code}; ${log} says why.`);
     if (!isTemporary) return;
     if (code === 0 && outcome === 'done') await rm(folder, { recursive: true, force: true });
-    else console.error(`Its data and logs are kept in ${folder}.`);
+    else printError(`Its data and logs are kept in ${folder}.`);
   }
 
   try {

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { WebhookEvent } from '@payments-service/client';
+import { safeLine, safeLines } from '../src/domain/terminal-text.ts';
 
 // What the demo shows: at most 100 columns, colour on a terminal only.
 
@@ -25,27 +26,30 @@ const timelineColumns: Column[] = [
   { title: 'ms', width: 5, align: 'right' },
 ];
 
-export function say(text = ''): void {
-  console.log(text);
+/** Prints lines; the names and messages of the service in them cannot control the terminal. */
+export function say(text = '', colour: Colour | null = null): void {
+  const safe = safeLines(text);
+  console.log(colour === null || !hasColours() ? safe : styleText(colour, safe));
 }
 
 export function chapter(title: string): void {
-  say(`\n${paint('bold', title)}`);
+  say(`\n${title}`, 'bold');
 }
 
 /** What differs and where on one line, what was expected and got on the next. */
 export function difference(text: string): void {
-  say(paint('red', `DIFFERENCE  ${text.replace(': expected ', `:\n${' '.repeat(12)}expected `)}`));
+  const told = safeLine(text).replace(': expected ', `:\n${' '.repeat(12)}expected `);
+  say(`DIFFERENCE  ${told}`, 'red');
 }
 
 export function verdict(isRight: boolean, text: string): void {
-  say(paint(isRight ? 'green' : 'red', text));
+  say(text, isRight ? 'green' : 'red');
 }
 
 /** What the columns of the timeline mean, above its first lines. */
 export function timelineTitles(): void {
   table(timelineColumns, []);
-  say(paint('dim', 'ms: real time from the created_at of the delivery to its arrival here, signature verified'));
+  say('ms: real time from the created_at of the delivery to its arrival here, signature verified', 'dim');
 }
 
 /** The events of one step in the order in which they happened, the clock's time first. */
@@ -121,17 +125,16 @@ function colourOf({ event_type: type }: WebhookEvent): Colour | null {
 
 function sayLine(columns: Column[], texts: string[], colour: Colour | null): void {
   const line = columns
-    .map((column, index) => padded(texts[index] ?? '', column))
+    .map((column, index) => padded(safeLine(texts[index] ?? ''), column))
     .join('  ')
     .trimEnd();
-  say(colour === null ? line : paint(colour, line));
+  say(line, colour);
 }
 
 function padded(text: string, { width, align }: Column): string {
   return align === 'right' ? text.padStart(width) : text.padEnd(width);
 }
 
-function paint(colour: Colour, text: string): string {
-  const wanted = process.stdout.isTTY && process.stdout.hasColors();
-  return wanted ? styleText(colour, text) : text;
+function hasColours(): boolean {
+  return process.stdout.isTTY && process.stdout.hasColors();
 }

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { realNow } from '../src/domain/real-time.ts';
+import { safeLine } from '../src/domain/terminal-text.ts';
+import { print, printError } from '../src/runtime/terminal.ts';
 import { attacks } from './attacks/index.ts';
 import { makeReport, renderReport } from './report.ts';
 import { type RunOptions, run } from './run.ts';
@@ -34,11 +36,11 @@ async function main(): Promise<number> {
     },
   });
   if (values.help) {
-    console.log(usage);
+    print(usage);
     return 0;
   }
   const unknown = (values.only ?? []).filter((kind) => !attacks.some((attack) => attack.kind === kind));
-  if (unknown.length > 0) throw new Error(`--only ${unknown.join(', ')} names nothing.\n${usage}`);
+  if (unknown.length > 0) throw new Error(`--only ${safeLine(unknown.join(', '))} names nothing.\n${usage}`);
   const options: RunOptions = {
     seed: values.seed ?? String(randomInt(1_000_000)),
     faults: wholeNumber('--faults', values.faults),
@@ -50,7 +52,7 @@ async function main(): Promise<number> {
   };
   const begun = performance.now();
   const say = (line: string) =>
-    console.error(`[${((performance.now() - begun) / 1000).toFixed(1).padStart(6)} s] ${line}`);
+    printError(`[${((performance.now() - begun) / 1000).toFixed(1).padStart(6)} s] ${line}`);
   say(`seed ${options.seed}, data in ${options.folder}`);
   const startedAt = realNow().toISOString();
   let isGreen = false;
@@ -66,7 +68,7 @@ async function main(): Promise<number> {
     const text = `${JSON.stringify(report, null, 2)}\n`;
     if (values.json !== undefined) await writeFile(values.json, text);
     if (!isGreen) await writeFile(join(options.folder, 'report.json'), text);
-    console.log(renderReport(report));
+    print(renderReport(report));
   } finally {
     if (isGreen && !values.keep) await rm(options.folder, { recursive: true, force: true });
     else say(`seed ${options.seed}; data, logs and evidence are kept in ${options.folder}`);
@@ -90,7 +92,7 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, 
 main().then(
   (code) => process.exit(code),
   (error: unknown) => {
-    console.error(error);
+    printError(error);
     process.exit(1);
   },
 );

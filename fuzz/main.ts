@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stopAllCopies } from '../bench/service.ts';
+import { print, printError } from '../src/runtime/terminal.ts';
 import { findAftermath, invariantCount, markLogs } from './aftermath.ts';
 import { help, type Options, readOptions, UsageError } from './options.ts';
 import { makePasses } from './passes.ts';
@@ -14,13 +15,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 try {
   const options = readOptions(process.argv.slice(2));
-  if (options === null) console.log(help);
+  if (options === null) print(help);
   else if (!(await fuzz(options))) process.exitCode = 1;
 } catch (error) {
   process.exitCode = 1;
   await stopAllCopies();
   const isTold = error instanceof UsageError || error instanceof Unprepared;
-  console.error(stopped.signal.aborted ? 'Stopped.' : isTold ? error.message : error);
+  printError(stopped.signal.aborted ? 'Stopped.' : isTold ? error.message : error);
 }
 
 /** Runs all passes against a service and looks at what they have left behind. Answers whether all is well. */
@@ -33,13 +34,13 @@ async function fuzz(options: Options): Promise<boolean> {
     const marks = await markLogs(target);
     const isAnsweredWell = await runPasses(schemathesis, target, folder, options);
     const aftermath = await findAftermath(target, marks);
-    for (const line of aftermath) console.error(line);
-    if (aftermath.length === 0) console.log(`${invariantCount} invariants hold, and the logs have no errors.`);
+    for (const line of aftermath) printError(line);
+    if (aftermath.length === 0) print(`${invariantCount} invariants hold, and the logs have no errors.`);
     isClean = isAnsweredWell && aftermath.length === 0;
   } finally {
     await target.end(isClean || stopped.signal.aborted ? 'clean' : 'found something');
     if (isClean || stopped.signal.aborted) await rm(folder, { recursive: true, force: true });
-    else console.error(`The configurations and reports are kept in ${folder}.`);
+    else printError(`The configurations and reports are kept in ${folder}.`);
   }
   return isClean;
 }
@@ -53,8 +54,8 @@ async function runPasses(schemathesis: Command, target: Target, folder: string, 
     const begun = performance.now();
     const passFolder = join(folder, String(index));
     const result = await runPass(schemathesis, pass, passFolder, target.baseUrl, options, stopped.signal);
-    console.log(summaryOf(pass.title, result, (performance.now() - begun) / 1000));
-    if (!result.isClean) console.error(result.findings);
+    print(summaryOf(pass.title, result, (performance.now() - begun) / 1000));
+    if (!result.isClean) printError(result.findings);
     isClean &&= result.isClean;
   }
   return isClean;

@@ -4,6 +4,7 @@ import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readHost } from '../src/runtime/config.ts';
+import { print } from '../src/runtime/terminal.ts';
 
 const requirements = fileURLToPath(new URL('requirements.txt', import.meta.url));
 const debianHint = 'On Debian and Ubuntu: apt install python3 python3-venv.';
@@ -37,7 +38,7 @@ export async function prepareSchemathesis(): Promise<Command> {
 
 /** Makes the environment beside its place and moves it there, so that a folder with the name is always a whole one. */
 async function make(folder: string): Promise<void> {
-  console.log(`Installing schemathesis into ${folder}, once.`);
+  print(`Installing schemathesis into ${folder}, once.`);
   const draft = `${folder}.${process.pid}`;
   await mkdir(draft, { recursive: true });
   try {

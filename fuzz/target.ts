@@ -6,6 +6,7 @@ import { Value } from 'typebox/value';
 import { startCopy } from '../bench/service.ts';
 import { openPool, type Pool } from '../src/db/connection.ts';
 import { realNow } from '../src/domain/real-time.ts';
+import { printError } from '../src/runtime/terminal.ts';
 import { createKey } from '../src/services/api-keys.ts';
 import { createBiller } from '../src/services/billers.ts';
 
@@ -38,7 +39,7 @@ export async function findTarget(keys: string | null): Promise<Target> {
   return connect(folder, async (outcome) => {
     await copy.stop();
     if (outcome === 'clean') await rm(folder, { recursive: true, force: true });
-    else console.error(`The service's data and logs are kept in ${folder}.`);
+    else printError(`The service's data and logs are kept in ${folder}.`);
   });
 }
 

@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { openPool } from '../../src/db/connection.ts';
 import { realNow } from '../../src/domain/real-time.ts';
+import { print, printError } from '../../src/runtime/terminal.ts';
 import type { Bench } from '../bench.ts';
 import { openClient, stringIn } from '../client.ts';
 import { readConditions } from '../conditions.ts';
@@ -37,7 +38,7 @@ async function main(): Promise<number> {
     },
   });
   if (values.help) {
-    console.log(usage);
+    print(usage);
     return 0;
   }
   const [minutes, everySeconds] = [positive('--minutes', values.minutes), positive('--every', values.every)];
@@ -46,7 +47,7 @@ async function main(): Promise<number> {
   folder = await mkdtemp(join(tmpdir(), 'payments-soak-'));
   const begun = performance.now();
   const log = (line: string) =>
-    console.error(`[${((performance.now() - begun) / 1000).toFixed(1).padStart(6)} s] ${line}`);
+    printError(`[${((performance.now() - begun) / 1000).toFixed(1).padStart(6)} s] ${line}`);
   log(`starting the copy, data in ${folder}`);
   const copy = await startCopy(join(folder, 'copy'));
   const bench: Bench = {
@@ -70,9 +71,9 @@ async function main(): Promise<number> {
   const verdicts = judge(samples);
   const report = { started_at: startedAt, minutes, rates: modestRates, conditions, faults, verdicts, samples };
   await writeFile(join(resolve(values.out), 'soak.json'), `${JSON.stringify(report, null, 2)}\n`);
-  console.log(`${startedAt}, commit ${conditions.commit}, ${minutes} minutes, ${samples.length} samples`);
-  console.log(renderVerdicts(verdicts));
-  console.log(faults.length === 0 ? 'Nothing was lost, charged twice or left over.' : faults.join('\n'));
+  print(`${startedAt}, commit ${conditions.commit}, ${minutes} minutes, ${samples.length} samples`);
+  print(renderVerdicts(verdicts));
+  print(faults.length === 0 ? 'Nothing was lost, charged twice or left over.' : faults.join('\n'));
   return faults.length === 0 && verdicts.every(({ flat }) => flat !== false) ? 0 : 1;
 }
 
@@ -122,6 +123,6 @@ async function end(code: number): Promise<never> {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end(130));
 
 main().then(end, (error: unknown) => {
-  console.error(error);
+  printError(error);
   return end(1);
 });

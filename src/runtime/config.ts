@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { SealFormat } from '../db/sealed-values.ts';
+import { safeLine } from '../domain/terminal-text.ts';
 import { databaseTransportFault, temporalTransportFault } from './transport.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -73,7 +74,7 @@ export class ConfigError extends Error {
   readonly faults: readonly string[];
 
   constructor(faults: readonly string[]) {
-    super(`The configuration cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+    super(`The configuration cannot be used:\n${faults.map((fault) => `  - ${safeLine(fault)}`).join('\n')}`);
     this.name = 'ConfigError';
     this.faults = faults;
   }

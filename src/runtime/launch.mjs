@@ -92,7 +92,7 @@ async function discardOld() {
 
 const [name] = process.argv.slice(2);
 if (!Object.hasOwn(programs, name ?? '')) {
-  console.error(`usage: node src/runtime/launch.mjs api|worker (not ${name ?? 'without a name'})`);
+  console.error('usage: node src/runtime/launch.mjs api|worker');
   process.exit(2);
 }
 const file = join(cache, `${name}-${await checksum()}.mjs`);

@@ -1,5 +1,7 @@
+import { inspect } from 'node:util';
 import { isOutage } from '../db/transaction.ts';
 import type { Logger } from './logger.ts';
+import { printError } from './terminal.ts';
 
 /** A process that has not closed by then is ended the hard way; a supervisor waits a little longer than this. */
 const CLOSE_TIMEOUT_MS = 14_000;
@@ -28,13 +30,13 @@ export function onShutdown(close: () => Promise<void>, { delayMs = 0 } = {}): vo
     }
     begunAt = performance.now();
     setTimeout(() => {
-      console.error(`Not closed ${timeoutMs / 1000} s after ${reason}; ending without waiting for the rest.`);
+      printError(`Not closed ${timeoutMs / 1000} s after ${reason}; ending without waiting for the rest.`);
       process.exit(1);
     }, timeoutMs).unref();
     close().then(
       () => process.exit(0),
       (error: unknown) => {
-        console.error(`Closing after ${reason} failed:`, error);
+        printError(`Closing after ${reason} failed: ${inspect(error)}`);
         process.exit(1);
       },
     );

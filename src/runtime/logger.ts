@@ -1,5 +1,6 @@
 import pino, { type Logger } from 'pino';
 import { withoutSecrets } from '../domain/secrets.ts';
+import { safeLines } from '../domain/terminal-text.ts';
 import { currentTrace, isTracing } from '../domain/tracing.ts';
 import type { LogLevel } from './config.ts';
 
@@ -73,6 +74,8 @@ export function createLogger(level: LogLevel, name: string, destination?: pino.D
     timestamp: pino.stdTimeFunctions.isoTime,
     ...(isTracing() ? { mixin: () => ({ trace_id: currentTrace()?.traceId }) } : {}),
     serializers: { err: serializeError, error: serializeError },
+    // JSON leaves some as they are that a terminal obeys. What they stand for stays the same.
+    hooks: { streamWrite: safeLines },
     redact: {
       paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]),
       censor: '[redacted]',

@@ -3,6 +3,7 @@ import { ConfigError, isRunByNpm, readConfig } from './config.ts';
 import { boot, endAll, Interrupted, type Stack, StartError } from './embedded/boot.ts';
 import { lastLines } from './embedded/daemon.ts';
 import { developmentFile } from './embedded/data-dir.ts';
+import { print, printError } from './terminal.ts';
 
 /** Ctrl-C under npm arrives twice within milliseconds; only a later repeat is meant to hurry. */
 const REPEAT_AFTER_MS = 1_000;
@@ -14,7 +15,7 @@ const startedAt = performance.now();
 const elapsed = () => ((performance.now() - startedAt) / 1000).toFixed(1);
 
 function say(line: string): void {
-  console.log(`[${elapsed().padStart(6)} s] ${line}`);
+  print(`[${elapsed().padStart(6)} s] ${line}`);
 }
 
 async function main(): Promise<number> {
@@ -26,7 +27,7 @@ async function main(): Promise<number> {
   try {
     const development = await boot(config, stack, say, interruption.signal);
     // In one piece at the start of a line, for programs that wait for it.
-    console.log(
+    print(
       `ready: ${development.base_url}, Temporal Web UI ${development.temporal_ui_url ?? 'of your own server'}, ` +
         `keys in ${developmentFile(config.dataDir)} (${elapsed()} s)`,
     );
@@ -45,7 +46,7 @@ async function main(): Promise<number> {
     if (error instanceof Interrupted || interruption.signal.aborted) {
       return 0;
     }
-    console.error(error instanceof StartError ? error.message : error);
+    printError(error instanceof StartError ? error.message : error);
     return 1;
   } finally {
     await endAll(stack, say);
@@ -70,7 +71,7 @@ function listenForSignals(interruption: AbortController): void {
       say(`${signal}: ending everything in order`);
       interruption.abort();
     } else if (performance.now() - firstAt > REPEAT_AFTER_MS) {
-      console.error(`${signal} again: not waiting any longer`);
+      printError(`${signal} again: not waiting any longer`);
       process.exit(1); // the servers are still told to end, see daemon.ts
     }
   };
@@ -95,7 +96,7 @@ function listenForSignals(interruption: AbortController): void {
 main().then(
   (code) => process.exit(code),
   (error: unknown) => {
-    console.error(error instanceof ConfigError ? error.message : error);
+    printError(error instanceof ConfigError ? error.message : error);
     process.exit(1);
   },
 );

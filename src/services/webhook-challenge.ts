@@ -1,5 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { WebhookEndpointRow } from '../db/webhook-endpoints.ts';
+import type { Db } from '../db/connection.ts';
+import { noteVerified, type WebhookEndpointRow } from '../db/webhook-endpoints.ts';
+import { recordEndpointChange } from './endpoint-audit.ts';
 import { InvalidState } from './errors.ts';
 
 /**
@@ -32,6 +34,15 @@ function memberIn(text: string): string {
 function isEqual(given: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));
+}
+
+/** Records that an endpoint is its biller's, unless it is recorded already or the endpoint has another URL by now. */
+export async function verifyEndpoint(tx: Db, address: { id: string; url: string }, now: Date): Promise<void> {
+  const endpoint = await noteVerified(tx, address, now);
+  if (endpoint === null) return;
+  const tenant = { billerId: endpoint.biller_id, livemode: endpoint.livemode };
+  const whose = { by: { kind: 'service', id: 'webhook delivery' } as const, at: now, tenant };
+  await recordEndpointChange(tx, 'webhook_endpoint.verified', [{ ...endpoint, verified_at: null }, endpoint], whose);
 }
 
 /**

@@ -15,7 +15,6 @@ import {
   type DisabledReason,
   lockWebhookEndpoint,
   noteFailingSince,
-  noteVerified,
   updateWebhookEndpoint,
   type WebhookEndpointRow,
 } from '../db/webhook-endpoints.ts';
@@ -29,7 +28,7 @@ import { recordEndpointChange } from './endpoint-audit.ts';
 import { recordEvents } from './events.ts';
 import { observedAttempt } from './observed-delivery.ts';
 import type { Vault } from './vault.ts';
-import { newChallenge } from './webhook-challenge.ts';
+import { newChallenge, verifyEndpoint } from './webhook-challenge.ts';
 import type { WebhookAnswer, WebhookRequest, WebhookSender } from './webhook-sender.ts';
 import { signatureHeaders } from './webhook-signing.ts';
 
@@ -258,15 +257,6 @@ function whyDisable(
 function lockEndpointOf(tx: Db, delivery: DeliveryToMake): Promise<WebhookEndpointRow | null> {
   const tenant = { billerId: delivery.biller_id, livemode: delivery.livemode };
   return lockWebhookEndpoint(tx, tenant, delivery.endpoint_id);
-}
-
-/** Records that an endpoint is its biller's, unless it is recorded already or the endpoint has another URL by now. */
-async function verifyEndpoint(tx: Db, address: { id: string; url: string }, now: Date): Promise<void> {
-  const endpoint = await noteVerified(tx, address, now);
-  if (endpoint === null) return;
-  const tenant = { billerId: endpoint.biller_id, livemode: endpoint.livemode };
-  const whose = { by: { kind: 'service', id: 'webhook delivery' } as const, at: now, tenant };
-  await recordEndpointChange(tx, 'webhook_endpoint.verified', [{ ...endpoint, verified_at: null }, endpoint], whose);
 }
 
 /** Disables a locked endpoint, ends what waits for it, and tells the biller's other endpoints. */

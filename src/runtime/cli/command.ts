@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { openPool, type Pool } from '../../db/connection.ts';
 import { isOutage } from '../../db/transaction.ts';
+import { safeLine } from '../../domain/terminal-text.ts';
 import type { Actor } from '../../services/audit.ts';
 import { ServiceError } from '../../services/errors.ts';
 import { createVault, type Vault } from '../../services/vault.ts';
 import { ConfigError, type EncryptionKey, readConfig } from '../config.ts';
+import { print, printError } from '../terminal.ts';
 
 /** What a command works on: the database of the running service, and its demo biller where there is one. */
 export interface Surroundings {
@@ -39,7 +41,7 @@ export async function runCommand(
   { failed = 1 } = {},
 ) {
   if (process.argv.slice(2).some((argument) => argument === '--help' || argument === '-h')) {
-    process.stdout.write(`${usage}\n`);
+    print(usage);
     return;
   }
   const opened: { close(): Promise<void> }[] = [];
@@ -47,9 +49,9 @@ export async function runCommand(
     const text = await work(async () => {
       return findSurroundings(process.env, opened);
     });
-    process.stdout.write(`${text}\n`);
+    print(text);
   } catch (error) {
-    process.stderr.write(`${explain(error, usage)}\n`);
+    printError(explain(error, usage));
     process.exitCode = isMisuse(error) ? 2 : failed;
   } finally {
     await Promise.all(opened.map((connection) => connection.close()));
@@ -91,7 +93,7 @@ export function card(object: object): string {
 
 function cell(value: unknown): string {
   if (value === null) return '-';
-  return Array.isArray(value) ? value.join(',') : String(value);
+  return safeLine(Array.isArray(value) ? value.join(',') : String(value));
 }
 
 async function findSurroundings(env: NodeJS.ProcessEnv, opened: { close(): Promise<void> }[]): Promise<Surroundings> {
@@ -175,12 +177,14 @@ function member(content: unknown, name: string): string | null {
 }
 
 function explain(error: unknown, usage: string): string {
-  if (!(error instanceof Error)) return String(error);
-  if (isMisuse(error)) return `${error.message}\n\n${usage}`;
-  if (error instanceof ServiceError || error instanceof ConfigError) return error.message;
-  if (isOutage(error)) return `The database cannot be reached (${error.message}). Is the service running?`;
+  if (!(error instanceof Error)) return safeLine(String(error));
+  if (error instanceof ConfigError) return error.message;
+  const message = safeLine(error.message);
+  if (isMisuse(error)) return `${message}\n\n${usage}`;
+  if (error instanceof ServiceError) return message;
+  if (isOutage(error)) return `The database cannot be reached (${message}). Is the service running?`;
   if ('code' in error && error.code === '42P01') return 'The database has no tables yet: start the service once.';
-  return error.message;
+  return message;
 }
 
 function isMisuse(error: unknown): boolean {

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { isId } from '../../domain/ids.ts';
 import { realNow } from '../../domain/real-time.ts';
+import { safeLine } from '../../domain/terminal-text.ts';
 import { enableByOperator, type Replayed, replayByOperator } from '../../services/endpoint-recovery.ts';
 import type { StuckReport } from '../../services/stuck.ts';
 import { retryDeliveryByOperator } from '../../services/webhook-delivery-operations.ts';
@@ -59,7 +60,7 @@ await runCommand(
     if (words.length !== deed.takes.length) throw new UsageError(`ops ${command} needs ${deed.takes.join(' and ')}.`);
     if (!/^\d{1,9}$/.test(slot)) throw new UsageError('SLOT must be a whole number from 0.');
     const { sql, temporal } = await surroundings();
-    return deed.carryOut({ sql, temporal: await temporal(), by: operator() }, id, Number(slot));
+    return safeLine(await deed.carryOut({ sql, temporal: await temporal(), by: operator() }, id, Number(slot)));
   },
   { failed: 2 },
 );
@@ -98,7 +99,7 @@ function tell({ kind, meaning, count, found }: StuckReport, now: Date): string {
     lines.push(`    free it: ${remedy}`);
   }
   if (count > found.length) lines.push(`  … and ${count - found.length} more`);
-  return lines.join('\n');
+  return lines.map(safeLine).join('\n');
 }
 
 function agoOf(since: string, now: Date): string {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { isLoopbackAddress } from '../../api/this-machine.ts';
 import { openPool } from '../../db/connection.ts';
@@ -9,6 +10,7 @@ import { ensureDemoBiller } from '../../services/billers.ts';
 import { timeSkippingNeeded } from '../../services/errors.ts';
 import { type Config, childEnvironment } from '../config.ts';
 import { ensureNamespace, ensureSearchAttributes } from '../temporal-namespace.ts';
+import { printError } from '../terminal.ts';
 import { canSkipTime } from '../time-skipping.ts';
 import { type Daemon, lastLines, type Say, startDaemon, stopLeftover } from './daemon.ts';
 import {
@@ -47,7 +49,7 @@ export async function endAll(stack: Stack, say: Say): Promise<void> {
           say(`${name} has ended`);
         }
       } catch (error) {
-        console.error(`${name} could not be ended:`, error);
+        printError(`${name} could not be ended: ${inspect(error)}`);
       }
     }
   }
