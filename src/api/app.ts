@@ -8,6 +8,7 @@ import { authenticate, authorize, credentialFinder } from './middleware/authenti
 import { errors } from './middleware/errors.ts';
 import { idempotency } from './middleware/idempotency.ts';
 import { limitRate } from './middleware/limit-rate.ts';
+import { preferWait } from './middleware/prefer-wait.ts';
 import { readInput } from './middleware/read-input.ts';
 import { requestId } from './middleware/request-id.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
@@ -33,6 +34,7 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): 
   const limit = limitRate(deps.settings);
   const keep = idempotency(deps);
   const takeTurn = turnTaking();
+  const waitIfPreferred = preferWait(deps.sql);
   for (const route of routes) {
     router.register(
       route.path,
@@ -46,6 +48,7 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): 
         limit,
         authorize(route),
         readInput(route),
+        waitIfPreferred(route),
         takeTurn(route),
         answer(route, keep),
       ],

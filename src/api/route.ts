@@ -96,8 +96,6 @@ export interface RouteInput<Path extends string, A extends Access, P, Q, B> {
   params: P extends TSchema ? Static<P> : PathParameters<Path>;
   query: Q extends TSchema ? Static<Q> : Record<never, never>;
   body: B extends TSchema ? Static<B> : undefined;
-  /** Milliseconds for which the client would wait for a better answer; 0 where the route does not wait. */
-  patience: number;
   deps: RequestDeps;
 }
 
@@ -128,8 +126,13 @@ export interface RouteDefinition<
    * takes the key along (see middleware/idempotency.ts).
    */
   idempotency?: 'committed-first' | 'one-statement';
-  /** The route may hold its answer back for as long as the client prefers (`Prefer: wait=N`). */
-  waits?: true;
+  /**
+   * What a request waits for whose client prefers that (`Prefer: wait=N`): made once, it resolves when the handler can give a
+   * better answer, or the signal says that the wait is over. The path parameters are not checked yet.
+   */
+  waits?: (
+    sql: Pool,
+  ) => (call: Call, params: Readonly<Record<string, string | undefined>>, signal: AbortSignal) => Promise<void>;
   /** Path parameters of another form than the schema's name nothing, hence 404. */
   params?: P;
   /** Parsed strictly by the schema's types; a member that is not optional and has a `default` may be left out. */
@@ -189,7 +192,6 @@ interface UncheckedInput {
   params: unknown;
   query: unknown;
   body: unknown;
-  patience: number;
   deps: RequestDeps;
 }
 
