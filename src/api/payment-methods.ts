@@ -31,6 +31,7 @@ const create = route({
     'method of a customer becomes its default.',
   access: { scope: 'payment_methods:write', publishable: true },
   invalid: 400,
+  bodyLimit: { kib: 128, since: 'a token and its data have up to 4,000 characters, each of up to 12 bytes' },
   body: PaymentMethodCreate,
   response: { status: 200, schema: CreatedPaymentMethod },
   handle: async ({ call, body, deps }) => {

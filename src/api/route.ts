@@ -23,6 +23,18 @@ export interface KeyIdentity {
   scopes: readonly string[];
 }
 
+/** How large a body may be: KiB, at most 256, and why so many, in words that follow "since". */
+export interface BodyLimit {
+  kib: number;
+  since: string;
+}
+
+/** Of a route whose body has metadata. A character takes 12 bytes where it is written as two escapes, `\ud83d\udc4d`. */
+export const metadataLimit: BodyLimit = {
+  kib: 256,
+  since: 'metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes',
+};
+
 /** What the configuration decides about answers. */
 export interface Settings {
   webhookAllowLoopback: boolean;
@@ -133,6 +145,8 @@ export interface RouteDefinition<
   waits?: (
     sql: Pool,
   ) => (call: Call, params: Readonly<Record<string, string | undefined>>, signal: AbortSignal) => Promise<void>;
+  /** Needed where 16 KiB cannot hold every body that the schema allows. */
+  bodyLimit?: BodyLimit;
   /** Path parameters of another form than the schema's name nothing, hence 404. */
   params?: P;
   /** Parsed strictly by the schema's types; a member that is not optional and has a `default` may be left out. */
@@ -207,6 +221,11 @@ export function route<
   Prepared = undefined,
 >(definition: RouteDefinition<Path, A, R, P, Q, B, V, Prepared>): Route {
   return definition;
+}
+
+/** How large the route's bodies may be. */
+export function bodyLimitOf({ bodyLimit }: Pick<Route, 'bodyLimit'>): { kib: number; since?: string } {
+  return bodyLimit ?? { kib: 16 };
 }
 
 /** The status of a success for a request with this body. */

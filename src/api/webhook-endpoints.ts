@@ -43,6 +43,7 @@ export const webhookEndpointRoutes: Route[] = [
       'the endpoint. At most 16 endpoints in each mode.',
     access: writing,
     invalid: 422,
+    bodyLimit: { kib: 64, since: 'a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types' },
     body: WebhookEndpointCreate,
     response: { status: 201, schema: WebhookEndpoint },
     prepare: ({ call, body, deps }) => checkWebhookEndpoint(call, body, webhookDeps(deps).outbound),
@@ -80,6 +81,7 @@ export const webhookEndpointRoutes: Route[] = [
     description: 'Enabling it sends nothing that it has missed: replay that.',
     access: writing,
     invalid: 422,
+    bodyLimit: { kib: 64, since: 'a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types' },
     body: WebhookEndpointUpdate,
     response: { status: 200, schema: WebhookEndpoint },
     handle: ({ call, params, body, deps }) =>

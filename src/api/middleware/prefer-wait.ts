@@ -1,5 +1,5 @@
 import type { Pool } from '../../db/connection.ts';
-import type { Context, Middleware } from '../context.ts';
+import type { Middleware } from '../context.ts';
 import { patienceOf } from '../patience.ts';
 import type { Route } from '../route.ts';
 
@@ -23,9 +23,13 @@ export function preferWait(sql: Pool): (route: Route) => Middleware {
       const before = waiting.get(key.id) ?? 0;
       if (before >= waitingPerKey) return next();
       waiting.set(key.id, before + 1);
+      const end = new AbortController();
+      const timer = setTimeout(() => end.abort(), waitMs);
+      ctx.res.once('close', () => end.abort()); // the client has gone
       try {
-        await until(call, ctx.params, endOf(ctx, waitMs));
+        await until(call, ctx.params, end.signal);
       } finally {
+        clearTimeout(timer);
         const left = (waiting.get(key.id) ?? 1) - 1;
         if (left > 0) waiting.set(key.id, left);
         else waiting.delete(key.id);
@@ -34,11 +38,4 @@ export function preferWait(sql: Pool): (route: Route) => Middleware {
       ctx.res.setHeader('Preference-Applied', 'wait');
     };
   };
-}
-
-/** Aborts when the time is over, or the client has gone. */
-function endOf(ctx: Context, waitMs: number): AbortSignal {
-  const gone = new AbortController();
-  ctx.res.once('close', () => gone.abort());
-  return AbortSignal.any([gone.signal, AbortSignal.timeout(waitMs)]);
 }

@@ -638,7 +638,7 @@ export interface paths {
         };
         /**
          * Fetch a test clock
-         * @description With `Prefer: wait=N` the answer comes as soon as the clock is not advancing any more, after N seconds at most, and 60: look at `status`, and ask again while it is `advancing`.
+         * @description With `Prefer: wait=N` the answer comes as soon as the clock is not advancing any more, after N seconds at most, and 60: look at `status`, and ask again while it is `advancing`. At most 100 requests of a key wait at a time, in each process of the API: one more is answered at once, without `Preference-Applied`. Pause before you ask again.
          *
          *     Needs a secret key with the scope `test_clocks:read`. Sandbox only.
          */
@@ -3265,7 +3265,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is larger than 256 KiB. */
+        /** @description The body is larger than the operation takes. */
         PayloadTooLarge: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -3333,7 +3333,7 @@ export interface components {
         IdempotencyKey: string;
         /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. */
         IdempotencyTtl: string;
-        /** @description `wait=N`: for how many seconds, at most 60, the answer may be held back for a better one. */
+        /** @description `wait=N`: for how many seconds, at most 60, the answer may be held back for a better one. `Preference-Applied` in the answer says that it may have been. */
         Prefer: string;
         /** @description The id of the event: the same on every attempt. */
         WebhookId: string;
@@ -3350,7 +3350,7 @@ export interface components {
         IdempotentReplayed: "true";
         /** @description There when the answer may have been held back, as `Prefer` asked. */
         PreferenceApplied: "wait";
-        /** @description Where a key is needed: how many requests the key may send (`q`) within how many seconds (`w`). After draft-ietf-httpapi-ratelimit-headers. */
+        /** @description Where a key is needed: how many requests the key may send (`q`) within how many seconds (`w`). A body counts as one more request for each 16 KiB that it begins beyond the first. After draft-ietf-httpapi-ratelimit-headers. */
         RateLimitPolicy: string;
         /** @description Where a key is needed: how many requests are left (`r`), and in how many seconds all of them are there again; with 429, the next one (`t`). */
         RateLimit: string;
@@ -3442,6 +3442,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 256 KiB, which it may have since additional_attributes is free-form. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -3514,6 +3515,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            /** @description The body is larger than 256 KiB, which it may have since additional_attributes is free-form. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -3733,6 +3735,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 128 KiB, which it may have since a token and its data have up to 4,000 characters, each of up to 12 bytes. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -3812,6 +3815,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -3854,6 +3858,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -3896,6 +3901,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -3978,6 +3984,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 256 KiB, which it may have since payment_method_data is free-form, and metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4060,6 +4067,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4103,6 +4111,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4149,6 +4158,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4233,6 +4243,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 256 KiB, which it may have since metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4346,6 +4357,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 256 KiB, which it may have since metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4418,6 +4430,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            /** @description The body is larger than 256 KiB, which it may have since metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4460,6 +4473,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4502,6 +4516,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4544,6 +4559,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4586,6 +4602,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4628,6 +4645,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4778,6 +4796,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4790,7 +4809,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `wait=N`: for how many seconds, at most 60, the answer may be held back for a better one. */
+                /** @description `wait=N`: for how many seconds, at most 60, the answer may be held back for a better one. `Preference-Applied` in the answer says that it may have been. */
                 Prefer?: components["parameters"]["Prefer"];
             };
             path: {
@@ -4908,6 +4927,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -5096,6 +5116,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 64 KiB, which it may have since a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -5168,6 +5189,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            /** @description The body is larger than 64 KiB, which it may have since a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -5247,6 +5269,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -5289,6 +5312,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -5375,6 +5399,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -5450,6 +5475,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
