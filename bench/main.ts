@@ -16,6 +16,7 @@ import { advances } from './figures/advance.ts';
 import { dueAtOnce } from './figures/due-at-once.ts';
 import { dueUnderFire } from './figures/due-under-fire.ts';
 import { flood } from './figures/flood.ts';
+import { heavyBodies } from './figures/heavy-bodies.ts';
 import { memory } from './figures/memory.ts';
 import { sizing } from './figures/sizing.ts';
 import { start } from './figures/start.ts';
@@ -28,7 +29,7 @@ import { startCopy, stopAllCopies } from './service.ts';
 /** In this order: what wants a quiet, empty copy comes first, what may take long on a busy machine last. */
 const usual: Measurement[] = [start, memory, advances, webhooks, throughput, dueAtOnce];
 /** Only when they are named. */
-const more: Measurement[] = [sizing, flood, dueUnderFire];
+const more: Measurement[] = [sizing, flood, heavyBodies, dueUnderFire];
 const measurements = [...usual, ...more];
 
 /**

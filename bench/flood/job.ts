@@ -8,6 +8,17 @@ export interface SendingJob {
   milliseconds: number;
   /** A customer of the key's, to be read. */
   customerId: string;
+  /** Sent in turn in place of reads and creates; they may be refused in any way. */
+  hostile?: readonly Sending[];
+}
+
+/** One request. */
+export interface Sending {
+  method: 'GET' | 'POST';
+  /** Below `/api/v1`. */
+  path: string;
+  body: string | null;
+  headers?: Record<string, string>;
 }
 
 /** What came of it. */

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { turn } from '../bench.ts';
 import { customer, intent } from '../load/bodies.ts';
-import type { SendingJob, Sent } from './job.ts';
+import type { Sending, SendingJob, Sent } from './job.ts';
 
 process.on('message', (job: SendingJob) => {
   send(job).then(
@@ -19,15 +19,15 @@ const tickMs = 1;
 async function send(job: SendingJob): Promise<Sent> {
   const pool = new Pool(job.baseUrl, { connections: job.connections, pipelining: 1 });
   const sent: Sent = { latencies: [], refused: 0, seconds: 0 };
-  const requests = requestsOf(job.customerId);
+  const requests = job.hostile ?? requestsOf(job.customerId);
   const headers = { authorization: `Bearer ${job.key}`, 'content-type': 'application/json' };
 
   async function one(nth: number, dueAt: number): Promise<void> {
-    const { method, path, body } = turn(requests, nth);
-    const answer = await pool.request({ method, path: `/api/v1${path}`, headers, body });
+    const { method, path, body, headers: more } = turn(requests, nth);
+    const answer = await pool.request({ method, path: `/api/v1${path}`, headers: { ...headers, ...more }, body });
     await answer.body.dump();
     if (answer.statusCode === 429) sent.refused += 1;
-    else if (answer.statusCode < 300) sent.latencies.push(performance.now() - dueAt);
+    else if (answer.statusCode < (job.hostile ? 500 : 300)) sent.latencies.push(performance.now() - dueAt);
     else throw new Error(`${method} ${path} answered ${answer.statusCode}`);
   }
 
@@ -65,7 +65,7 @@ async function atTheRate(perSecond: number, begun: number, endAt: number, one: S
 }
 
 /** Reads and creates, in turn. */
-function requestsOf(customerId: string) {
+function requestsOf(customerId: string): readonly Sending[] {
   const get = (path: string) => ({ method: 'GET' as const, path, body: null });
   const post = (path: string, body: object) => ({ method: 'POST' as const, path, body: JSON.stringify(body) });
   return [

@@ -5,9 +5,12 @@ import type { RequestState } from './context.ts';
 import { accessLog } from './middleware/access-log.ts';
 import { answer } from './middleware/answer.ts';
 import { authenticate, authorize, credentialFinder } from './middleware/authenticate.ts';
+import { dropUnread } from './middleware/drop-unread.ts';
 import { errors } from './middleware/errors.ts';
 import { idempotency } from './middleware/idempotency.ts';
 import { limitRate } from './middleware/limit-rate.ts';
+import { preferWait } from './middleware/prefer-wait.ts';
+import { readBody } from './middleware/read-body.ts';
 import { readInput } from './middleware/read-input.ts';
 import { requestId } from './middleware/request-id.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
@@ -25,6 +28,7 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): 
   app.use(requestId);
   app.use(accessLog(deps.logger, deps.watch));
   if (isTracing()) app.use(traceRequest);
+  app.use(dropUnread);
   app.use(errors(deps.logger));
   app.use(securityHeaders);
   if (deps.forThisMachine) app.use(thisMachineOnly);
@@ -35,6 +39,7 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): 
   const limit = limitRate(deps.settings);
   const keep = idempotency(deps);
   const takeTurn = turnTaking();
+  const waitIfPreferred = preferWait(deps.sql);
   for (const route of routes) {
     router.register(
       route.path,
@@ -47,8 +52,10 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): 
         authenticate(route, find),
         limit,
         authorize(route),
-        readInput(route),
+        readBody(route),
+        waitIfPreferred(route),
         takeTurn(route),
+        readInput(route),
         answer(route, keep),
       ],
     );

@@ -10,6 +10,8 @@ export interface RequestState {
   /** Set by authentication. */
   call?: Call;
   key?: KeyIdentity;
+  /** Takes further tokens of the key's rate limit. @throws RateLimited when there are too few. */
+  charge?: (tokens: number) => void;
   /** What the request brings, checked against the route's schemas. */
   params?: unknown;
   query?: unknown;

@@ -18,6 +18,7 @@ const create = route({
   access: { scope: 'customers:write' },
   invalid: 422,
   idempotency: 'one-statement',
+  bodyLimit: { kib: 256, since: 'additional_attributes is free-form' },
   body: CustomerCreate,
   response: { status: 201, schema: Customer },
   handle: async ({ call, body, deps }) =>
@@ -71,6 +72,7 @@ const update = route({
   description: 'Fields that are not named stay as they are; null clears one. An object is replaced as a whole.',
   access: { scope: 'customers:write' },
   invalid: 422,
+  bodyLimit: { kib: 256, since: 'additional_attributes is free-form' },
   body: CustomerUpdate,
   response: { status: 200, schema: Customer },
   handle: async ({ call, params, body, deps }) =>

@@ -1,8 +1,12 @@
 /** Longer names are cut where they are shown: the sender knows them, and logs and answers stay small. */
 const shownLength = 100;
 
-/** The JSON pointer of a member below `path`. */
+/** A path that is this long ends there: a hundred faults 30 levels deep would make an answer of a megabyte. */
+const shownPathLength = 500;
+
+/** The JSON pointer of a member below `path`; of a very long path, `path` itself. */
 export function childPath(path: string, name: string): string {
+  if (path.length > shownPathLength) return path;
   return `${path}/${name.slice(0, shownLength).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 

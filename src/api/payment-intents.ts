@@ -32,6 +32,11 @@ const create = route({
   access: { scope: 'payment_intents:write' },
   invalid: 400,
   idempotency: 'one-statement',
+  bodyLimit: {
+    kib: 256,
+    since:
+      'payment_method_data is free-form, and metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes',
+  },
   body: PaymentIntentCreate,
   response: { status: 201, schema: PaymentIntent },
   handle: async ({ call, body, deps }) => {

@@ -33,6 +33,7 @@ const create = route({
     'its default, unless a publishable key saves it. A customer has at most 50 methods that are not detached.',
   access: { scope: 'payment_methods:write', publishable: true },
   invalid: 400,
+  bodyLimit: { kib: 128, since: 'a token and its data have up to 4,000 characters, each of up to 12 bytes' },
   body: PaymentMethodCreate,
   response: { status: 200, schema: CreatedPaymentMethod },
   handle: async ({ call, body, deps }) => {

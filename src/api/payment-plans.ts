@@ -15,7 +15,7 @@ import { createPaymentPlan, fetchPaymentPlan, listPaymentPlans } from '../servic
 import { planPayments, planSchedule } from '../services/plan-payments.ts';
 import { transitionPlan } from '../services/plan-transitions.ts';
 import { updatePaymentPlan } from '../services/plan-update.ts';
-import { type Route, route } from './route.ts';
+import { metadataLimit, type Route, route } from './route.ts';
 
 const tag = 'Payment plans';
 const read = { scope: 'payment_plans:read' } as const;
@@ -33,6 +33,7 @@ const create = route({
     'and tells of itself by the `payment_intent.*` events. Look at the calendar with `GET …/schedule` before you activate.',
   access: write,
   invalid: 422,
+  bodyLimit: metadataLimit,
   body: PaymentPlanCreate,
   response: { status: 201, schema: PaymentPlan },
   handle: async ({ call, body, deps }) => presentPaymentPlan(await createPaymentPlan(deps.sql, call, body)),
@@ -82,6 +83,7 @@ const update = route({
     'until the plan has ended; everything but customer_id while it is pending.',
   access: write,
   invalid: 422,
+  bodyLimit: metadataLimit,
   body: PaymentPlanUpdate,
   response: { status: 200, schema: PaymentPlan },
   handle: async ({ call, params, body, deps }) =>

@@ -1,7 +1,7 @@
 import { ListOf, listQuery, page, Strict } from '../resources/common.ts';
 import { presentRefund, Refund, RefundCreate } from '../resources/refund.ts';
 import { fetchRefund, listRefunds, refundPaymentIntent } from '../services/refunds.ts';
-import { type Route, route } from './route.ts';
+import { metadataLimit, type Route, route } from './route.ts';
 
 const tag = 'Refunds';
 
@@ -17,6 +17,7 @@ const create = route({
   access: { scope: 'payment_intents:write' },
   invalid: 400,
   idempotency: 'committed-first',
+  bodyLimit: metadataLimit,
   body: RefundCreate,
   response: { status: 201, schema: Refund },
   handle: async ({ call, params, body, deps }) => {

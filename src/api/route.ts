@@ -23,6 +23,18 @@ export interface KeyIdentity {
   scopes: readonly string[];
 }
 
+/** How large a body may be: KiB, at most 256, and why so many, in words that follow "since". */
+export interface BodyLimit {
+  kib: number;
+  since: string;
+}
+
+/** Of a route whose body has metadata. A character takes 12 bytes where it is written as two escapes, `\ud83d\udc4d`. */
+export const metadataLimit: BodyLimit = {
+  kib: 256,
+  since: 'metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes',
+};
+
 /** What the configuration decides about answers. */
 export interface Settings {
   webhookAllowLoopback: boolean;
@@ -101,8 +113,6 @@ export interface RouteInput<Path extends string, A extends Access, P, Q, B> {
   params: P extends TSchema ? Static<P> : PathParameters<Path>;
   query: Q extends TSchema ? Static<Q> : Record<never, never>;
   body: B extends TSchema ? Static<B> : undefined;
-  /** Milliseconds for which the client would wait for a better answer; 0 where the route does not wait. */
-  patience: number;
   deps: RequestDeps;
 }
 
@@ -133,8 +143,15 @@ export interface RouteDefinition<
    * takes the key along (see middleware/idempotency.ts).
    */
   idempotency?: 'committed-first' | 'one-statement';
-  /** The route may hold its answer back for as long as the client prefers (`Prefer: wait=N`). */
-  waits?: true;
+  /**
+   * What a request waits for whose client prefers that (`Prefer: wait=N`): made once, it resolves when the handler can give a
+   * better answer, or the signal says that the wait is over. The path parameters are not checked yet.
+   */
+  waits?: (
+    sql: Pool,
+  ) => (call: Call, params: Readonly<Record<string, string | undefined>>, signal: AbortSignal) => Promise<void>;
+  /** Needed where 16 KiB cannot hold every body that the schema allows. */
+  bodyLimit?: BodyLimit;
   /** Path parameters of another form than the schema's name nothing, hence 404. */
   params?: P;
   /** Parsed strictly by the schema's types; a member that is not optional and has a `default` may be left out. */
@@ -194,7 +211,6 @@ interface UncheckedInput {
   params: unknown;
   query: unknown;
   body: unknown;
-  patience: number;
   deps: RequestDeps;
 }
 
@@ -210,6 +226,11 @@ export function route<
   Prepared = undefined,
 >(definition: RouteDefinition<Path, A, R, P, Q, B, V, Prepared>): Route {
   return definition;
+}
+
+/** How large the route's bodies may be. */
+export function bodyLimitOf({ bodyLimit }: Pick<Route, 'bodyLimit'>): { kib: number; since?: string } {
+  return bodyLimit ?? { kib: 16 };
 }
 
 /** The status of a success for a request with this body. */

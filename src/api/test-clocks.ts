@@ -4,10 +4,10 @@ import { ListOf, listQuery, Reference, Strict } from '../resources/common.ts';
 import { AdvancingClock, DeletedClock, TestClock, TestClockAdvance, TestClockCreate } from '../resources/test-clock.ts';
 import { listClockEffects } from '../services/clock-effects.ts';
 import { rehearseAdvance } from '../services/clock-rehearsal.ts';
+import { clockWaiting } from '../services/clock-waiting.ts';
 import { TimeSkippingUnavailable } from '../services/errors.ts';
 import {
   advanceTestClock,
-  awaitTestClock,
   createTestClock,
   deleteTestClock,
   describeTestClock,
@@ -63,12 +63,16 @@ const fetch = route({
   summary: 'Fetch a test clock',
   description:
     'With `Prefer: wait=N` the answer comes as soon as the clock is not advancing any more, after N seconds at most, and 60: ' +
-    'look at `status`, and ask again while it is `advancing`.',
+    'look at `status`, and ask again while it is `advancing`. At most 100 requests of a key wait at a time, in each process ' +
+    'of the API: one more is answered at once, without `Preference-Applied`. Pause before you ask again.',
   access: read,
   invalid: 422,
-  waits: true,
+  waits: (sql) => {
+    const awaitClock = clockWaiting(sql);
+    return (call, { id = '' }, signal) => awaitClock(call, id, signal);
+  },
   response: { status: 200, schema: TestClock },
-  handle: ({ call, params, patience, deps }) => awaitTestClock(deps.sql, call, params.id, patience),
+  handle: ({ call, params, deps }) => describeTestClock(deps.sql, call, params.id),
 });
 
 const advance = route({

@@ -3,15 +3,15 @@ import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Value } from 'typebox/value';
 import { ruleOf } from '../resources/common.ts';
-import type { Fault } from '../services/errors.ts';
+import { type Fault, maxFaults } from '../services/errors.ts';
 import { asNode, asNodes, choicesOf, expectation, type SchemaNode } from './expectations.ts';
 import { registerFormats } from './formats.ts';
 import { childPath, nameOf, segmentsOf } from './paths.ts';
 
 registerFormats();
 
-/** More faults than anybody reads. */
-const maxFaults = 100;
+/** For so many faults of a body an unknown member's message names the one that may have been meant: comparing names is dear. */
+const hintsAtMost = 10;
 
 /** Tells all that is wrong with a value: no fault, and it is of the schema's type. */
 export type Checker = (value: unknown) => Fault[];
@@ -35,23 +35,39 @@ export function onePerPath(faults: Fault[]): Fault[] {
   return [...byPath.values()].slice(0, maxFaults);
 }
 
+/** At most as many faults as are shown: each costs more to explain than to find. */
 function explain(schema: TSchema, value: unknown, root: string): Fault[] {
   const errors = Value.Errors(schema, value);
   const unions = errors.filter((error) => error.keyword === 'anyOf').map((error) => `${error.schemaPath}/anyOf/`);
-  return errors.flatMap((error) => {
+  const faults: Fault[] = [];
+  for (const error of errors) {
+    if (faults.length >= maxFaults) break;
     // What each branch of a union has to say against the value is sorted out at the union itself.
-    if (unions.some((union) => error.schemaPath.startsWith(union))) return [];
-    const schemaPath = segmentsOf(error.schemaPath);
+    if (unions.some((union) => error.schemaPath.startsWith(union))) continue;
+    faults.push(...explainError(error, schema, value, root, faults.length < hintsAtMost));
+  }
+  return faults;
+}
+
+function explainError(
+  error: TLocalizedValidationError,
+  schema: TSchema,
+  value: unknown,
+  root: string,
+  hasHint: boolean,
+): Fault[] {
+  const segments = segmentsOf(error.instancePath);
+  const path = segments.reduce(childPath, root);
+  const schemaPath = segmentsOf(error.schemaPath);
+  if (error.keyword === 'boolean') {
     // The schema `false` refuses a member; its parent's own error, which lists all of them, may not have found room.
-    if (error.keyword === 'boolean') schemaPath.pop();
-    const node = asNode(at(schema, schemaPath));
-    // A pattern with a slash in it is part of the path and cannot be told from its separators.
-    if (node === undefined) {
-      const path = root + error.instancePath;
-      return [{ path, code: 'invalid_value', message: `${nameOf(path)} ${error.message}.` }];
-    }
-    return explainOne(error, node, at(value, segmentsOf(error.instancePath)), root + error.instancePath);
-  });
+    const parent = asNode(at(schema, schemaPath.slice(0, -1)));
+    if (parent !== undefined) return [unknownParameter(parent, path, hasHint)];
+  }
+  const node = asNode(at(schema, schemaPath));
+  // A pattern with a slash in it is part of the path and cannot be told from its separators.
+  if (node === undefined) return [{ path, code: 'invalid_value', message: `${nameOf(path)} ${error.message}.` }];
+  return explainOne(error, node, at(value, segments), path);
 }
 
 function explainOne(error: TLocalizedValidationError, schema: SchemaNode, value: unknown, path: string): Fault[] {
@@ -61,8 +77,6 @@ function explainOne(error: TLocalizedValidationError, schema: SchemaNode, value:
     case 'additionalProperties':
     case 'propertyNames':
       return []; // says again what is said of each member
-    case 'boolean':
-      return [unknownParameter(schema, path)];
     case 'required':
       return error.params.requiredProperties.map((name) =>
         missing(asNode(at(schema, ['properties', name])), path, name),
@@ -136,10 +150,10 @@ function missing(schema: SchemaNode | undefined, parent: string, name: string): 
   return { path, code: 'parameter_missing', message: `${nameOf(path)} is required${what}.` };
 }
 
-function unknownParameter(schema: SchemaNode, path: string): Fault {
+function unknownParameter(schema: SchemaNode, path: string, hasHint: boolean): Fault {
   const name = segmentsOf(path).at(-1) ?? '';
   const parent = path.slice(0, path.lastIndexOf('/'));
-  const known = Object.keys(asNode(schema.properties) ?? {});
+  const known = hasHint ? Object.keys(asNode(schema.properties) ?? {}) : [];
   const near = nearest(name, known);
   const hint = near === undefined ? '' : ` Did you mean ${nameOf(childPath(parent, near))}?`;
   return { path, code: 'unknown_parameter', message: `${nameOf(path)} is not a known parameter.${hint}` };
@@ -147,23 +161,27 @@ function unknownParameter(schema: SchemaNode, path: string): Fault {
 
 /** The known name that is at most a third of its letters away from the one given. */
 function nearest(name: string, known: string[]): string | undefined {
-  if (name.length > 60) return undefined;
   const [best] = known
-    .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate) }))
-    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(candidate.length / 3)))
+    .map((candidate) => ({ candidate, most: Math.max(1, Math.floor(candidate.length / 3)) }))
+    // The distance is at least the difference in length; this spares most of the comparisons.
+    .filter(({ candidate, most }) => Math.abs(candidate.length - name.length) <= most)
+    .map(({ candidate, most }) => ({ candidate, most, distance: editDistance(name.toLowerCase(), candidate) }))
+    .filter(({ distance, most }) => distance <= most)
     .sort((a, b) => a.distance - b.distance);
   return best?.candidate;
 }
 
 function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  const row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
-    const next = [i];
+    let diagonal = i - 1;
+    row[0] = i;
     for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const above = row[j] ?? 0;
+      const replaced = diagonal + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row[j] = Math.min(replaced, above + 1, (row[j - 1] ?? 0) + 1);
+      diagonal = above;
     }
-    row = next;
   }
   return row[b.length] ?? 0;
 }

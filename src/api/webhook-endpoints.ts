@@ -50,6 +50,7 @@ export const webhookEndpointRoutes: Route[] = [
       '`events:read`.',
     access: writing,
     invalid: 422,
+    bodyLimit: { kib: 64, since: 'a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types' },
     body: WebhookEndpointCreate,
     response: { status: 201, schema: WebhookEndpoint },
     prepare: ({ call, body, deps }) => checkWebhookEndpoint(call, body, outboundOf(deps)),
@@ -90,6 +91,7 @@ export const webhookEndpointRoutes: Route[] = [
       `${readsEvents} to change \`url\` or \`event_types\` or to enable it: see *Register a webhook endpoint*.`,
     access: writing,
     invalid: 422,
+    bodyLimit: { kib: 64, since: 'a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types' },
     body: WebhookEndpointUpdate,
     response: { status: 200, schema: WebhookEndpoint },
     handle: ({ call, key, params, body, deps }) =>

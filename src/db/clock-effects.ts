@@ -1,5 +1,6 @@
 import type { AttemptFacts } from '../resources/clock-effect.ts';
 import type { Db } from './connection.ts';
+import { fittingPage, jsonBytes } from './fitting-page.ts';
 import type { Page } from './tenant.ts';
 
 /** An event that an advance of a clock has caused. */
@@ -25,21 +26,25 @@ export async function listEffectEvents(
   advanceId: string | undefined,
   { limit, after }: Page,
 ): Promise<EffectEventRow[]> {
-  return db<EffectEventRow[]>`
-    select a.id as advance_id, e.id as event_id, e.event_type, e.subject_id, e.created_at as at, e.data
-    from clock_advances a
-    join events e on e.test_clock_id = a.test_clock_id and e.created_at > a.from_time and e.created_at <= a.target_time
-    where a.test_clock_id = ${testClockId}
-      ${advanceId === undefined ? db`` : db`and a.id = ${advanceId}`}
-      and e.event_type not like 'test\\_clock.%'
-      and not exists (
-        select 1 from events ready
-        where ready.test_clock_id = a.test_clock_id and ready.event_type = 'test_clock.ready'
-          and ready.created_at = a.target_time and ready.sequence < e.sequence
-      )
-      ${after === undefined ? db`` : db`and (e.created_at, e.sequence) > (select created_at, sequence from events where id = ${after})`}
-    order by e.created_at, e.sequence
-    limit ${limit + 1}`;
+  return db<EffectEventRow[]>`${fittingPage(
+    db,
+    jsonBytes(db, 'data'),
+    db`
+      select a.id as advance_id, e.id as event_id, e.event_type, e.subject_id, e.created_at as at, e.data
+      from clock_advances a
+      join events e on e.test_clock_id = a.test_clock_id and e.created_at > a.from_time and e.created_at <= a.target_time
+      where a.test_clock_id = ${testClockId}
+        ${advanceId === undefined ? db`` : db`and a.id = ${advanceId}`}
+        and e.event_type not like 'test\\_clock.%'
+        and not exists (
+          select 1 from events ready
+          where ready.test_clock_id = a.test_clock_id and ready.event_type = 'test_clock.ready'
+            and ready.created_at = a.target_time and ready.sequence < e.sequence
+        )
+        ${after === undefined ? db`` : db`and (e.created_at, e.sequence) > (select created_at, sequence from events where id = ${after})`}
+      order by e.created_at, e.sequence
+      limit ${limit + 1}`,
+  )}`;
 }
 
 /** Of each intent and instant (the clock's time): the attempt that was made then, and what of a plan it paid. */

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { CustomerUpdate } from '../resources/customer.ts';
 import type { Db } from './connection.ts';
+import { fittingPage, jsonBytes } from './fitting-page.ts';
 import { jsonb } from './json.ts';
 import { type Premise, premised } from './premises.ts';
 import { isAfter, type Page, type TenantKey } from './tenant.ts';
@@ -120,17 +121,21 @@ export async function listCustomers(
   filter: CustomerFilter,
   { limit, after }: Page,
 ): Promise<CustomerRow[]> {
-  return db<CustomerRow[]>`
-    select * from customers
-    where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode} and deleted_at is null
-      ${filter.testClock === undefined ? db`and test_clock_id is null` : db`and test_clock_id = ${filter.testClock}`}
-      ${filter.status === undefined ? db`` : db`and status = ${filter.status}`}
-      ${filter.email === undefined ? db`` : db`and lower(email) = lower(${filter.email})`}
-      ${filter.name === undefined ? db`` : db`and lower(name) = lower(${filter.name})`}
-      ${filter.reference === undefined ? db`` : db`and reference = ${filter.reference}`}
-      and ${isAfter(db, 'customers', tenant, after)}
-    order by id desc
-    limit ${limit + 1}`;
+  return db<CustomerRow[]>`${fittingPage(
+    db,
+    jsonBytes(db, 'additional_attributes'),
+    db`
+      select * from customers
+      where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode} and deleted_at is null
+        ${filter.testClock === undefined ? db`and test_clock_id is null` : db`and test_clock_id = ${filter.testClock}`}
+        ${filter.status === undefined ? db`` : db`and status = ${filter.status}`}
+        ${filter.email === undefined ? db`` : db`and lower(email) = lower(${filter.email})`}
+        ${filter.name === undefined ? db`` : db`and lower(name) = lower(${filter.name})`}
+        ${filter.reference === undefined ? db`` : db`and reference = ${filter.reference}`}
+        and ${isAfter(db, 'customers', tenant, after)}
+      order by id desc
+      limit ${limit + 1}`,
+  )}`;
 }
 
 /** How many customers that are not deleted this clock has, and all clocks of the biller together. */

@@ -1,6 +1,7 @@
 import type { EventType } from '../domain/event-types.ts';
 import { currentTrace } from '../domain/tracing.ts';
 import type { Db } from './connection.ts';
+import { fittingPage, jsonBytes } from './fitting-page.ts';
 import type { Page, TenantKey } from './tenant.ts';
 import { workflowIdOf } from './workflow-intents.ts';
 
@@ -130,12 +131,16 @@ export async function listEvents(
   filter: EventFilter,
   { limit, after }: Page,
 ): Promise<EventRow[]> {
-  return db<EventRow[]>`
-    select ${eventColumns(db)} from events e
-    where e.biller_id = ${tenant.billerId} and e.livemode = ${tenant.livemode}
-      ${filter.eventType === undefined ? db`` : db`and e.event_type = ${filter.eventType}`}
-      ${filter.testClock === undefined ? db`` : db`and e.test_clock_id = ${filter.testClock}`}
-      ${after === undefined ? db`` : db`and e.sequence < (select sequence from events where id = ${after})`}
-    order by e.sequence desc
-    limit ${limit + 1}`;
+  return db<EventRow[]>`${fittingPage(
+    db,
+    jsonBytes(db, 'data'),
+    db`
+      select ${eventColumns(db)} from events e
+      where e.biller_id = ${tenant.billerId} and e.livemode = ${tenant.livemode}
+        ${filter.eventType === undefined ? db`` : db`and e.event_type = ${filter.eventType}`}
+        ${filter.testClock === undefined ? db`` : db`and e.test_clock_id = ${filter.testClock}`}
+        ${after === undefined ? db`` : db`and e.sequence < (select sequence from events where id = ${after})`}
+      order by e.sequence desc
+      limit ${limit + 1}`,
+  )}`;
 }

@@ -1,5 +1,6 @@
 import type { Currency } from '../domain/currencies.ts';
 import type { Db } from './connection.ts';
+import { fittingPage, jsonBytes } from './fitting-page.ts';
 import { jsonb } from './json.ts';
 import { type Premise, premised } from './premises.ts';
 import { isAfter, type Page, type TenantKey } from './tenant.ts';
@@ -99,15 +100,19 @@ export async function listPaymentIntents(
   filter: PaymentIntentFilter,
   { limit, after }: Page,
 ): Promise<PaymentIntentRow[]> {
-  return db<PaymentIntentRow[]>`
-    select * from payment_intents
-    where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
-      ${filter.customerId === undefined ? db`` : db`and customer_id = ${filter.customerId}`}
-      ${filter.status === undefined ? db`` : db`and status = ${filter.status}`}
-      ${filter.testClock === undefined ? db`` : db`and customer_id in (select id from customers where test_clock_id = ${filter.testClock})`}
-      and ${isAfter(db, 'payment_intents', tenant, after)}
-    order by id desc
-    limit ${limit + 1}`;
+  return db<PaymentIntentRow[]>`${fittingPage(
+    db,
+    jsonBytes(db, 'metadata'),
+    db`
+      select * from payment_intents
+      where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
+        ${filter.customerId === undefined ? db`` : db`and customer_id = ${filter.customerId}`}
+        ${filter.status === undefined ? db`` : db`and status = ${filter.status}`}
+        ${filter.testClock === undefined ? db`` : db`and customer_id in (select id from customers where test_clock_id = ${filter.testClock})`}
+        and ${isAfter(db, 'payment_intents', tenant, after)}
+      order by id desc
+      limit ${limit + 1}`,
+  )}`;
 }
 
 /** Marks an intent as being charged: the attempt has this number and this method, or none that can be charged; a schedule ends with it. */

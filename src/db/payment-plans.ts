@@ -4,6 +4,7 @@ import type { FailureBehaviour } from '../domain/dunning.ts';
 import type { PlanTerms } from '../domain/plan-schedule.ts';
 import type { PlanState } from '../domain/plan-state.ts';
 import type { Db } from './connection.ts';
+import { fittingPage, jsonBytes } from './fitting-page.ts';
 import { jsonb } from './json.ts';
 import type { Page, TenantKey } from './tenant.ts';
 
@@ -144,14 +145,18 @@ export async function listPlans(
   filter: PlanFilter,
   { limit, after }: Page,
 ): Promise<PaymentPlanRow[]> {
-  return db<PaymentPlanRow[]>`
-    select * from payment_plans
-    where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
-      ${filter.customerId === undefined ? db`` : db`and customer_id = ${filter.customerId}`}
-      ${filter.state === undefined ? db`` : db`and state = ${filter.state}`}
-      ${after === undefined ? db`` : db`and id < ${after}`}
-    order by id desc
-    limit ${limit + 1}`;
+  return db<PaymentPlanRow[]>`${fittingPage(
+    db,
+    jsonBytes(db, 'metadata'),
+    db`
+      select * from payment_plans
+      where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
+        ${filter.customerId === undefined ? db`` : db`and customer_id = ${filter.customerId}`}
+        ${filter.state === undefined ? db`` : db`and state = ${filter.state}`}
+        ${after === undefined ? db`` : db`and id < ${after}`}
+      order by id desc
+      limit ${limit + 1}`,
+  )}`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Currency } from '../domain/currencies.ts';
 import type { Db } from './connection.ts';
+import { fittingPage, jsonBytes } from './fitting-page.ts';
 import { jsonb } from './json.ts';
 import type { Page, TenantKey } from './tenant.ts';
 
@@ -94,9 +95,13 @@ export async function settleRefund(
 
 /** A page of the refunds of an intent, newest first, one more than `limit` when there are more. */
 export async function listRefunds(db: Db, intentId: string, { limit, after }: Page): Promise<RefundRow[]> {
-  return db<RefundRow[]>`
-    select * from refunds
-    where payment_intent_id = ${intentId} ${after === undefined ? db`` : db`and id < ${after}`}
-    order by id desc
-    limit ${limit + 1}`;
+  return db<RefundRow[]>`${fittingPage(
+    db,
+    jsonBytes(db, 'metadata'),
+    db`
+      select * from refunds
+      where payment_intent_id = ${intentId} ${after === undefined ? db`` : db`and id < ${after}`}
+      order by id desc
+      limit ${limit + 1}`,
+  )}`;
 }

@@ -48,6 +48,22 @@ export async function findClock(db: Db, tenant: TenantKey, id: string): Promise<
   return row ?? null;
 }
 
+/** A clock of a biller; all clocks are in the sandbox. */
+export interface ClockKey {
+  id: string;
+  biller_id: string;
+}
+
+/** Those of the clocks that are advancing. */
+export async function listAdvancing(db: Db, clocks: readonly ClockKey[]): Promise<ClockKey[]> {
+  return db<ClockKey[]>`
+    select id, biller_id
+    from test_clocks
+    join unnest(${clocks.map(({ id }) => id)}::text[], ${clocks.map((clock) => clock.biller_id)}::text[])
+      as asked (id, biller_id) using (id, biller_id)
+    where status = 'advancing'`;
+}
+
 /** The clock, held still until the transaction ends: no advance starts or ends meanwhile; other readers may hold it too. */
 export async function holdClock(tx: Db, id: string): Promise<TestClockRow | null> {
   const [row] = await tx<TestClockRow[]>`select * from test_clocks where id = ${id} for share`;

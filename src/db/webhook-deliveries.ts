@@ -2,6 +2,7 @@ import type { Fragment } from 'postgres';
 import type { EventType } from '../domain/event-types.ts';
 import type { Db } from './connection.ts';
 import { deliveryId, type EventRow, subscribes } from './events.ts';
+import { fittingPage } from './fitting-page.ts';
 import type { Page, TenantKey } from './tenant.ts';
 import { noteStagedIntents } from './transaction.ts';
 import type { WebhookEndpointRow } from './webhook-endpoints.ts';
@@ -76,13 +77,17 @@ export async function listDeliveries(
 ): Promise<AttemptedDelivery[]> {
   return withAttempts(
     db,
-    db`
+    fittingPage(
+      db,
+      db`(select sum(octet_length(response_excerpt)) from webhook_delivery_attempts where delivery_id = page.id)`,
+      db`
       select * from webhook_deliveries
       where endpoint_id = ${endpointId}
         ${filter.status === undefined ? db`` : db`and status = ${filter.status}`}
         ${after === undefined ? db`` : db`and id < ${after}`}
       order by id desc
       limit ${limit + 1}`,
+    ),
   );
 }
 

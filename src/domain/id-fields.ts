@@ -21,6 +21,13 @@ export function idFields(id: string | null): Record<string, string> {
   return id === null || field === undefined ? {} : { [field]: id };
 }
 
+const wholeId = /^[a-z]{2,3}_(?:sandbox_)?[0-9A-Za-z]{32}$/;
+
+/** Those of the values that are ids, each under the name of its kind: a value that only contains one is not. */
+export function idFieldsOf(values: readonly string[]): Record<string, string> {
+  return Object.assign({}, ...values.filter((value) => wholeId.test(value)).map(idFields));
+}
+
 /** The ids that a text such as a path names, each under the name of its kind. */
 export function idFieldsIn(text: string): Record<string, string> {
   const found: Record<string, string> = {};

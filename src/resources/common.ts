@@ -95,7 +95,16 @@ export function instant(value: Date | null): string | null {
   return value === null ? null : value.toISOString();
 }
 
-/** Shows at most `limit` of the rows of a query that asked for one more. */
-export function page<R, T>(rows: R[], limit: number, present: (row: R) => T): { data: T[]; has_more: boolean } {
-  return { data: rows.slice(0, limit).map(present), has_more: rows.length > limit };
+/**
+ * Shows at most `limit` of the rows of a query that asked for one more, and said of each row that others follow where it gave
+ * fewer than it was asked for.
+ */
+export function page<R extends object, T>(
+  rows: R[],
+  limit: number,
+  present: (row: R) => T,
+): { data: T[]; has_more: boolean } {
+  const last = rows.at(-1);
+  const isCut = last !== undefined && 'has_next' in last && last.has_next === true;
+  return { data: rows.slice(0, limit).map(present), has_more: rows.length > limit || isCut };
 }

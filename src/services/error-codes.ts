@@ -30,8 +30,9 @@ export const errorCodes = {
   invalid_json: {
     type: 'invalid_request_error',
     statuses: [400],
-    meaning: 'The body is not valid JSON in UTF-8, names a member twice, or is nested too deep.',
-    remedy: 'Write the body with a JSON library.',
+    meaning:
+      'The body is not valid JSON in UTF-8, names a member twice, is nested too deep, or has more than 1,000 members.',
+    remedy: 'Write the body with a JSON library, and with fewer members.',
   },
   body_incomplete: {
     type: 'invalid_request_error',
@@ -127,7 +128,9 @@ export const errorCodes = {
   payload_too_large: {
     type: 'invalid_request_error',
     statuses: [413],
-    meaning: 'The body is larger than 256 KiB.',
+    meaning:
+      'The body is larger than the operation takes: 16 KiB, or up to 256 KiB where its fields need more. The message ' +
+      'names the limit.',
     remedy: 'Send less.',
   },
   payment_method_limit: {

@@ -5,6 +5,9 @@ export interface Fault {
   path?: string;
 }
 
+/** No answer has more of them: more than anybody reads. */
+export const maxFaults = 100;
+
 export type ErrorType =
   | 'invalid_request_error'
   | 'authentication_error'

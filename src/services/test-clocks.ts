@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { findClockDetails, listClocks as selectClocks, type TestClockDetailRow } from '../db/clock-details.ts';
 import type { Db } from '../db/connection.ts';
 import { databaseNow } from '../db/database-time.ts';
@@ -32,8 +31,6 @@ import { instantOf, type WorkflowTime } from './workflow-time.ts';
 /** Contract: Limits. */
 const activeClocksPerAccount = 3;
 const lifetimeDays = 30;
-/** How often somebody who waits for a clock looks at it. */
-const lookAgainMilliseconds = 10;
 /** Times outside are taken for slips of the pen; the calendar itself ends with the year 9999. */
 const earliestTime = new Date('1970-01-01T00:00:00.000Z');
 const latestTime = new Date('2200-12-31T23:59:59.999Z');
@@ -81,20 +78,6 @@ export async function fetchTestClock(db: Db, tenant: Tenant, id: string): Promis
   const clock = await findClock(db, tenant, id);
   if (clock === null) throw new NotFound('test clock', id);
   return clock;
-}
-
-/**
- * The clock as soon as it is not advancing any more, or as it is when `patience`, in milliseconds, is used up.
- * @throws NotFound, also when it is deleted meanwhile.
- */
-export async function awaitTestClock(db: Db, tenant: Tenant, id: string, patience: number): Promise<TestClock> {
-  const giveUpAt = performance.now() + patience;
-  while (performance.now() < giveUpAt) {
-    const clock = await fetchTestClock(db, tenant, id);
-    if (clock.status !== 'advancing') break;
-    await pause(lookAgainMilliseconds);
-  }
-  return describeTestClock(db, tenant, id);
 }
 
 /**

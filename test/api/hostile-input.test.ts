@@ -196,7 +196,7 @@ describe('a body that is none', () => {
         await send('unsupported_encoding', 400, '{}', { 'Content-Encoding': encoding });
       await send('payload_too_large', 413, JSON.stringify({ name: 'x'.repeat(256 * 1024) }));
       await send('invalid_json', 400, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]));
-      await send('invalid_json', 400, '['.repeat(100_000));
+      await send('invalid_json', 400, '['.repeat(10_000));
       await send('validation_failed', route.invalid, { bogus: 1 });
       if (requiresSomething(route)) await send('validation_failed', route.invalid, '');
       for (const body of noObjects) {

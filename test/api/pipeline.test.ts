@@ -200,7 +200,7 @@ describe('every answer', () => {
     });
     const lines = api.log.filter((entry) => entry.request_id === headers.get('request-id'));
     assert.equal(lines.length, 1);
-    assert.deepEqual([lines[0]?.path, lines[0]?.operation, lines[0]?.status], ['/things/a', 'putThing', 400]);
+    assert.deepEqual([lines[0]?.route, lines[0]?.operation, lines[0]?.status], ['/things/:thing_id', 'putThing', 400]);
     assert.equal(JSON.stringify(api.log.slice(-5)).includes(secret), false);
   });
 

@@ -150,7 +150,7 @@ describe('the server', () => {
     const head = 'POST /body HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n';
     const refused = await refusalTo(running.port, head);
     const [, id] = /\r\nRequest-Id: (\S+)/.exec(refused.head) ?? [];
-    const line = await eventually('it is in the log', () => log.find(({ path }) => path === '/body'));
+    const line = await eventually('it is in the log', () => log.find(({ route: path }) => path === '/body'));
     assert.equal(line.request_id, id);
     await running.close();
   });

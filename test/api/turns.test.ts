@@ -15,6 +15,8 @@ const settleMs = 150;
 /** The number of a request that fails; only one test sends so many. */
 const unlucky = 25;
 
+/** How many requests wait as they prefer, and how each is let go on. */
+const waiting = new Set<() => void>();
 /** The requests that are being handled, each by its number, and how each is let go. */
 const handled = new Map<number, () => void>();
 const order: number[] = [];
@@ -38,7 +40,14 @@ async function hold({ query: { n } }: { query: { n: number } }): Promise<object>
 
 const routes = [
   route({ ...common, method: 'GET', path: '/held', operation: 'held', handle: hold }),
-  route({ ...common, method: 'GET', path: '/waiting', operation: 'waiting', waits: true, handle: hold }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/waiting',
+    operation: 'waiting',
+    waits: () => () => new Promise<void>((go) => waiting.add(go)),
+    handle: async () => ({}),
+  }),
   route({
     ...common,
     method: 'POST',
@@ -167,9 +176,13 @@ describe('the turns of a key’s requests', () => {
 
   it('are not needed by a request that only waits, as it prefers', async () => {
     const sent = sendAll(20, '/waiting', { headers: { Prefer: 'wait=30' } });
-    await untilHandled(20);
-    assert.equal(handled.size, 20);
-    await letAllGo(sent);
+    await eventually('twenty wait', () => waiting.size === 20);
+    const others = sendAll(alone);
+    await untilHandled(alone);
+    assert.equal(handled.size, alone);
+    await letAllGo(others);
+    for (const go of waiting) go();
+    assert.ok((await sent).every((status) => status === 200));
   });
 
   it('are more for requests that ask a processor, and apart from those of the others', async () => {

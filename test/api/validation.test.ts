@@ -51,6 +51,7 @@ const routes = [
     path: '/things',
     operation: 'createThing',
     invalid: 422,
+    bodyLimit: { kib: 256, since: 'free is free-form' },
     body: Thing,
     handle: async ({ body }) => ({ amount: body.amount, free: body.free ?? null }),
   }),
@@ -152,7 +153,7 @@ describe('a body', () => {
   });
 
   it('with faults without end has the first hundred told', async () => {
-    const wrong = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`unknown_${index}`, 1]));
+    const wrong = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`unknown_${index}`, 1]));
     assert.equal((await faultsOf(wrong)).length, 100);
   });
 

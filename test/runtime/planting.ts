@@ -133,7 +133,10 @@ export async function plantInBadRequests(ask: Ask, baseUrl: string, hay: Haystac
     const body = { amount: 500, currency: 'AUD', customer_id: secret, payment_method: secret };
     const refused = [
       await ask('GET', `/customers/${secret}`),
+      await ask('GET', `/customers/${secret.replaceAll('_', '%5F')}`),
+      await ask('GET', `/customers/${secret.replaceAll('_', '%255f')}`),
       await ask('GET', `/${secret}/customers`),
+      await ask('GET', `/${secret.replaceAll('_', '%25%35%46')}/customers`),
       await ask('GET', `/customers?starting_after=${secret}`),
       await ask('GET', `/customers?${secret}=1`),
       await ask('POST', '/payment_intents', body),

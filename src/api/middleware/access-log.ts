@@ -1,5 +1,4 @@
-import { idFields, idFieldsIn } from '../../domain/id-fields.ts';
-import { withoutSecrets } from '../../domain/secrets.ts';
+import { idFields, idFieldsOf } from '../../domain/id-fields.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Context, Middleware } from '../context.ts';
 
@@ -22,9 +21,10 @@ export interface RequestWatch {
 const madeId = /^\{(?:"success":true,"payment_method":\{)?"id":"([a-z]{2,3}_(?:sandbox_)?[0-9A-Za-z]{32})"/;
 
 /**
- * One line for each answered request. Neither bodies nor headers nor the query string are in it: they hold secrets and
- * personal data. A secret that somebody puts into the path by mistake is cut out; the ids of it, and of what was made, are
- * fields of their own. Answers to health probes are at `debug`.
+ * One line for each answered request. Neither bodies nor headers nor the URL are in it: they hold secrets and personal data,
+ * encoded in ways that nobody can list. The path is logged as the template of its route (null where there is none); its
+ * parameters are fields of their own where they have the form of an id, as is the id of what was made. Answers to health
+ * probes are at `debug`.
  */
 export function accessLog(logger: Logger, watch: RequestWatch | undefined): Middleware {
   // Looking for secrets in a line that is made of these members alone would cost a fifth of the whole request.
@@ -39,7 +39,7 @@ export function accessLog(logger: Logger, watch: RequestWatch | undefined): Midd
     const line = {
       request_id: requestId,
       method: ctx.method,
-      path: withoutSecrets(ctx.path.slice(0, 200)),
+      route: route?.path ?? null,
       status: ctx.status,
       ms: Math.round(ms * 100) / 100,
       operation: route?.operation,
@@ -54,8 +54,14 @@ export function accessLog(logger: Logger, watch: RequestWatch | undefined): Midd
   };
 }
 
+/** The parameters that the route has found in the path, decoded; none where there is no route. */
+export function parametersOf(ctx: Context): string[] {
+  const params: Readonly<Record<string, string>> = ctx.params ?? {};
+  return Object.values(params);
+}
+
 function idsOf(ctx: Context): Record<string, string> {
-  const ids = idFieldsIn(ctx.path);
+  const ids = idFieldsOf(parametersOf(ctx));
   if (ctx.method !== 'POST' || typeof ctx.body !== 'string') return ids;
   const [, made = null] = madeId.exec(ctx.body) ?? [];
   return { ...ids, ...idFields(made) };

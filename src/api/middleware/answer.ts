@@ -1,5 +1,4 @@
 import type { Context, Middleware } from '../context.ts';
-import { patienceOf } from '../patience.ts';
 import type { Route } from '../route.ts';
 import { send } from '../send.ts';
 import type { Keeper, Performer } from './idempotency.ts';
@@ -17,22 +16,21 @@ export function answer(route: Route, keep: Keeper): Middleware {
       ctx.state.replayed = true;
       ctx.res.setHeader('Idempotent-Replayed', 'true');
     }
-    if (route.waits && patienceOf(ctx) > 0) ctx.res.setHeader('Preference-Applied', 'wait');
     send(ctx, status, text, contentType);
   };
 }
 
 const performer: Performer = {
   async prepare(route, ctx, deps) {
-    return route.prepare?.({ ...inputOf(route, ctx), deps });
+    return route.prepare?.({ ...inputOf(ctx), deps });
   },
   async perform(route, ctx, deps, prepared) {
-    const result = await route.handle({ ...inputOf(route, ctx), deps, prepared });
+    const result = await route.handle({ ...inputOf(ctx), deps, prepared });
     return route.response.contentType === undefined ? JSON.stringify(result) : String(result);
   },
 };
 
-function inputOf(route: Route, ctx: Context) {
+function inputOf(ctx: Context) {
   const { call, key, params, query, body } = ctx.state;
-  return { call, key, params, query, body, patience: route.waits ? patienceOf(ctx) : 0 };
+  return { call, key, params, query, body };
 }

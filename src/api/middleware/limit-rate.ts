@@ -8,11 +8,12 @@ const forgottenAfterMs = 60_000;
 const sweepAbove = 10_000;
 
 /**
- * Holds each key to its requests a second, with bursts, in a bucket of tokens for each process, on real time. Requests
- * without a key (the public routes) are not counted; nor are those whose key is not valid.
+ * Limits each key to its requests a second, with bursts, in a bucket of tokens for each process, on real time. A request
+ * costs one token; what costs more, such as a large body, is taken later by `ctx.state.charge`. Requests without a key (the
+ * public routes) are not counted; nor are those whose key is not valid.
  *
- * Answers tell how matters stand, in the fields of draft-ietf-httpapi-ratelimit-headers-11: the quota is the bucket, its
- * window the time in which an empty one fills; `t` is when the whole quota is there again, or the next request may come.
+ * Responses carry the fields of draft-ietf-httpapi-ratelimit-headers-11: the quota is the bucket, its window the time in
+ * which an empty one fills; `t` is when the whole quota is there again, or when a refused request may come again.
  */
 export function limitRate({ rateLimitPerSecond: perSecond, rateLimitBurst: burst }: Settings): Middleware {
   const buckets = new Map<string, TokenBucket>();
@@ -32,12 +33,21 @@ export function limitRate({ rateLimitPerSecond: perSecond, rateLimitBurst: burst
     const keyId = ctx.state.key?.id;
     if (keyId === undefined) return next();
     const bucket = bucketOf(keyId);
-    const isWithin = bucket.tryRemoveTokens(1);
-    const missing = (isWithin ? burst : 1) - bucket.content;
-    const seconds = Math.ceil(missing / perSecond);
-    ctx.res.setHeader('RateLimit-Policy', policy);
-    ctx.res.setHeader('RateLimit', `"default";r=${Math.floor(bucket.content)};t=${seconds}`);
-    if (!isWithin) throw new RateLimited(seconds);
+    let taken = 0;
+    const charge = (tokens: number) => {
+      // Never more than the quota: a request that costs more could not be sent at all.
+      const wanted = Math.min(tokens, burst - taken);
+      const isWithin = bucket.tryRemoveTokens(wanted);
+      // Sent again, the request needs the tokens that it has lost, too.
+      const missing = (isWithin ? burst : taken + wanted) - bucket.content;
+      if (isWithin) taken += wanted;
+      const seconds = Math.ceil(missing / perSecond);
+      ctx.res.setHeader('RateLimit-Policy', policy);
+      ctx.res.setHeader('RateLimit', `"default";r=${Math.floor(bucket.content)};t=${seconds}`);
+      if (!isWithin) throw new RateLimited(seconds);
+    };
+    charge(1);
+    ctx.state.charge = charge;
     return next();
   };
 }

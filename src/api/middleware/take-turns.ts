@@ -1,6 +1,5 @@
 import { RateLimited } from '../../services/errors.ts';
 import type { Middleware } from '../context.ts';
-import { patienceOf } from '../patience.ts';
 import type { Route } from '../route.ts';
 
 /** How many requests of one key a process works at together. */
@@ -23,7 +22,8 @@ const longestWaitMs = 10_000;
  * Lets each key have so many requests at work in this process; more wait for their turn, in their key's own line, first come
  * first served. So a request meets at most a few of any other key before it, in the process and at the database, however
  * many that key has sent; nor is a key that is alone held back for nobody's sake. Comes after the body has been read: a client
- * that sends slowly holds no turn. A request that only waits for something (`Prefer: wait`) needs none.
+ * that sends slowly holds no turn, nor does a request that only waits (`Prefer: wait`). Comes before the body is parsed: that is
+ * work.
  */
 export function turnTaking(): (route: Route) => Middleware {
   const lines = { short: openLines(atWork), long: openLines(atWorkWithProcessor) };
@@ -31,7 +31,7 @@ export function turnTaking(): (route: Route) => Middleware {
     const enter = route.idempotency === 'committed-first' ? lines.long : lines.short;
     return async (ctx, next) => {
       const keyId = ctx.state.key?.id;
-      if (keyId === undefined || (route.waits && patienceOf(ctx) > 0)) return next();
+      if (keyId === undefined) return next();
       const leave = await enter(keyId);
       try {
         await next();

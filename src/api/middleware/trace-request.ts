@@ -1,6 +1,7 @@
-import { idFieldsIn } from '../../domain/id-fields.ts';
+import { idFieldsOf } from '../../domain/id-fields.ts';
 import { annotate, traced } from '../../domain/tracing.ts';
 import type { Middleware } from '../context.ts';
+import { parametersOf } from './access-log.ts';
 
 /**
  * Makes each request the beginning of a trace. A `traceparent` of the client's is left alone: strangers do not decide what is
@@ -15,6 +16,6 @@ export const traceRequest: Middleware = (ctx, next) =>
       operation: route?.operation,
       'http.route': route?.path,
       'http.response.status_code': ctx.status,
-      ...idFieldsIn(ctx.path),
+      ...idFieldsOf(parametersOf(ctx)),
     });
   });

@@ -4,7 +4,7 @@ import { detailCodes } from '../../services/detail-codes.ts';
 import { type ErrorCode, errorCodes } from '../../services/error-codes.ts';
 import type { ErrorType } from '../../services/errors.ts';
 import { asNode, type SchemaNode } from '../expectations.ts';
-import type { Route } from '../route.ts';
+import { bodyLimitOf, type Route } from '../route.ts';
 import { exampleIds } from './examples.ts';
 import { type AnswerHeader, allowHeader, headers, rateLimitHeaders } from './headers.ts';
 import { takesIdempotencyKey } from './parameters.ts';
@@ -97,7 +97,11 @@ const kinds: Readonly<Record<number, Kind>> = {
     description: 'The first request with this Idempotency-Key is still running.',
     headers: [...rateLimitHeaders, 'Retry-After'],
   },
-  413: { name: 'PayloadTooLarge', description: 'The body is larger than 256 KiB.', headers: rateLimitHeaders },
+  413: {
+    name: 'PayloadTooLarge',
+    description: 'The body is larger than the operation takes.',
+    headers: rateLimitHeaders,
+  },
   422: {
     name: 'Unprocessable',
     description: 'A field breaks a rule, the state does not allow it, or the Idempotency-Key is used otherwise.',
@@ -182,7 +186,7 @@ function responseOf(
 
 /** References to the error responses that a request of the route can get, by status. */
 export function errorsOf(route: Route): Record<string, SchemaNode> {
-  const told = new Map(Object.entries(route.errors ?? {}));
+  const told = new Map(Object.entries({ ...(takesBody(route) ? { 413: tooLarge(route) } : {}), ...route.errors }));
   const statuses = [...new Set([...statusesOf(route), ...told.keys()].map(Number))].sort((a, b) => a - b);
   return Object.fromEntries(
     statuses.map((status) => {
@@ -197,15 +201,24 @@ export function errorsOf(route: Route): Record<string, SchemaNode> {
 
 /** What follows from the method, the path and the access of a route: an unknown query parameter is 400 everywhere. */
 function statusesOf(route: Route): number[] {
-  const { method, path, access, invalid } = route;
+  const { path, access, invalid } = route;
   return [
     400,
     500,
     ...(access === 'public' ? [] : [401, 403, 429, 503]),
     ...(path.includes(':') ? [404] : []),
-    ...(method === 'POST' || method === 'PUT' ? [413, 422, invalid] : []),
+    ...(takesBody(route) ? [413, 422, invalid] : []),
     ...(takesIdempotencyKey(route) ? [409] : []),
   ];
+}
+
+function takesBody({ method }: Route): boolean {
+  return method === 'POST' || method === 'PUT';
+}
+
+function tooLarge(route: Route): string {
+  const { kib, since } = bodyLimitOf(route);
+  return `The body is larger than ${kib} KiB${since === undefined ? '' : `, which it may have since ${since}`}.`;
 }
 
 function error(code: string, { type, meaning }: ErrorCode): SchemaNode {

@@ -16,8 +16,8 @@ const answerHeaders = {
   },
   'RateLimit-Policy': {
     description:
-      'Where a key is needed: how many requests the key may send (`q`) within how many seconds (`w`). After ' +
-      'draft-ietf-httpapi-ratelimit-headers.',
+      'Where a key is needed: how many requests the key may send (`q`) within how many seconds (`w`). A body counts as one ' +
+      'more request for each 16 KiB that it begins beyond the first. After draft-ietf-httpapi-ratelimit-headers.',
     schema: { type: 'string', pattern: '^"default";q=[0-9]+;w=[0-9]+$' },
     example: '"default";q=1000;w=2',
   },

@@ -88,7 +88,8 @@ that belongs to no customer.
 ## Pagination
 
 Lists answer \`{data, has_more}\`, newest first. Give the last id of a page as \`starting_after\` to get the next one; \`limit\`
-is 1 to 100. A page stays what it is while objects are added.
+is 1 to 100. A page stays what it is while objects are added. A page of large objects may hold fewer than \`limit\`: only
+\`has_more\` says whether more follow.
 
 ## Idempotency
 
@@ -108,7 +109,9 @@ What each type carries, and how it is signed, is under *Webhooks* at the end of 
 ## Rate limits
 
 Each key has its own limit: normally 500 requests a second, with bursts of 1,000. \`RateLimit-Policy\` and \`RateLimit\` in
-the answers tell the limit and what is left of it; beyond it the answer is 429, with \`Retry-After\` in seconds.
+the answers tell the limit and what is left of it; beyond it the answer is 429, with \`Retry-After\` in seconds. A body
+counts as one more request for each 16 KiB that it begins beyond the first. Bodies have at most 1,000 members on all levels
+together, and at most 16 KiB unless the operation says otherwise, at its status 413.
 
 ## Versioning
 

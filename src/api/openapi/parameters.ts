@@ -45,7 +45,9 @@ export const headerParameters = {
     name: 'Prefer',
     in: 'header',
     required: false,
-    description: '`wait=N`: for how many seconds, at most 60, the answer may be held back for a better one.',
+    description:
+      '`wait=N`: for how many seconds, at most 60, the answer may be held back for a better one. `Preference-Applied` in ' +
+      'the answer says that it may have been.',
     schema: { type: 'string' },
     example: 'wait=10',
   },

@@ -561,7 +561,8 @@ export class TestClocks extends Resource {
    * Fetch a test clock
    *
    * With `Prefer: wait=N` the answer comes as soon as the clock is not advancing any more, after N seconds at most, and
-   * 60: look at `status`, and ask again while it is `advancing`.
+   * 60: look at `status`, and ask again while it is `advancing`. At most 100 requests of a key wait at a time, in each
+   * process of the API: one more is answered at once, without `Preference-Applied`. Pause before you ask again.
    *
    * Needs a secret key with the scope `test_clocks:read`. Sandbox only.
    *

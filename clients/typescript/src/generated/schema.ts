@@ -640,7 +640,7 @@ export interface paths {
         };
         /**
          * Fetch a test clock
-         * @description With `Prefer: wait=N` the answer comes as soon as the clock is not advancing any more, after N seconds at most, and 60: look at `status`, and ask again while it is `advancing`.
+         * @description With `Prefer: wait=N` the answer comes as soon as the clock is not advancing any more, after N seconds at most, and 60: look at `status`, and ask again while it is `advancing`. At most 100 requests of a key wait at a time, in each process of the API: one more is answered at once, without `Preference-Applied`. Pause before you ask again.
          *
          *     Needs a secret key with the scope `test_clocks:read`. Sandbox only.
          */
@@ -3367,7 +3367,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is larger than 256 KiB. */
+        /** @description The body is larger than the operation takes. */
         PayloadTooLarge: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -3435,7 +3435,7 @@ export interface components {
         IdempotencyKey: string;
         /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
         IdempotencyTtl: string;
-        /** @description `wait=N`: for how many seconds, at most 60, the answer may be held back for a better one. */
+        /** @description `wait=N`: for how many seconds, at most 60, the answer may be held back for a better one. `Preference-Applied` in the answer says that it may have been. */
         Prefer: string;
         /** @description The id of the event: the same on every attempt. */
         WebhookId: string;
@@ -3452,7 +3452,7 @@ export interface components {
         IdempotentReplayed: "true";
         /** @description There when the answer may have been held back, as `Prefer` asked. */
         PreferenceApplied: "wait";
-        /** @description Where a key is needed: how many requests the key may send (`q`) within how many seconds (`w`). After draft-ietf-httpapi-ratelimit-headers. */
+        /** @description Where a key is needed: how many requests the key may send (`q`) within how many seconds (`w`). A body counts as one more request for each 16 KiB that it begins beyond the first. After draft-ietf-httpapi-ratelimit-headers. */
         RateLimitPolicy: string;
         /** @description Where a key is needed: how many requests are left (`r`), and in how many seconds all of them are there again; with 429, the next one (`t`). */
         RateLimit: string;
@@ -3544,6 +3544,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 256 KiB, which it may have since additional_attributes is free-form. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -3616,6 +3617,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            /** @description The body is larger than 256 KiB, which it may have since additional_attributes is free-form. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -3840,6 +3842,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 128 KiB, which it may have since a token and its data have up to 4,000 characters, each of up to 12 bytes. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -3919,6 +3922,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -3961,6 +3965,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4003,6 +4008,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4085,6 +4091,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 256 KiB, which it may have since payment_method_data is free-form, and metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4167,6 +4174,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4210,6 +4218,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4256,6 +4265,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4340,6 +4350,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 256 KiB, which it may have since metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4453,6 +4464,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 256 KiB, which it may have since metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4525,6 +4537,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            /** @description The body is larger than 256 KiB, which it may have since metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4567,6 +4580,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4609,6 +4623,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4651,6 +4666,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4693,6 +4709,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4735,6 +4752,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4885,6 +4903,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4897,7 +4916,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `wait=N`: for how many seconds, at most 60, the answer may be held back for a better one. */
+                /** @description `wait=N`: for how many seconds, at most 60, the answer may be held back for a better one. `Preference-Applied` in the answer says that it may have been. */
                 Prefer?: components["parameters"]["Prefer"];
             };
             path: {
@@ -5015,6 +5034,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -5203,6 +5223,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 64 KiB, which it may have since a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -5275,6 +5296,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            /** @description The body is larger than 64 KiB, which it may have since a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -5354,6 +5376,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -5396,6 +5419,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             /** @description The key sends more requests than it may; or replays, retries and pings to the endpoint’s host (the last two labels of its name, whatever the port) have reached 20,000 deliveries an hour, for the account and mode (`webhook_replay_limit`). */
@@ -5483,6 +5507,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             /** @description The key sends more requests than it may; or replays, retries and pings to the endpoint’s host (the last two labels of its name, whatever the port) have reached 20,000 deliveries an hour, for the account and mode (`webhook_replay_limit`). */
@@ -5559,6 +5584,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             /** @description The key sends more requests than it may; or replays, retries and pings to the endpoint’s host (the last two labels of its name, whatever the port) have reached 20,000 deliveries an hour, for the account and mode (`webhook_replay_limit`). */

@@ -1,0 +1,180 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { openPool } from '../../src/db/connection.ts';
+import { realNow } from '../../src/domain/real-time.ts';
+import { createKey } from '../../src/services/api-keys.ts';
+import { createBiller } from '../../src/services/billers.ts';
+import { inParallel, type Measurement, range } from '../bench.ts';
+import { openClient, stringIn } from '../client.ts';
+import { besideOf, type Figure, figure } from '../figure.ts';
+import type { Sending, Sent } from '../flood/job.ts';
+import { type Sender, startSender } from '../flood/start.ts';
+import { eventLoopMs } from '../heavy/processor-time.ts';
+import { fullCustomer, fullIntent, type Shape, shapes } from '../heavy/shapes.ts';
+import { recordedProcesses } from '../processes.ts';
+import { type Copy, startCopy } from '../service.ts';
+import { median } from '../statistics.ts';
+
+/** The service's own defaults, which the other figures put out of the way. */
+const limits = { RATE_LIMIT_PER_SECOND: '', RATE_LIMIT_BURST: '' };
+const steadyPerSecond = 50;
+const restMs = 300;
+const warmUps = 5;
+/** So many of the largest bodies use up the burst of a key. */
+const bodiesPerKey = 50;
+
+/** What is promised: milliseconds of processor time for a request, and a neighbour's median beside what it is alone. */
+const mostMs = 20;
+const mostRatio = 2;
+
+/** What the attacker sends, and how fast. */
+interface Attack {
+  id: string;
+  what: string;
+  requests: readonly Sending[];
+  perSecond: number | null;
+  /** Without one it is a flood, of which `flood` tells more: no ratio is promised. */
+  mostRatio?: number;
+}
+
+const ofTwentyThousand = shapes.filter(({ id }) => id === 'unknown' || id === 'metadata');
+const attacks: readonly Attack[] = [
+  { id: 'members', what: '5 bodies a second of 20,000 members', requests: ofTwentyThousand, perSecond: 5, mostRatio },
+  { id: 'shapes', what: 'all shapes in turn, 5 a second', requests: shapes, perSecond: 5, mostRatio },
+  { id: 'flat-out', what: 'all shapes in turn, as fast as they are answered', requests: shapes, perSecond: null },
+];
+
+/** What requests cost the API that are made to cost much, and what they do to the requests of another key. */
+export const heavyBodies: Measurement = {
+  name: 'heavy-bodies',
+  needs: 'nothing',
+  async measure({ folder, quick, log }) {
+    const samples = quick ? 10 : 40;
+    const rounds = quick ? 1 : 5;
+    const milliseconds = quick ? 2_000 : 6_000;
+    const copy = await startCopy(join(folder, 'heavy'), limits);
+    const [hostile, steady] = await Promise.all([startSender(), startSender()]);
+    try {
+      const newKey = await attackerOf(copy);
+      log('heavy-bodies: filling the lists');
+      await fillLists(copy, newKey);
+      const costs = await measureCosts(copy, newKey, samples, log);
+      const figures = costs.map(({ shape, spent }) =>
+        figure(`heavy-bodies.${shape.id}`, shape.what, 'ms', spent, { target: { atMost: mostMs } }),
+      );
+      const dearest = Math.max(...costs.flatMap(({ spent }) => spent));
+      figures.push(
+        figure('heavy-bodies.dearest', 'the dearest of all', 'ms', [dearest], { target: { atMost: mostMs } }),
+      );
+      for (const attack of attacks) {
+        log(`heavy-bodies: ${attack.what}`);
+        figures.push(...(await besideAttack(copy, attack, newKey, { hostile, steady }, rounds, milliseconds)));
+      }
+      return {
+        name: 'heavy-bodies',
+        title: 'Requests that are made to cost much: processor time of the API process, and a neighbour beside them',
+        how: [
+          `Each shape ${samples} times, one by one, after ${warmUps} that are not counted: what the main thread of the API process, its event loop, has run from before the request to its answer, by the kernel's count.`,
+          `Then a steady key sends reads and creates in turn at ${steadyPerSecond} a second for ${milliseconds / 1000} s in each of ${rounds} rounds, alone and beside one other key that sends hostile requests. Rate limit as configured by default.`,
+        ],
+        figures,
+      };
+    } finally {
+      await Promise.all([hostile.stop(), steady.stop()]);
+      await copy.stop();
+    }
+  },
+};
+
+type NewKey = () => Promise<string>;
+
+/** Another biller, who can have as many keys as wanted. */
+async function attackerOf(copy: Copy): Promise<NewKey> {
+  const by = { by: { kind: 'service', id: 'benchmark' } as const, now: realNow() };
+  const inDatabase = async <T>(work: (sql: ReturnType<typeof openPool>) => Promise<T>): Promise<T> => {
+    const sql = openPool(copy.databaseUrl, { max: 1, name: 'bench' });
+    try {
+      return await work(sql);
+    } finally {
+      await sql.end();
+    }
+  };
+  const { id: billerId } = await inDatabase((sql) => createBiller(sql, { name: 'An attacker', ...by }));
+  return async () =>
+    (await inDatabase((sql) => createKey(sql, { billerId, livemode: false, kind: 'secret', ...by }))).key;
+}
+
+async function fillLists(copy: Copy, newKey: NewKey): Promise<void> {
+  for (const _ of range(2)) {
+    const key = await newKey();
+    await inParallel(range(bodiesPerKey), 4, async () => {
+      await send(copy, key, { method: 'POST', path: '/customers', body: fullCustomer });
+      await send(copy, key, { method: 'POST', path: '/payment_intents', body: fullIntent });
+    });
+  }
+}
+
+async function send(copy: Copy, key: string, { method, path, body, headers }: Sending): Promise<void> {
+  const answer = await fetch(`${copy.baseUrl}/api/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+    body,
+  });
+  await answer.arrayBuffer();
+  if (answer.status === 429 || answer.status >= 500) throw new Error(`${method} ${path} answered ${answer.status}`);
+}
+
+async function measureCosts(copy: Copy, newKey: NewKey, samples: number, log: (line: string) => void) {
+  const [api] = [...(await recordedProcesses(copy.dataDir))].find(([, part]) => part === 'api') ?? [];
+  if (api === undefined) throw new Error('the API has written down no process id');
+  const costs: { shape: Shape; spent: number[] }[] = [];
+  for (const shape of shapes) {
+    log(`heavy-bodies: ${shape.what}`);
+    const key = await newKey();
+    const spent: number[] = [];
+    for (const nth of range(warmUps + samples)) {
+      const before = await eventLoopMs(api);
+      await send(copy, key, shape);
+      if (nth >= warmUps) spent.push((await eventLoopMs(api)) - before);
+    }
+    costs.push({ shape, spent });
+  }
+  return costs;
+}
+
+async function besideAttack(
+  { baseUrl, key: neighbour }: Copy,
+  { id, what, requests, perSecond, mostRatio: atMost }: Attack,
+  newKey: NewKey,
+  { hostile, steady }: { hostile: Sender; steady: Sender },
+  rounds: number,
+  milliseconds: number,
+): Promise<Figure[]> {
+  const client = openClient(baseUrl, neighbour);
+  const customerId = stringIn(await client.post('/customers', { name: 'Ada Example' }), 'id');
+  await client.close();
+  const calm = { baseUrl, key: neighbour, customerId, perSecond: steadyPerSecond, connections: 16, milliseconds };
+  const measured: { alone: Sent; beside: Sent }[] = [];
+  for (let round = -1; round < rounds; round++) {
+    const key = await newKey();
+    const alone = await steady.send(calm);
+    await pause(restMs);
+    const [beside] = await Promise.all([
+      steady.send(calm),
+      hostile.send({ baseUrl, key, customerId, perSecond, connections: 8, milliseconds, hostile: requests }),
+    ]);
+    await pause(restMs);
+    if (round >= 0) measured.push({ alone, beside }); // the first one meets cold code
+  }
+  const beside = measured.map((one) => median(one.beside.latencies));
+  const alone = measured.map((one) => median(one.alone.latencies));
+  const ratios = beside.map((ms, round) => ms / (alone[round] ?? Number.NaN));
+  return [
+    figure(`heavy-bodies.${id}.p50`, `${what}: p50 of the steady key`, 'ms', beside, {
+      beside: besideOf('alone', beside, alone),
+    }),
+    figure(`heavy-bodies.${id}.ratio`, '  the ratio of the two', 'ratio', ratios, {
+      target: atMost === undefined ? null : { atMost },
+    }),
+  ];
+}

@@ -1,0 +1,59 @@
+import getRawBody from 'raw-body';
+import { BadRequest, PayloadTooLarge } from '../../services/errors.ts';
+import type { Context, Middleware } from '../context.ts';
+import { bodyLimitOf, type Route } from '../route.ts';
+
+/** A body costs one token of the key's rate limit for each started unit of this size; the request's own pays for the first. */
+const bytesPerToken = 16 * 1024;
+const none = Buffer.alloc(0);
+
+/**
+ * Reads the bytes of a body, as many as the route allows, and charges the key for them: before they are read where the client
+ * says how many there are. Nothing is parsed here: that comes when it is the key's turn, which a slow sender must not hold.
+ * @throws PayloadTooLarge, RateLimited, BadRequest for a body that is compressed or breaks off.
+ */
+export function readBody(route: Route): Middleware {
+  if (route.method !== 'POST' && route.method !== 'PUT') return (_ctx, next) => next();
+  const limit = bodyLimitOf(route).kib * 1024;
+  return async (ctx, next) => {
+    ctx.state.bytes = await readBytes(ctx, limit);
+    return next();
+  };
+}
+
+async function readBytes(ctx: Context, limit: number): Promise<Buffer> {
+  const { headers } = ctx.req;
+  if (headers['content-length'] === '0') return none;
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return none;
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new BadRequest(
+      'A compressed body is not accepted: send it without Content-Encoding.',
+      'unsupported_encoding',
+    );
+  }
+  const announced = headers['content-length'] === undefined ? null : Number(headers['content-length']);
+  if (announced !== null) {
+    if (announced > limit) throw new PayloadTooLarge(limit);
+    chargeFor(ctx, announced);
+  }
+  const bytes = await receive(ctx, limit, announced);
+  if (announced === null) chargeFor(ctx, bytes.length);
+  return bytes;
+}
+
+async function receive(ctx: Context, limit: number, length: number | null): Promise<Buffer> {
+  try {
+    return await getRawBody(ctx.req, { limit, length });
+  } catch (error) {
+    if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
+      throw new PayloadTooLarge(limit);
+    }
+    throw new BadRequest('The body ended before it was complete.', 'body_incomplete');
+  }
+}
+
+function chargeFor(ctx: Context, bytes: number): void {
+  const further = Math.ceil(bytes / bytesPerToken) - 1;
+  if (further > 0) ctx.state.charge?.(further);
+}
