@@ -5,9 +5,9 @@ const shapes =
 const decodedAtMost = 4;
 
 /**
- * The text with every secret cut out that can be told by its form: API keys, client secrets, signing secrets and
- * challenges of webhooks, and the password of a URL; also where it is percent-encoded, as often as somebody likes. For what strangers have written, or other
- * programs say of their failures.
+ * The text with every secret cut out that can be told by its form: API keys, client secrets, signing secrets and challenges
+ * of webhooks, and the password of a URL; also where it is percent-encoded, as often as somebody likes. For what strangers
+ * have written, or other programs say of their failures.
  */
 export function withoutSecrets(text: string): string {
   const plain = cut(text);
