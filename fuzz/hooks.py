@@ -92,6 +92,15 @@ def make_sense(case):
             body.setdefault("total_amount_cents", 5 * body["recurring_amount_cents"] % 99_999_999 + 1)
 
 
+# --- Whose key it is ---
+
+# None where it may do everything. Otherwise the ids of the operations that it may call, of some only with a client secret:
+# these there are for a publishable key alone.
+with open("rights.json") as file:
+    RIGHTS = json.load(file)
+
+IS_PUBLISHABLE = RIGHTS is not None and bool(RIGHTS["withClientSecret"])
+
 # --- What may be answered ---
 
 # `error.code` of refusals of a well-formed request: by the state of an object, by a limit, by an earlier request.
@@ -141,6 +150,9 @@ BEYOND_THE_SCHEMA = {
     # A slot that has not come.
     ("invalid_value", "query/starting_after"),
 }
+if IS_PUBLISHABLE:
+    # A day at most, and 30 days with a secret key: the document has one schema for both.
+    BEYOND_THE_SCHEMA.add(("invalid_value", "header/Idempotency-TTL"))
 
 # Readers of JSON differ on what this name means, in free-form members too.
 NOT_A_NAME = "The body must not name a member __proto__."
@@ -219,18 +231,50 @@ def repetitions_are_replayed(ctx, response, case):
     return None
 
 
+# --- What the key may do ---
+
+
+def has_right(case):
+    if RIGHTS is None or operation_id(case) in RIGHTS["may"]:
+        return not names_a_customer_without_secret(case)
+    return operation_id(case) in RIGHTS["withClientSecret"] and presents_client_secret(case)
+
+
+def presents_client_secret(case):
+    return any(isinstance(part, dict) and "client_secret" in part for part in (case.query, case.body))
+
+
+def names_a_customer_without_secret(case):
+    """A publishable key saves a method for a customer only as the payer of one of that customer's payment intents."""
+    if not IS_PUBLISHABLE or not isinstance(case.body, dict):
+        return False
+    return bool(case.body.get("customer_reference")) and not presents_client_secret(case)
+
+
+@schemathesis.check
+def rights_are_kept(ctx, response, case):
+    """What the key has no right to is refused, whatever the request is like otherwise; it neither works nor breaks."""
+    if not has_right(case):
+        assert 400 <= response.status_code < 500, f"{response.status_code} to a key that has no right to this"
+    return None
+
+
 # --- What has been reached ---
 
 accepted = collections.Counter()
+refused = collections.Counter()
 
 
 @schemathesis.hook
 def after_call(context, case, response):
     accepted[operation_id(case)] += 200 <= response.status_code < 300 and case.method == case.operation.method.upper()
+    if not has_right(case) and 400 <= response.status_code < 500:
+        refused[operation_id(case)] += 1
 
 
 @atexit.register
-def write_accepted():
-    """For each operation, how many requests have succeeded: for a summary that shows what was not reached."""
-    with open("accepted.json", "w") as file:
-        json.dump(accepted, file)
+def write_reached():
+    """For each operation, how many requests have succeeded, and how many were refused that the key has no right to: for a
+    summary that shows what was not reached."""
+    with open("reached.json", "w") as file:
+        json.dump({"accepted": accepted, "refused": refused}, file)

@@ -61,14 +61,16 @@ async function runPasses(schemathesis: Command, target: Target, folder: string, 
   return isClean;
 }
 
-function summaryOf(title: string, { report, accepted, isClean }: PassResult, seconds: number): string {
+function summaryOf(title: string, { report, accepted, refused, isClean }: PassResult, seconds: number): string {
   const { test_cases, operations, seed } = report;
   const never = Object.keys(accepted).filter((operation) => accepted[operation] === 0);
   const reached = Object.keys(accepted).length - never.length;
   const found = isClean ? 'nothing found' : `${test_cases.unique_failures} failures`;
   const others = never.length > 0 && never.length <= 6 ? ` (not ${never.join(', ')})` : '';
+  const refusals = Object.values(refused).reduce((sum, count) => sum + count, 0);
+  const denied = `; ${refusals} requests to ${Object.keys(refused).length} operations refused, to which it has no right`;
   return (
     `${title}: ${found} in ${test_cases.generated} cases of ${operations.tested} operations, ` +
-    `${reached} of which have succeeded${others}; ${seconds.toFixed(0)} s, seed ${seed}`
+    `${reached} of which have succeeded${others}${refusals > 0 ? denied : ''}; ${seconds.toFixed(0)} s, seed ${seed}`
   );
 }

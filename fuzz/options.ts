@@ -4,7 +4,8 @@ export const help = `npm run fuzz [-- OPTIONS]
 
 Sends the service what its OpenAPI document allows, and what it does not, with schemathesis (Python 3.11 or newer; installed
 into a virtual environment of its own the first time): examples, boundary values, random data, and chains of requests that
-use each other's answers. Nothing may be answered with 5xx, or with anything that the document does not name. Afterwards the
+use each other's answers. Nothing may be answered with 5xx, or with anything that the document does not name. It goes with secret
+keys of both modes, a publishable key and a restricted key: what a key has no right to is refused with 4xx. Afterwards the
 invariants of the database are checked, and the logs are read for errors. Exit code 0 when all is well, otherwise 1.
 
 Without options it starts a service of its own on free ports, in a temporary folder, and ends it afterwards.

@@ -19,10 +19,16 @@ const Report = Type.Object({
   errors: Type.Array(Type.Unknown()),
 });
 
+/** What hooks.py counts. */
+const Counts = Type.Record(Type.String(), Type.Integer());
+const Reached = Type.Object({ accepted: Counts, refused: Counts });
+
 export interface PassResult {
   readonly report: Static<typeof Report>;
   /** How many requests have succeeded, by operation id. */
   readonly accepted: Readonly<Record<string, number>>;
+  /** How many requests that the key has no right to were refused, by operation id. */
+  readonly refused: Readonly<Record<string, number>>;
   /** Whether every operation was tested, and nothing was found. */
   readonly isClean: boolean;
   /** From the first failure on, what schemathesis printed. */
@@ -57,7 +63,7 @@ export async function runPass(
   const read = async (name: string): Promise<unknown> => JSON.parse(await readFile(join(folder, name), 'utf8'));
   try {
     const report = Value.Parse(Report, Value.Clean(Report, await read('report.json')));
-    const accepted = Value.Parse(Type.Record(Type.String(), Type.Integer()), await read('accepted.json'));
+    const { accepted, refused } = Value.Parse(Reached, await read('reached.json'));
     const { operations, test_cases, errors, stop_reason } = report;
     // Who has a time ends when it is up, wherever that is.
     const isTimed = pass.seconds !== null && stop_reason === 'max_time' && operations.tested > 0;
@@ -66,6 +72,7 @@ export async function runPass(
     return {
       report,
       accepted,
+      refused,
       isClean,
       findings: output.slice(Math.max(0, output.search(/^=+ (FAILURES|ERRORS) =+$/m))),
     };

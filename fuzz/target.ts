@@ -26,6 +26,8 @@ export interface Tenant {
   readonly billerId: string;
   readonly sandboxSecret: string;
   readonly sandboxPublishable: string;
+  /** Has the scope customers:read alone. */
+  readonly sandboxRestricted: string;
   readonly liveSecret: string;
 }
 
@@ -62,12 +64,13 @@ async function connect(dataDir: string, stop: Target['end']): Promise<Target> {
 export async function makeTenant({ sql }: Target, name: string): Promise<Tenant> {
   const deed = { by: { kind: 'command_line', id: 'fuzz' } as const, now: realNow() };
   const { id: billerId } = await createBiller(sql, { name, ...deed });
-  const key = async (livemode: boolean, kind: 'secret' | 'publishable') =>
-    (await createKey(sql, { billerId, livemode, kind, ...deed })).key;
+  const key = async (livemode: boolean, kind: 'secret' | 'publishable', scopes?: string[]) =>
+    (await createKey(sql, { billerId, livemode, kind, scopes, ...deed })).key;
   return {
     billerId,
     sandboxSecret: await key(false, 'secret'),
     sandboxPublishable: await key(false, 'publishable'),
+    sandboxRestricted: await key(false, 'secret', ['customers:read']),
     liveSecret: await key(true, 'secret'),
   };
 }
