@@ -46,5 +46,5 @@ describe('workers that keep no workflow in memory', () => {
       '2 failed 2027-01-19T00:00:00.000Z 2027-01-20T00:00:00.000Z 2027-01-22T00:00:00.000Z 2027-01-24T00:00:00.000Z',
     ]);
     assert.equal((await merchant.getIntent(intent.id)).updated_at, '2027-01-07T00:00:00.000Z');
-  });
+  }).timeout(60_000);
 });
