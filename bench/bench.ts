@@ -1,10 +1,10 @@
-import type { Pool } from '../src/db/connection.ts';
+import type { Pool } from '../src/platform/postgres/connection.ts';
 import type { Client } from './client.ts';
 import type { FigureGroup } from './figure.ts';
 import type { Copy } from './service.ts';
 
 /** What there always is. */
-export interface Surroundings {
+export interface CliContext {
   /** Fewer samples and smaller numbers: to see that everything works, not to compare. */
   quick: boolean;
   /** How many plans fall due at once. */
@@ -16,7 +16,7 @@ export interface Surroundings {
 }
 
 /** What most groups are measured with. */
-export interface Bench extends Surroundings {
+export interface Bench extends CliContext {
   copy: Copy;
   client: Client;
   /** On the copy's database: to look, and to check that what was measured has really happened. */
@@ -25,7 +25,7 @@ export interface Bench extends Surroundings {
 
 /** One group, under the name that `--only` knows; some start copies of their own, the others share one. */
 export type Measurement =
-  | { name: string; needs: 'nothing'; measure(surroundings: Surroundings): Promise<FigureGroup> }
+  | { name: string; needs: 'nothing'; measure(openContext: CliContext): Promise<FigureGroup> }
   | { name: string; needs: 'copy'; measure(bench: Bench): Promise<FigureGroup> };
 
 /** Does the work for each item, so many at a time, and gives the results in order. */

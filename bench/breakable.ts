@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Connection, Client as Temporal } from '@temporalio/client';
+import { findFreePorts } from '../dev/ports.ts';
+import { startPostgres } from '../dev/postgres.ts';
+import { startTemporal } from '../dev/temporal.ts';
 import { type Child, superviseChild } from '../faults/child.ts';
 import { buildPrograms } from '../faults/processes/build.ts';
 import { repeatedly } from '../faults/repeatedly.ts';
-import { openPool, type Pool } from '../src/db/connection.ts';
 import { migrate } from '../src/db/migrate.ts';
-import { childEnvironment } from '../src/runtime/config.ts';
-import { findFreePorts } from '../src/runtime/embedded/ports.ts';
-import { startPostgres } from '../src/runtime/embedded/postgres.ts';
-import { startTemporal } from '../src/runtime/embedded/temporal.ts';
-import { ensureNamespace, ensureSearchAttributes } from '../src/runtime/temporal-namespace.ts';
-import { ensureDemoBiller } from '../src/services/billers.ts';
+import { openPool, type Pool } from '../src/platform/postgres/connection.ts';
+import { childEnvironment } from '../src/processes/config.ts';
+import { ensureNamespace, ensureSearchAttributes } from '../src/processes/temporal-namespace.ts';
+import { ensureDemoBiller } from '../src/services/accounts/billers.ts';
 import { type Client, openClient } from './client.ts';
 
 /** A service whose parts can be killed: an API and workers under a supervisor that starts them again, and both servers. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { realNow } from '../src/domain/real-time.ts';
+import { realNow } from '../src/platform/real-time.ts';
 
 /** How what was due at one instant was done; seconds after that instant. */
 export interface DueCourse {

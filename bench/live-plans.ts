@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client as Temporal } from '@temporalio/client';
-import type { Pool } from '../src/db/connection.ts';
-import { realNow } from '../src/domain/real-time.ts';
+import type { Pool } from '../src/platform/postgres/connection.ts';
+import { realNow } from '../src/platform/real-time.ts';
 import { inParallel, range } from './bench.ts';
 import type { Client } from './client.ts';
 import { dateOf, day, makeActivePlan, makePayer } from './scenery.ts';

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { openPool } from '../src/db/connection.ts';
-import { realNow } from '../src/domain/real-time.ts';
-import { safeLine } from '../src/domain/terminal-text.ts';
-import { print, printError } from '../src/runtime/terminal.ts';
-import type { Measurement, Surroundings } from './bench.ts';
+import { openPool } from '../src/platform/postgres/connection.ts';
+import { realNow } from '../src/platform/real-time.ts';
+import { print, printError } from '../src/platform/terminal.ts';
+import { safeLine } from '../src/platform/terminal-text.ts';
+import type { CliContext, Measurement } from './bench.ts';
 import { openClient } from './client.ts';
 import { readConditions } from './conditions.ts';
 import type { FigureGroup } from './figure.ts';
@@ -98,11 +98,11 @@ function choose(only: string[] | undefined): Measurement[] {
 }
 
 /** Measures one after the other. A group that fails is missing in the report and keeps no other from being measured. */
-async function measureAll(chosen: Measurement[], surroundings: Surroundings) {
+async function measureAll(chosen: Measurement[], openContext: CliContext) {
   const timeIsUp = new Promise<never>((_, reject) => {
     setTimeout(
       () => reject(new Error('the time for the whole run was used up')),
-      timeForAllMs(chosen, surroundings.plans),
+      timeForAllMs(chosen, openContext.plans),
     ).unref();
   });
   timeIsUp.catch(() => {}); // nobody may be waiting
@@ -112,28 +112,28 @@ async function measureAll(chosen: Measurement[], surroundings: Surroundings) {
   const attempt = async (name: string, measure: () => Promise<FigureGroup>) => {
     try {
       await Promise.race([timeIsUp, pause(0)]);
-      surroundings.log(`${name}: begins`);
+      openContext.log(`${name}: begins`);
       await processorUse();
       const group = await Promise.race([timeIsUp, measure()]);
       groups.push({ ...group, processor_use: await processorUse() });
     } catch (error) {
-      surroundings.log(`${name}: ${error instanceof Error ? error.stack : String(error)}`);
+      openContext.log(`${name}: ${error instanceof Error ? error.stack : String(error)}`);
       missing.push({ name, reason: error instanceof Error ? error.message : String(error) });
     }
   };
   for (const item of chosen) {
-    if (item.needs === 'nothing') await attempt(item.name, () => item.measure(surroundings));
+    if (item.needs === 'nothing') await attempt(item.name, () => item.measure(openContext));
   }
   const onCopy = chosen.filter((item) => item.needs === 'copy');
   if (onCopy.length > 0) {
-    surroundings.log('starting the copy that is measured');
-    const copy = await startCopy(join(surroundings.folder, 'copy'));
+    openContext.log('starting the copy that is measured');
+    const copy = await startCopy(join(openContext.folder, 'copy'));
     const client = openClient(copy.baseUrl, copy.key);
     const sql = openPool(copy.databaseUrl, { max: 8, name: 'bench' });
     try {
-      for (const item of onCopy) await attempt(item.name, () => item.measure({ ...surroundings, copy, client, sql }));
+      for (const item of onCopy) await attempt(item.name, () => item.measure({ ...openContext, copy, client, sql }));
     } finally {
-      surroundings.log('ending the copy');
+      openContext.log('ending the copy');
       await client.close();
       await sql.end();
       await copy.stop();

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Pool } from '../src/db/connection.ts';
+import type { Pool } from '../src/platform/postgres/connection.ts';
 import { type Bench, inParallel, range } from './bench.ts';
 import { type Client, stringIn } from './client.ts';
 

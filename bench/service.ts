@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { childEnvironment } from '../src/runtime/config.ts';
-import { developmentFile } from '../src/runtime/embedded/data-dir.ts';
-import { findFreePorts } from '../src/runtime/embedded/ports.ts';
+import { developmentFile } from '../dev/data-dir.ts';
+import { findFreePorts } from '../dev/ports.ts';
+import { childEnvironment } from '../src/processes/config.ts';
 
 /** A copy of the service that runs for the benchmark alone. */
 export interface Copy {
@@ -38,7 +38,7 @@ const running = new Set<ChildProcess>();
 const portsOf = new Map<string, number[]>();
 
 /**
- * What the copy has of its own. An empty variable counts as unset: a DATABASE_URL of the surroundings must not lead
+ * What the copy has of its own. An empty variable counts as unset: a DATABASE_URL of the openContext must not lead
  * here. The limit per key is out of the way, since all requests of a run carry the same key.
  */
 const settings = {
@@ -63,21 +63,25 @@ export async function startCopy(dataDir: string, environment: Record<string, str
   const [port, temporalPort, uiPort] = ports.map(String);
   const ledgerFile = join(dataDir, 'ledger.jsonl');
   const begun = performance.now();
-  const child = spawn(process.execPath, ['--import', 'tsx', sourceFile('runtime/start.ts')], {
-    cwd: fileURLToPath(new URL('../', import.meta.url)),
-    env: childEnvironment({
-      ...settings,
-      DATA_DIR: dataDir,
-      PORT: port ?? '',
-      TEMPORAL_PORT: temporalPort ?? '',
-      TEMPORAL_UI_PORT: uiPort ?? '',
-      SANDBOX_LEDGER: ledgerFile,
-      ...environment,
-    }),
-    // Ctrl-C is to reach the benchmark alone, which then ends the copy.
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', fileURLToPath(new URL('../dev/start.ts', import.meta.url))],
+    {
+      cwd: fileURLToPath(new URL('../', import.meta.url)),
+      env: childEnvironment({
+        ...settings,
+        DATA_DIR: dataDir,
+        PORT: port ?? '',
+        TEMPORAL_PORT: temporalPort ?? '',
+        TEMPORAL_UI_PORT: uiPort ?? '',
+        SANDBOX_LEDGER: ledgerFile,
+        ...environment,
+      }),
+      // Ctrl-C is to reach the benchmark alone, which then ends the copy.
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   running.add(child);
   child.once('exit', () => running.delete(child));
   await untilReady(child);

@@ -1,5 +1,5 @@
 import { ApiError, PaymentsClient } from '@payments-service/client';
-import { safeLine } from '../src/domain/terminal-text.ts';
+import { safeLine } from '../src/platform/terminal-text.ts';
 
 /**
  * The client that the demo drives the service with. Each request first looks at `signal`, and throws its reason when it has

@@ -1,13 +1,13 @@
 // `npm run demo`: the whole of the service, driven through REST alone and compared with its rules.
 import { ApiError, type PaymentsClient } from '@payments-service/client';
-import { safeLine } from '../src/domain/terminal-text.ts';
-import { printError } from '../src/runtime/terminal.ts';
+import { printError } from '../src/platform/terminal.ts';
+import { safeLine } from '../src/platform/terminal-text.ts';
 import { createApi, refusalOf, toldOf } from './api.ts';
 import { Checks } from './checks.ts';
 import { help, type Options, readOptions, UsageError } from './options.ts';
 import { startReceiver } from './receiver.ts';
 import { findOrBoot, type Outcome, type Service } from './service.ts';
-import { awaitWebhooks, newScene, type Scene, showNews, tellStory } from './story.ts';
+import { awaitWebhooks, describeStatus, newScene, type Scene, showNews } from './story.ts';
 import { showSummary } from './summary.ts';
 import { chapter, count, difference, minute, say, verdict } from './timeline.ts';
 import { checkWebhooks } from './webhooks.ts';
@@ -43,7 +43,7 @@ async function run(service: Service, { keep }: Options, signal: AbortSignal): Pr
   const receiver = await startReceiver(signal);
   const scene = newScene({ payments: createApi(service, signal), receiver, checks: new Checks(difference) });
   try {
-    await tellStory(scene);
+    await describeStatus(scene);
     if (!keep) await deleteClock(scene);
     await checkWebhooks(scene);
     showSummary(scene, service, keep);

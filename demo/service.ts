@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { printError } from '../src/runtime/terminal.ts';
+import { printError } from '../src/platform/terminal.ts';
 import { type Options, UsageError } from './options.ts';
 
 export interface Service {
@@ -90,7 +90,7 @@ async function start(folder: string, log: string, keep: boolean): Promise<ChildP
     npm_lifecycle_event: keep ? undefined : 'demo',
   };
   // A group of its own: Ctrl-C reaches the demo alone, which has things to put away before it ends the service.
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/runtime/start.ts'], {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'dev/start.ts'], {
     cwd: root,
     env,
     detached: true,

@@ -46,7 +46,7 @@ export function newScene(parts: Pick<Scene, 'payments' | 'receiver' | 'checks'>)
 }
 
 /** From the frozen clock to the last advance; each step is shown, and compared with the rules. */
-export async function tellStory(scene: Scene): Promise<void> {
+export async function describeStatus(scene: Scene): Promise<void> {
   await setUp(scene);
   await activatePlans(scene);
   while (!hasAllHappened(scene.tracked) && scene.advances.length < mostAdvances) {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CrashPoint } from '../src/domain/crash-points.ts';
-import { realNow } from '../src/domain/real-time.ts';
+import type { CrashPoint } from '../src/platform/crash-points.ts';
+import { realNow } from '../src/platform/real-time.ts';
 import type { Arena, Attack } from './attacks/attack.ts';
 import { hitEveryPoint } from './attacks/crash-points.ts';
 

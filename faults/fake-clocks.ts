@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { access, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { realNow } from '../src/domain/real-time.ts';
-import { childEnvironment } from '../src/runtime/config.ts';
+import { realNow } from '../src/platform/real-time.ts';
+import { childEnvironment } from '../src/processes/config.ts';
 
 const run = promisify(execFile);
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { findViolations } from '../src/db/invariants.ts';
+import { findViolations } from '../src/operations/invariants/invariants.ts';
 import { type AccountEvidence, allEvents, type Evidence, type Repetition, type TakenRow } from './evidence.ts';
 import { Refused } from './load/client.ts';
 import { type Exchange, successes } from './load/journal.ts';

@@ -1,6 +1,6 @@
 import { open, stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { realNow } from '../src/domain/real-time.ts';
+import { realNow } from '../src/platform/real-time.ts';
 
 /** A line of a file that grows, and when it was found there (epoch ms). */
 export interface Line<T> {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { realNow } from '../src/domain/real-time.ts';
-import { findMismatches } from '../src/runtime/reconciler.ts';
+import { findMismatches } from '../src/operations/reconciler/reconciler.ts';
+import { realNow } from '../src/platform/real-time.ts';
 import type { World } from './load/world.ts';
 import type { Receiver } from './receiver.ts';
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { verifyWebhook, type WebhookEvent } from '@payments-service/client';
-import { realNow } from '../src/domain/real-time.ts';
+import { realNow } from '../src/platform/real-time.ts';
 import type { Chance } from './random.ts';
 
 /** How a receiver treats one request. */

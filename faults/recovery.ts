@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { realNow } from '../src/domain/real-time.ts';
+import { realNow } from '../src/platform/real-time.ts';
 import { letFallDue, makeLivePlan } from './load/live-plans.ts';
 import type { World } from './load/world.ts';
 

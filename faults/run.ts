@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { realNow } from '../src/domain/real-time.ts';
+import { realNow } from '../src/platform/real-time.ts';
 import type { Arena, Attack } from './attacks/attack.ts';
 import { allPoints } from './attacks/crash-points.ts';
 import { attacks } from './attacks/index.ts';

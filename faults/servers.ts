@@ -3,11 +3,11 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
-import { openPool } from '../src/db/connection.ts';
-import { findFreePorts } from '../src/runtime/embedded/ports.ts';
-import { type RunningPostgres, startPostgres } from '../src/runtime/embedded/postgres.ts';
-import { type RunningTemporal, startTemporal } from '../src/runtime/embedded/temporal.ts';
-import { ensureNamespace, ensureSearchAttributes } from '../src/runtime/temporal-namespace.ts';
+import { findFreePorts } from '../dev/ports.ts';
+import { type RunningPostgres, startPostgres } from '../dev/postgres.ts';
+import { type RunningTemporal, startTemporal } from '../dev/temporal.ts';
+import { openPool } from '../src/platform/postgres/connection.ts';
+import { ensureNamespace, ensureSearchAttributes } from '../src/processes/temporal-namespace.ts';
 import { familyOf, signal } from './process-table.ts';
 import { repeatedly } from './repeatedly.ts';
 

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { findViolations, invariants } from '../src/db/invariants.ts';
+import { findViolations, invariants } from '../src/operations/invariants/invariants.ts';
 import type { Target } from './target.ts';
 
 /** The level from which a line of the log is an error. */

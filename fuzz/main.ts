@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stopAllCopies } from '../bench/service.ts';
-import { print, printError } from '../src/runtime/terminal.ts';
+import { print, printError } from '../src/platform/terminal.ts';
 import { findAftermath, invariantCount, markLogs } from './aftermath.ts';
 import { help, type Options, readOptions, UsageError } from './options.ts';
 import { makePasses } from './passes.ts';
@@ -20,8 +20,8 @@ try {
 } catch (error) {
   process.exitCode = 1;
   await stopAllCopies();
-  const isTold = error instanceof UsageError || error instanceof Unprepared;
-  printError(stopped.signal.aborted ? 'Stopped.' : isTold ? error.message : error);
+  const isDispatched = error instanceof UsageError || error instanceof Unprepared;
+  printError(stopped.signal.aborted ? 'Stopped.' : isDispatched ? error.message : error);
 }
 
 /** Runs all passes against a service and looks at what they have left behind. Answers whether all is well. */

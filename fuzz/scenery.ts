@@ -1,4 +1,4 @@
-import { realNow } from '../src/domain/real-time.ts';
+import { realNow } from '../src/platform/real-time.ts';
 
 /** By kind, values that mean something to the service: ids of objects that exist, dates that are not past. */
 export type Scenery = Record<string, string[]>;

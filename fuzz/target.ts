@@ -4,11 +4,11 @@ import { dirname, join, resolve } from 'node:path';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { startCopy } from '../bench/service.ts';
-import { openPool, type Pool } from '../src/db/connection.ts';
-import { realNow } from '../src/domain/real-time.ts';
-import { printError } from '../src/runtime/terminal.ts';
-import { createKey } from '../src/services/api-keys.ts';
-import { createBiller } from '../src/services/billers.ts';
+import { openPool, type Pool } from '../src/platform/postgres/connection.ts';
+import { realNow } from '../src/platform/real-time.ts';
+import { printError } from '../src/platform/terminal.ts';
+import { createKey } from '../src/services/accounts/api-keys.ts';
+import { createBiller } from '../src/services/accounts/billers.ts';
 
 /** The service that is fuzzed. */
 export interface Target {

@@ -1,66 +1,88 @@
-// Checks which part of the service knows, and which part runs, which other part: the layers of docs/architecture.md.
-// Twice, because the two differ: a type may be known where the code behind it must not be run. The second look is at the
-// sources without their types, as they are executed.
+// Checks who may import whom: the table of docs/architecture.md is read, so the page and the check cannot differ. The sources
+// are checked twice: once with types, and once as they run, without them.
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { cruise } from 'dependency-cruiser';
 import { transform } from 'esbuild';
 
-/** What each layer may know of, types included; every layer knows itself. */
-const mayKnow = {
-  domain: [],
-  resources: ['domain', 'db'],
-  db: ['domain', 'resources'],
-  processors: ['domain'],
-  services: ['domain', 'db', 'resources', 'processors'],
-  activities: ['domain', 'db', 'processors', 'services'],
-  workflows: ['domain', 'activities'],
-  api: ['domain', 'db', 'resources', 'processors', 'services', 'runtime'],
-};
+/** A row of the table: a folder, what it may import, and what of that it may import as types only (in italics). */
+const row = /^\| `src\/([a-z]+)` \|[^|]*\| ([^|]*) \|$/gm;
 
-/** What of that it may only know, and not run. */
-const mayNotRun = {
-  db: { layers: ['resources'], because: 'JSON columns have the types of the schemas that checked them, and no more' },
-  workflows: { layers: ['activities'], because: 'an activity is called by name; its code would break determinism' },
-  api: { layers: ['runtime', 'processors'], because: 'the app is a function of what it is given' },
-};
+async function readTable() {
+  const page = await readFile('docs/architecture.md', 'utf8');
+  const folders = [...page.matchAll(row)].map(([, folder, cell]) => {
+    const others = cell === 'nothing' ? [] : cell.split(', ');
+    const typesOnly = others.filter((other) => other.startsWith('*')).map((other) => other.replaceAll('*', ''));
+    return { folder, others: others.map((other) => other.replaceAll('*', '')), typesOnly };
+  });
+  const known = (await readdir('src', { withFileTypes: true })).filter((entry) => entry.isDirectory());
+  const missing = known.map(({ name }) => name).filter((name) => !folders.some(({ folder }) => folder === name));
+  if (missing.length > 0) throw new Error(`docs/architecture.md says nothing of src/${missing.join(', src/')}`);
+  return folders;
+}
 
-const knowing = [
-  ...Object.entries(mayKnow).map(([layer, others]) => ({
-    name: `${layer} knows ${others.join(', ') || 'nothing of ours'}`,
-    severity: 'error',
-    from: { path: `^src/${layer}/` },
-    to: { path: '^src/', pathNot: `^src/(${[layer, ...others].join('|')})/` },
-  })),
-  { name: 'every file is used', severity: 'error', from: { orphan: true, pathNot: 'temporal-download-by-sdk|launch' }, to: {} },
-];
+/** Types included. */
+function importRules(folders) {
+  return [
+    ...folders.map(({ folder, others }) => ({
+      name: `src/${folder} imports ${others.join(', ') || 'nothing of ours'}`,
+      severity: 'error',
+      from: { path: `^src/${folder}/` },
+      to: { path: '^src/', pathNot: `^src/(${[folder, ...others].join('|')})/` },
+    })),
+    { name: 'src imports nothing of dev', severity: 'error', from: { path: '^src/' }, to: { path: '^dev/' } },
+    { name: 'no import cycle', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'every file is used',
+      severity: 'error',
+      from: { orphan: true, pathNot: 'temporal-download-by-sdk|launch' },
+      to: {},
+    },
+  ];
+}
 
-const running = [
-  ...Object.entries(mayNotRun).map(([layer, { layers, because }]) => ({
-    name: `${layer} does not run ${layers.join(', ')}: ${because}`,
-    severity: 'error',
-    from: { path: `^src/${layer}/` },
-    to: { path: `^src/(${layers.join('|')})/` },
-  })),
-  { name: 'nothing runs in a circle', severity: 'error', from: {}, to: { circular: true } },
-];
+function runRules(folders) {
+  return folders
+    .filter(({ typesOnly }) => typesOnly.length > 0)
+    .map(({ folder, typesOnly }) => ({
+      name: `src/${folder} imports types of ${typesOnly.join(', ')} and nothing else`,
+      severity: 'error',
+      from: { path: `^src/${folder}/` },
+      to: { path: `^src/(${typesOnly.join('|')})/` },
+    }));
+}
 
-async function check(title, folder, forbidden) {
-  const { output } = await cruise(['src'], {
+/** Folders, rooms included, that import each other: the arrows between them would run both ways. */
+function twoWayPairs(modules) {
+  const arrows = new Map();
+  for (const { source, dependencies } of modules) {
+    for (const { resolved } of dependencies) {
+      const [from, to] = [dirname(source), dirname(resolved)];
+      if (from !== to) arrows.set(`${from} → ${to}`, { from, to, example: `${source} → ${resolved}` });
+    }
+  }
+  return [...arrows.values()].filter(({ from, to }) => from < to && arrows.has(`${to} → ${from}`));
+}
+
+async function check(title, folder, folders, forbidden) {
+  const { output } = await cruise(folders, {
     baseDir: folder,
     validate: true,
     ruleSet: { forbidden },
-    includeOnly: '^src/', // packages are judged by docs/dependencies.md
+    includeOnly: '^(src|dev)/', // packages are judged by docs/dependencies.md
     parser: 'swc',
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { extensions: ['.ts', '.js', '.cjs', '.json'], conditionNames: ['import', 'require', 'node', 'default'] },
   });
-  if (typeof output === 'string') throw new TypeError('dependency-cruiser answered with a text');
+  if (typeof output === 'string') throw new TypeError('dependency-cruiser returned a text');
   const { violations, totalCruised, totalDependenciesCruised } = output.summary;
   for (const { rule, from, to } of violations) console.error(`${rule.name}: ${from} → ${to}`);
-  console.log(`${title}: ${totalCruised} modules, ${totalDependenciesCruised} dependencies, ${violations.length} violations`);
-  return violations.length === 0 && totalCruised > 0;
+  const pairs = twoWayPairs(output.modules);
+  for (const { from, to, example } of pairs) console.error(`${from} and ${to} import each other: ${example}`);
+  const count = violations.length + pairs.length;
+  console.log(`${title}: ${totalCruised} modules, ${totalDependenciesCruised} imports, ${count} violations`);
+  return count === 0 && totalCruised > 0;
 }
 
 /** A copy of the sources with the types taken out, and so without the imports of types. */
@@ -80,11 +102,12 @@ async function withoutTypes(root) {
 }
 
 const root = process.cwd();
+const table = await readTable();
 const copy = await withoutTypes(root);
 try {
-  const isKnown = await check('known', root, knowing);
-  const isRun = await check('run', copy, running);
-  process.exitCode = isKnown && isRun ? 0 : 1;
+  const isAllowed = await check('with types', root, ['src', 'dev'], importRules(table));
+  const isRun = await check('as it runs', copy, ['src'], runRules(table));
+  process.exitCode = isAllowed && isRun ? 0 : 1;
 } finally {
   await rm(copy, { recursive: true });
 }

@@ -5,8 +5,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openApiDocument } from '../src/api/openapi.ts';
-import { allRoutes } from '../src/api/routes.ts';
+import { openApiDocument } from '../src/api/openapi/document.ts';
+import { allRoutes } from '../src/api/routes/index.ts';
 
 const manifest = fileURLToPath(import.meta.resolve('@redocly/cli/package.json'));
 const { bin } = JSON.parse(await readFile(manifest, 'utf8'));

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import type { Pool } from '../../src/db/connection.ts';
-import { realNow } from '../../src/domain/real-time.ts';
+import type { Pool } from '../../src/platform/postgres/connection.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { inParallel, range } from '../bench.ts';
 import { startChild, stopChild } from '../child.ts';
 import { type DueCourse, type DueRun, followCourse, NotAllHeld } from '../due-course.ts';

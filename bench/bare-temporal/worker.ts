@@ -1,7 +1,7 @@
 // A worker that has nothing of the service in it: what Temporal itself takes for a timer and an activity.
 import { fileURLToPath } from 'node:url';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { openPool, type Pool } from '../../src/db/connection.ts';
+import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
 
 export type TickActivities = ReturnType<typeof createTickActivities>;
 
@@ -24,7 +24,7 @@ const worker = await Worker.create({
   connection,
   namespace,
   taskQueue,
-  workflowsPath: fileURLToPath(new URL('./workflows.ts', import.meta.url)),
+  workflowsPath: fileURLToPath(new URL('workflows.ts', import.meta.url)),
   activities: createTickActivities(sql),
   // As those of the service's own worker, so that the comparison is about the work.
   maxConcurrentWorkflowTaskExecutions: 100,

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Pool } from '../../src/db/connection.ts';
-import { findViolations } from '../../src/db/invariants.ts';
-import { realNow } from '../../src/domain/real-time.ts';
-import { findMismatches } from '../../src/runtime/reconciler.ts';
-import type { Measurement, Surroundings } from '../bench.ts';
+import { findViolations } from '../../src/operations/invariants/invariants.ts';
+import { findMismatches } from '../../src/operations/reconciler/reconciler.ts';
+import type { Pool } from '../../src/platform/postgres/connection.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import type { CliContext, Measurement } from '../bench.ts';
 import { type Breakable, startBreakable } from '../breakable.ts';
 import { followCourse, leadFor } from '../due-course.ts';
 import { figure } from '../figure.ts';
@@ -32,8 +32,8 @@ interface Fire {
 export const dueUnderFire: Measurement = {
   name: 'due-under-fire',
   needs: 'nothing',
-  async measure(surroundings) {
-    const { plans: count, log, folder } = surroundings;
+  async measure(openContext) {
+    const { plans: count, log, folder } = openContext;
     const service = await startBreakable(join(folder, 'breakable'), workerCount);
     try {
       log(`due under fire: making ${count} live plans`);
@@ -63,7 +63,7 @@ export const dueUnderFire: Measurement = {
 };
 
 /** Lets all plans hold a timer for one instant, with as much time before it as a trial with some of them asks for. */
-async function letAllHold(service: Breakable, live: LivePlans, log: Surroundings['log']): Promise<Date> {
+async function letAllHold(service: Breakable, live: LivePlans, log: CliContext['log']): Promise<Date> {
   const { sql, temporal } = service;
   const trial = live.ids.slice(0, trialCount);
   const tried = await holdTimers(sql, temporal, trial, farAheadMs);
@@ -75,7 +75,7 @@ async function letAllHold(service: Breakable, live: LivePlans, log: Surroundings
   return dueAt;
 }
 
-async function collectUnderFire(service: Breakable, live: LivePlans, dueAt: Date, log: Surroundings['log']) {
+async function collectUnderFire(service: Breakable, live: LivePlans, dueAt: Date, log: CliContext['log']) {
   const count = live.ids.length;
   const before = await lastEvent(service.sql);
   const fire: Fire = { kills: 0, awaySeconds: null };

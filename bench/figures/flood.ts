@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openPool } from '../../src/db/connection.ts';
-import { realNow } from '../../src/domain/real-time.ts';
-import { createKey } from '../../src/services/api-keys.ts';
-import { createBiller } from '../../src/services/billers.ts';
+import { openPool } from '../../src/platform/postgres/connection.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { createKey } from '../../src/services/accounts/api-keys.ts';
+import { createBiller } from '../../src/services/accounts/billers.ts';
 import type { Measurement } from '../bench.ts';
 import { openClient, stringIn } from '../client.ts';
 import { besideOf, type Figure, figure } from '../figure.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Connection, Client as Temporal } from '@temporalio/client';
 import postgres from 'postgres';
-import { openPool, type Pool } from '../../src/db/connection.ts';
+import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
 import { type Bench, inParallel, type Measurement, range } from '../bench.ts';
 import { openClient } from '../client.ts';
 import { followCourse } from '../due-course.ts';
@@ -30,14 +30,14 @@ interface Holding {
 export const sizing: Measurement = {
   name: 'sizing',
   needs: 'nothing',
-  async measure(surroundings) {
-    const weeks = surroundings.quick ? 4 : 52;
-    const plansEach = surroundings.quick ? 2 : 10;
-    const copy = await startCopy(`${surroundings.folder}/sizing`, { TEMPORAL_STORE: 'postgres' });
+  async measure(openContext) {
+    const weeks = openContext.quick ? 4 : 52;
+    const plansEach = openContext.quick ? 2 : 10;
+    const copy = await startCopy(`${openContext.folder}/sizing`, { TEMPORAL_STORE: 'postgres' });
     const receiver = await startReceiver();
     const client = openClient(copy.baseUrl, copy.key);
     const sql = openPool(copy.databaseUrl, { max: 4, name: 'bench' });
-    const bench: Bench = { ...surroundings, copy, client, sql };
+    const bench: Bench = { ...openContext, copy, client, sql };
     try {
       await client.post('/webhook_endpoints', { url: receiver.url });
       const histories = await measureHistories(bench);

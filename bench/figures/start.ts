@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readOrMakeEncryptionKeys } from '../../src/runtime/embedded/data-dir.ts';
-import { findFreePorts } from '../../src/runtime/embedded/ports.ts';
+import { readOrMakeEncryptionKeys } from '../../dev/data-dir.ts';
+import { findFreePorts } from '../../dev/ports.ts';
 import { type Measurement, range } from '../bench.ts';
 import { startChild, stopChild } from '../child.ts';
 import { figure } from '../figure.ts';
@@ -39,8 +39,8 @@ export const start: Measurement = {
       name: 'start',
       title: 'Start, on a machine where the programs are there and have run before',
       how: [
-        'From the spawn of src/runtime/start.ts to its line `ready`; npm itself, some 0.3 s, is not in it. Fresh: an empty DATA_DIR. Again: the same one after it was ended in order.',
-        'The API alone: from the spawn of src/runtime/launch.mjs beside a running copy, on its database and Temporal, to its `ready`.',
+        'From the spawn of dev/start.ts to its line `ready`; npm itself, some 0.3 s, is not in it. Fresh: an empty DATA_DIR. Again: the same one after it was ended in order.',
+        'The API alone: from the spawn of src/processes/launch.mjs beside a running copy, on its database and Temporal, to its `ready`.',
       ],
       figures: [
         figure('start.fresh', 'everything, fresh folder', 's', fresh, { target: { aim: 8 } }),
@@ -62,7 +62,7 @@ async function secondsToStartApi(copy: Copy): Promise<number> {
     LOG_LEVEL: 'warn',
   };
   const begun = performance.now();
-  const child = await startChild('../src/runtime/launch.mjs', { args: ['api'], environment });
+  const child = await startChild('../src/processes/launch.mjs', { args: ['api'], environment });
   const seconds = (performance.now() - begun) / 1000;
   await stopChild(child);
   return seconds;

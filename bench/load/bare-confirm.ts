@@ -1,6 +1,6 @@
-import type { Pool } from '../../src/db/connection.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { realNow } from '../../src/domain/real-time.ts';
+import type { Pool } from '../../src/platform/postgres/connection.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import type { Statement } from './bare-inserts.ts';
 import { intent } from './bodies.ts';
 import type { Payer } from './jobs.ts';

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Pool } from '../../src/db/connection.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { realNow } from '../../src/domain/real-time.ts';
+import type { Pool } from '../../src/platform/postgres/connection.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { customer, intent } from './bodies.ts';
 
 /** Bytes of a stored answer: those of a customer's or an intent's JSON, encrypted. */

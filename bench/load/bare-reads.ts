@@ -1,4 +1,4 @@
-import type { Pool } from '../../src/db/connection.ts';
+import type { Pool } from '../../src/platform/postgres/connection.ts';
 
 /** The row that a fetch shows, by the same index. */
 export async function fetchBare(sql: Pool, billerId: string, id: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Pool } from '../../src/db/connection.ts';
+import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { turn } from '../bench.ts';
 import { confirmBare } from './bare-confirm.ts';
 import { insertBare, insertOfCustomer, insertOfIntent, insertOfKey } from './bare-inserts.ts';

@@ -1,7 +1,7 @@
 // A process of its own that makes load: its work must not wait in the event loop of who measures.
 import { randomUUID } from 'node:crypto';
 import { Client } from 'undici';
-import { openPool, type Pool } from '../../src/db/connection.ts';
+import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
 import { bareOf } from './bare.ts';
 import type { Job, Outcome, Place } from './jobs.ts';
 import { requestsOf } from './requests.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { findViolations } from '../../src/db/invariants.ts';
+import { findViolations } from '../../src/operations/invariants/invariants.ts';
 import type { Bench } from '../bench.ts';
 import type { Receiver } from '../receiver.ts';
 import type { Load } from './load.ts';

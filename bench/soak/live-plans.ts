@@ -1,5 +1,5 @@
-import { stageIntents } from '../../src/db/workflow-intents.ts';
-import { realNow } from '../../src/domain/real-time.ts';
+import { enqueue } from '../../src/platform/postgres/outbox.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { type Bench, inParallel, range, turn } from '../bench.ts';
 import { dateOf, day, makeActivePlan, makePayer } from '../scenery.ts';
 
@@ -42,11 +42,7 @@ export async function openLivePlans({ client, sql }: Bench, count: number): Prom
       rounds.set(id, (rounds.get(id) ?? 0) + 1);
       await sql.begin(async (tx) => {
         await tx`update payment_plans set next_due_at = ${dueAt} where id = ${id}`;
-        await stageIntents(
-          tx,
-          [{ workflowType: 'paymentPlan', subjectId: id, start: false, signal: 'poke' }],
-          realNow(),
-        );
+        await enqueue(tx, [{ workflowType: 'paymentPlan', subjectId: id, start: false, signal: 'poke' }], realNow());
       });
     },
     async takeLags() {

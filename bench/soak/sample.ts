@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { Pool } from '../../src/db/connection.ts';
+import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { footprints, openFiles, recordedProcesses } from '../processes.ts';
 import type { ProcessorUse } from '../processor-use.ts';
 import type { Receiver } from '../receiver.ts';

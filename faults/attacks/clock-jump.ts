@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { realNow } from '../../src/domain/real-time.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { type Attack, seconds, upProcesses } from './attack.ts';
 
 const hourSeconds = 3_600;

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CrashPoint } from '../../src/domain/crash-points.ts';
+import type { CrashPoint } from '../../src/platform/crash-points.ts';
 import type { Child } from '../child.ts';
 import type { Deed } from '../processes/obey.ts';
 import { type Arena, type Attack, upProcesses } from './attack.ts';

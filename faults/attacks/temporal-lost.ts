@@ -1,4 +1,4 @@
-import { findMismatches, mend } from '../../src/runtime/reconciler.ts';
+import { findMismatches, mend } from '../../src/operations/reconciler/reconciler.ts';
 import type { Attack } from './attack.ts';
 
 const reconcileTries = 20;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { atomically } from '../../src/db/transaction.ts';
-import { stageIntents } from '../../src/db/workflow-intents.ts';
-import { realNow } from '../../src/domain/real-time.ts';
+import { enqueue } from '../../src/platform/postgres/outbox.ts';
+import { atomically } from '../../src/platform/postgres/transaction.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { textIn } from './client.ts';
 import { type Account, type Actor, keepDoing, saveCard, type World } from './world.ts';
 
@@ -78,7 +78,7 @@ export async function letFallDue(world: World, ids: string[], dueAt: Date, round
         returning id`;
       const poke = ({ id }: { id: string }) =>
         ({ workflowType: 'paymentPlan', subjectId: id, start: false, signal: 'poke' }) as const;
-      await stageIntents(tx, moved.map(poke), realNow());
+      await enqueue(tx, moved.map(poke), realNow());
     }),
   );
 }

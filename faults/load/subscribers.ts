@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { realNow } from '../../src/domain/real-time.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { type Client, textIn } from './client.ts';
 import { type Actor, type Claim, keepDoing, saveCard, type World } from './world.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { PaymentsClient } from '@payments-service/client';
-import { realNow } from '../../src/domain/real-time.ts';
-import { createKey } from '../../src/services/api-keys.ts';
-import { createBiller } from '../../src/services/billers.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { createKey } from '../../src/services/accounts/api-keys.ts';
+import { createBiller } from '../../src/services/accounts/billers.ts';
 import type { Cluster } from '../cluster.ts';
 import type { Chance } from '../random.ts';
 import type { Endpoint, Receiver } from '../receiver.ts';

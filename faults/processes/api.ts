@@ -2,4 +2,4 @@
 import { obey } from './obey.ts';
 
 obey(process.argv[2] ?? '');
-await import('../../src/runtime/api.ts');
+await import('../../src/processes/api.ts');

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
-import { type CrashPoint, listenToCrashPoints } from '../../src/domain/crash-points.ts';
-import { realNow } from '../../src/domain/real-time.ts';
+import { type CrashPoint, listenToCrashPoints } from '../../src/platform/crash-points.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 
 /** What is to become of a process at a crash point: it is killed, it stops until SIGCONT, or what it does there throws. */
 export type Deed = 'kill' | 'freeze' | 'fail';

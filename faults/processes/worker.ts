@@ -2,4 +2,4 @@
 import { obey } from './obey.ts';
 
 obey(process.argv[2] ?? '');
-await import('../../src/runtime/worker.ts');
+await import('../../src/processes/worker.ts');

@@ -1,14 +1,14 @@
 import { Context } from '@temporalio/activity';
-import type { Pool } from '../db/connection.ts';
 import type { ClockAdvanceRow } from '../db/test-clocks.ts';
 import { findClockById, findOpenAdvance } from '../db/test-clocks.ts';
-import { pass } from '../domain/crash-points.ts';
-import type { OperatorDeed } from '../domain/operator-deeds.ts';
-import { realNow } from '../domain/real-time.ts';
-import type { ClockStanding } from '../domain/standing.ts';
-import { completeAdvance, type DueSubject, dueOnClock, failAdvance } from '../services/clock-advance.ts';
-import { pressClock } from '../services/operator-deeds.ts';
-import { expireTestClock } from '../services/test-clocks.ts';
+import type { OperatorCommand } from '../messages/operator-command.ts';
+import type { ClockSubjectStatus } from '../messages/subject-status.ts';
+import { pass } from '../platform/crash-points.ts';
+import type { Pool } from '../platform/postgres/connection.ts';
+import { realNow } from '../platform/real-time.ts';
+import { pressClock } from '../services/plans/operator-commands.ts';
+import { completeAdvance, type DueSubject, dueOnClock, failAdvance } from '../services/test-clocks/clock-advance.ts';
+import { expireTestClock } from '../services/test-clocks/test-clocks.ts';
 import type { WorkflowTime } from '../services/workflow-time.ts';
 import { carryOut } from './failures.ts';
 
@@ -42,7 +42,7 @@ export function createClockActivities({ sql, moveSubject, maxAheadMs }: ClockDep
      * Does what the database wants of a clock: carries out the advance that it has accepted, if any, and ends it when its
      * time is over (`now`, epoch ms, the workflow's time). It can be repeated at any time: what is done is not done again.
      */
-    async tendClock(clockId: string, now: number): Promise<ClockStanding> {
+    async tendClock(clockId: string, now: number): Promise<ClockSubjectStatus> {
       const beat = setInterval(() => Context.current().heartbeat(), heartbeatEvery);
       try {
         const advance = await carryOut(sql, () => findOpenAdvance(sql, clockId));
@@ -50,14 +50,15 @@ export function createClockActivities({ sql, moveSubject, maxAheadMs }: ClockDep
         if (advance !== null) {
           await Promise.race([carryOutAdvance(sql, moveSubject, advance), Context.current().cancelled]);
         }
-        return await carryOut(sql, () => standingAfterExpiry(sql, clockId, { at: new Date(now), maxAheadMs }));
+        return await carryOut(sql, () => statusAfterExpiry(sql, clockId, { at: new Date(now), maxAheadMs }));
       } finally {
         clearInterval(beat);
       }
     },
 
     /** What an operator has pressed; answers in a sentence what came of it. */
-    pressClock: (clockId: string, deed: OperatorDeed) => carryOut(sql, () => pressClock(sql, clockId, deed, realNow())),
+    pressClock: (clockId: string, deed: OperatorCommand) =>
+      carryOut(sql, () => pressClock(sql, clockId, deed, realNow())),
   };
 }
 
@@ -82,7 +83,7 @@ async function carryOutAdvance(sql: Pool, moveSubject: MoveSubject, advance: Clo
   pass('advance completed');
 }
 
-async function standingAfterExpiry(sql: Pool, clockId: string, time: WorkflowTime): Promise<ClockStanding> {
+async function statusAfterExpiry(sql: Pool, clockId: string, time: WorkflowTime): Promise<ClockSubjectStatus> {
   await expireTestClock(sql, clockId, { ...time, now: realNow() });
   const clock = await findClockById(sql, clockId);
   return {

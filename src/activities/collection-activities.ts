@@ -1,12 +1,12 @@
-import type { Pool } from '../db/connection.ts';
-import type { OperatorDeed } from '../domain/operator-deeds.ts';
-import { realNow } from '../domain/real-time.ts';
-import type { Standing } from '../domain/standing.ts';
+import type { OperatorCommand } from '../messages/operator-command.ts';
+import type { SubjectStatus } from '../messages/subject-status.ts';
+import type { Pool } from '../platform/postgres/connection.ts';
+import { realNow } from '../platform/real-time.ts';
 import type { Processors } from '../processors/processor.ts';
-import { pressPlan, pressScheduledPayment } from '../services/operator-deeds.ts';
-import { collectDuePayment } from '../services/plan-collection.ts';
-import { collectScheduledPayment } from '../services/scheduled-payments.ts';
-import { planStanding, scheduleStanding } from '../services/standings.ts';
+import { collectScheduledPayment } from '../services/payments/scheduled-payments.ts';
+import { pressPlan, pressScheduledPayment } from '../services/plans/operator-commands.ts';
+import { collectDuePayment } from '../services/plans/plan-collection.ts';
+import { planStatus, scheduledPaymentStatus } from '../services/plans/subject-status.ts';
 import type { WorkflowTime } from '../services/workflow-time.ts';
 import { carryOut } from './failures.ts';
 
@@ -19,13 +19,13 @@ export interface CollectionDeps {
 
 export type CollectionActivities = ReturnType<typeof createCollectionActivities>;
 
-type Read = (sql: Pool, id: string) => Promise<Standing>;
+type Read = (sql: Pool, id: string) => Promise<SubjectStatus>;
 type Collect = (sql: Pool, processors: Processors, id: string, time: WorkflowTime & { now: Date }) => Promise<void>;
 
 /** What the workflows of plans and scheduled payments do; each may be repeated at any time. */
 export function createCollectionActivities({ sql, processors, maxAheadMs }: CollectionDeps) {
   /** Collects what is due at `at` (epoch ms, the workflow's time), one payment at most, and tells what comes next. */
-  async function collect(id: string, at: number, read: Read, act: Collect): Promise<Standing> {
+  async function collect(id: string, at: number, read: Read, act: Collect): Promise<SubjectStatus> {
     const standing = await read(sql, id);
     const { clockTime, clockLimit } = standing;
     // The workflow remembers a later time than the database, which was restored: it is to go back first.
@@ -35,14 +35,14 @@ export function createCollectionActivities({ sql, processors, maxAheadMs }: Coll
   }
 
   return {
-    readPlan: (id: string) => carryOut(sql, () => planStanding(sql, id)),
-    collectPlan: (id: string, at: number) => carryOut(sql, () => collect(id, at, planStanding, collectDuePayment)),
-    readScheduledPayment: (id: string) => carryOut(sql, () => scheduleStanding(sql, id)),
+    readPlan: (id: string) => carryOut(sql, () => planStatus(sql, id)),
+    collectPlan: (id: string, at: number) => carryOut(sql, () => collect(id, at, planStatus, collectDuePayment)),
+    readScheduledPayment: (id: string) => carryOut(sql, () => scheduledPaymentStatus(sql, id)),
     collectScheduledPayment: (id: string, at: number) =>
-      carryOut(sql, () => collect(id, at, scheduleStanding, collectScheduledPayment)),
+      carryOut(sql, () => collect(id, at, scheduledPaymentStatus, collectScheduledPayment)),
     /** What an operator has pressed; each answers in a sentence what came of it. */
-    pressPlan: (id: string, deed: OperatorDeed) => carryOut(sql, () => pressPlan(sql, id, deed, realNow())),
-    pressScheduledPayment: (id: string, deed: OperatorDeed) =>
+    pressPlan: (id: string, deed: OperatorCommand) => carryOut(sql, () => pressPlan(sql, id, deed, realNow())),
+    pressScheduledPayment: (id: string, deed: OperatorCommand) =>
       carryOut(sql, () => pressScheduledPayment(sql, id, deed, realNow())),
   };
 }

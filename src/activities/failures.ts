@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
-import type { Pool } from '../db/connection.ts';
-import { databaseNow } from '../db/database-time.ts';
-import { isOutage } from '../db/transaction.ts';
-import type { FailedEffect } from '../domain/failed-effect.ts';
+import type { FailedEffect } from '../messages/failed-effect.ts';
+import type { Pool } from '../platform/postgres/connection.ts';
+import { databaseNow } from '../platform/postgres/database-time.ts';
+import { isOutage } from '../platform/postgres/transaction.ts';
 import { ProcessorNotConfigured } from '../services/errors.ts';
 import { WorkflowClockAhead } from '../services/workflow-time.ts';
 

@@ -1,12 +1,12 @@
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { Pool } from '../db/connection.ts';
-import { observe } from '../domain/observations.ts';
-import type { PressedBy } from '../domain/operator-deeds.ts';
-import { operator } from '../services/audit.ts';
-import { attemptDelivery, type DeliveryDeps } from '../services/webhook-delivery.ts';
-import { giveUpDelivery, noteDeliveryRetry } from '../services/webhook-delivery-operations.ts';
-import { EndpointBusy } from '../services/webhook-sender.ts';
+import type { IssuedBy } from '../messages/operator-command.ts';
+import type { Pool } from '../platform/postgres/connection.ts';
+import { emit } from '../platform/telemetry.ts';
+import { operator } from '../services/accounts/audit.ts';
+import { attemptDelivery, type DeliveryDeps } from '../services/webhooks/attempt.ts';
+import { giveUpDelivery, noteDeliveryRetry } from '../services/webhooks/operator-commands.ts';
+import { EndpointBusy } from '../services/webhooks/sender.ts';
 
 export type WebhookActivities = ReturnType<typeof createWebhookActivities>;
 
@@ -22,7 +22,7 @@ export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: 
         return await attemptDelivery(sql, deps, id, after);
       } catch (error) {
         if (!(error instanceof EndpointBusy)) throw error;
-        observe({ kind: 'delivery refused' });
+        emit({ kind: 'delivery refused' });
         throw ApplicationFailure.create({
           type: 'EndpointBusy',
           message: error.message,
@@ -31,9 +31,9 @@ export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: 
       }
     },
     /** Both answer in a sentence what came of it; runs of an earlier version do not say who has asked. */
-    giveUpWebhookDelivery: (id: string, by: PressedBy | null = null) =>
+    giveUpWebhookDelivery: (id: string, by: IssuedBy | null = null) =>
       giveUpDelivery(sql, id, deps.now(), operator(by)),
-    noteWebhookRetry: (id: string, by: PressedBy | null) =>
+    noteWebhookRetry: (id: string, by: IssuedBy | null) =>
       noteDeliveryRetry(sql, id, { by: operator(by), now: deps.now() }),
   };
 }

@@ -1,26 +1,26 @@
 import Router from '@koa/router';
 import Koa from 'koa';
-import { isTracing } from '../domain/tracing.ts';
-import type { RequestState } from './context.ts';
+import { isTracing } from '../platform/tracing.ts';
+import type { RequestState } from './http/context.ts';
+import type { AppDeps, Route } from './http/route.ts';
 import { accessLog } from './middleware/access-log.ts';
-import { answer } from './middleware/answer.ts';
 import { authenticate, authorize, credentialFinder } from './middleware/authenticate.ts';
 import { dropUnread } from './middleware/drop-unread.ts';
 import { errors } from './middleware/errors.ts';
 import { idempotency } from './middleware/idempotency.ts';
+import { limitConcurrency } from './middleware/limit-concurrency.ts';
 import { limitRate } from './middleware/limit-rate.ts';
 import { preferWait } from './middleware/prefer-wait.ts';
 import { readBody } from './middleware/read-body.ts';
 import { readInput } from './middleware/read-input.ts';
 import { requestId } from './middleware/request-id.ts';
+import { answer } from './middleware/respond.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
-import { turnTaking } from './middleware/take-turns.ts';
 import { thisMachineOnly } from './middleware/this-machine-only.ts';
 import { traceRequest } from './middleware/trace-request.ts';
 import { unmatched } from './middleware/unmatched.ts';
 import { ops } from './ops/ops.ts';
-import type { AppDeps, Route } from './route.ts';
-import { allRoutes } from './routes.ts';
+import { allRoutes } from './routes/index.ts';
 
 /** The HTTP API: a function of what it stands on. The order below is the order in which a request passes. */
 export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): Koa<RequestState> {
@@ -38,7 +38,7 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): 
   const find = credentialFinder(deps.sql);
   const limit = limitRate(deps.settings);
   const keep = idempotency(deps);
-  const takeTurn = turnTaking();
+  const takeTurn = limitConcurrency();
   const waitIfPreferred = preferWait(deps.sql);
   for (const route of routes) {
     router.register(

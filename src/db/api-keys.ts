@@ -1,4 +1,4 @@
-import type { Db } from './connection.ts';
+import type { Db } from '../platform/postgres/connection.ts';
 
 export type ApiKeyKind = 'secret' | 'publishable';
 

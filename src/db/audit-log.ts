@@ -1,5 +1,5 @@
-import type { Db } from './connection.ts';
-import { jsonb } from './json.ts';
+import type { Db } from '../platform/postgres/connection.ts';
+import { jsonb } from '../platform/postgres/json.ts';
 
 /** A row of `audit_log`. */
 export interface AuditRow {

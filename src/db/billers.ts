@@ -1,4 +1,4 @@
-import type { Db } from './connection.ts';
+import type { Db } from '../platform/postgres/connection.ts';
 
 /** A row of `billers`. */
 export interface BillerRow {

@@ -1,7 +1,14 @@
-import type { AttemptFacts } from '../resources/clock-effect.ts';
-import type { Db } from './connection.ts';
-import { fittingPage, jsonBytes } from './fitting-page.ts';
+import type { Db } from '../platform/postgres/connection.ts';
+import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import type { Page } from './tenant.ts';
+
+/** What an intent's event does not say of its attempt. */
+export interface AttemptFacts {
+  number: number;
+  slot: number | null;
+  /** Biller-local date. */
+  due_date: string | null;
+}
 
 /** An event that an advance of a clock has caused. */
 export interface EffectEventRow {

@@ -1,13 +1,32 @@
-import type { Static } from 'typebox';
-import type { CustomerUpdate } from '../resources/customer.ts';
-import type { Db } from './connection.ts';
-import { fittingPage, jsonBytes } from './fitting-page.ts';
-import { jsonb } from './json.ts';
-import { type Premise, premised } from './premises.ts';
+import { type InsertCondition, insertWhere } from '../platform/postgres/conditional-insert.ts';
+import type { Db } from '../platform/postgres/connection.ts';
+import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
+import { jsonb } from '../platform/postgres/json.ts';
 import { isAfter, type Page, type TenantKey } from './tenant.ts';
 import type { TestClockRow } from './test-clocks.ts';
 
-type Fields = Static<typeof CustomerUpdate>;
+/** The JSON columns of a customer, as the API has checked them. */
+interface Address {
+  line1?: string;
+  line2?: string;
+  city_or_suburb?: string;
+  state_or_region?: string;
+  postal_code?: string;
+  country?: string;
+}
+interface NotificationPreferences {
+  send_payment_emails?: boolean;
+  send_sms_reminders?: boolean;
+  send_sms_failures?: boolean;
+}
+interface FeePreferences {
+  customer_pays_transaction_fees?: boolean;
+}
+interface Phone {
+  kind?: string;
+  raw: string;
+  country_code?: string;
+}
 
 export interface CustomerRow {
   id: string;
@@ -19,12 +38,12 @@ export interface CustomerRow {
   reference: string | null;
   status: 'active' | 'inactive';
   business_name: string | null;
-  billing_address: NonNullable<Fields['billing_address']> | null;
-  shipping_address: NonNullable<Fields['shipping_address']> | null;
-  notification_preferences: NonNullable<Fields['notification_preferences']> | null;
-  fee_preferences: NonNullable<Fields['fee_preferences']> | null;
+  billing_address: Address | null;
+  shipping_address: Address | null;
+  notification_preferences: NotificationPreferences | null;
+  fee_preferences: FeePreferences | null;
   additional_attributes: Record<string, unknown> | null;
-  phones: NonNullable<Fields['phones']> | null;
+  phones: Phone[] | null;
   default_payment_method_id: string | null;
   created_at: Date;
   updated_at: Date;
@@ -32,8 +51,12 @@ export interface CustomerRow {
 }
 
 /** Stores a new customer if all premises hold, and answers whether it did. */
-export async function insertCustomer(db: Db, row: CustomerRow, premises: readonly Premise[] = []): Promise<boolean> {
-  const { clauses, hold } = premised(db, premises);
+export async function insertCustomer(
+  db: Db,
+  row: CustomerRow,
+  premises: readonly InsertCondition[] = [],
+): Promise<boolean> {
+  const { clauses, hold } = insertWhere(db, premises);
   const { count } = await db`
     ${clauses} insert into customers (
       id, biller_id, livemode, test_clock_id, name, email, reference, status, business_name, billing_address,
@@ -81,7 +104,7 @@ export async function lockCustomer(tx: Db, tenant: TenantKey, id: string): Promi
 }
 
 /** That a customer in real time is what it was when it was read, as far as a new intent depends on it; locked against change. */
-export function unchanged({ id, biller_id, livemode, fee_preferences }: CustomerRow): Premise {
+export function unchanged({ id, biller_id, livemode, fee_preferences }: CustomerRow): InsertCondition {
   const paysFees = fee_preferences?.customer_pays_transaction_fees ?? false;
   return (db, given) => db`
     select from customers

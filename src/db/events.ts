@@ -1,9 +1,9 @@
 import type { EventType } from '../domain/event-types.ts';
-import { currentTrace } from '../domain/tracing.ts';
-import type { Db } from './connection.ts';
-import { fittingPage, jsonBytes } from './fitting-page.ts';
+import type { Db } from '../platform/postgres/connection.ts';
+import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
+import { workflowIdOf } from '../platform/postgres/outbox.ts';
+import { currentTrace } from '../platform/tracing.ts';
 import type { Page, TenantKey } from './tenant.ts';
-import { workflowIdOf } from './workflow-intents.ts';
 
 export interface EventRow {
   id: string;

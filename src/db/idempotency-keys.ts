@@ -1,6 +1,6 @@
 import postgres from 'postgres';
-import type { Db } from './connection.ts';
-import type { Premise } from './premises.ts';
+import type { InsertCondition } from '../platform/postgres/conditional-insert.ts';
+import type { Db } from '../platform/postgres/connection.ts';
 
 const lockNotAvailable = '55P03';
 const sweptAtOnce = 1_000;
@@ -79,7 +79,11 @@ export class KeyTaken extends Error {
  * The key together with its answer, as part of the statement that does what is answered: if another request has the key, that
  * does nothing. The statement fails (`isKeyBusy`) when the other one does not end within `waitMs`.
  */
-export function keyWithAnswer(use: KeyUse, answer: { status: number; sealed: Buffer }, waitMs: number): Premise {
+export function keyWithAnswer(
+  use: KeyUse,
+  answer: { status: number; sealed: Buffer },
+  waitMs: number,
+): InsertCondition {
   return (db, given) => db`
     insert into idempotency_keys
       (biller_id, livemode, key, fingerprint, fingerprint_key, status_code, sealed_response, created_at, expires_at)

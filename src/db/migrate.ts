@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
-import { wayTo } from './connection.ts';
+import { wayTo } from '../platform/postgres/connection.ts';
 import { grantRights } from './grants.ts';
 
 const ownMigrations = new URL('migrations/', import.meta.url);

@@ -1,4 +1,4 @@
-import type { Db } from './connection.ts';
+import type { Db } from '../platform/postgres/connection.ts';
 
 export type AttemptSource = 'confirm' | 'plan' | 'schedule';
 export type AttemptOutcome = 'processing' | 'requires_action' | 'succeeded' | 'failed';
@@ -90,7 +90,7 @@ export async function findAbandonedAttempts(db: Db, openedBefore: Date): Promise
  * (a worker that woke up after its time) loses here, with everything else that it wanted to write.
  * @throws when the attempt's outcome is not `from` any more.
  */
-export async function settleAttempt(
+export async function completeAttempt(
   tx: Db,
   id: string,
   from: 'processing' | 'requires_action',

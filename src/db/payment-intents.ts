@@ -1,10 +1,10 @@
 import type { Currency } from '../domain/currencies.ts';
-import type { Db } from './connection.ts';
-import { fittingPage, jsonBytes } from './fitting-page.ts';
-import { jsonb } from './json.ts';
-import { type Premise, premised } from './premises.ts';
+import { type InsertCondition, insertWhere } from '../platform/postgres/conditional-insert.ts';
+import type { Db } from '../platform/postgres/connection.ts';
+import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
+import { jsonb } from '../platform/postgres/json.ts';
+import { withoutWaiting } from '../platform/postgres/transaction.ts';
 import { isAfter, type Page, type TenantKey } from './tenant.ts';
-import { withoutWaiting } from './transaction.ts';
 
 export type PaymentIntentStatus =
   | 'requires_payment_method'
@@ -45,9 +45,9 @@ export interface PaymentIntentRow {
 export async function insertPaymentIntent(
   db: Db,
   row: PaymentIntentRow,
-  premises: readonly Premise[] = [],
+  premises: readonly InsertCondition[] = [],
 ): Promise<boolean> {
-  const { clauses, hold } = premised(db, premises);
+  const { clauses, hold } = insertWhere(db, premises);
   const { count } = await db`
     ${clauses} insert into payment_intents (
       id, biller_id, livemode, customer_id, payment_method_id, payment_plan_id, payment_plan_slot, amount, fee_amount,

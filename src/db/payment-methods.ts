@@ -1,14 +1,45 @@
-import type { Instrument } from '../resources/payment-method.ts';
-import type { Db } from './connection.ts';
-import { jsonb } from './json.ts';
+import type { Db } from '../platform/postgres/connection.ts';
+import { jsonb } from '../platform/postgres/json.ts';
 import type { Page, TenantKey } from './tenant.ts';
+
+/** The columns `type` and `instrument_data`: what the API shows of a method. */
+export type Instrument =
+  | { type: 'card'; instrument_data: CardInstrument }
+  | { type: 'au_becs_debit'; instrument_data: BecsInstrument }
+  | { type: 'klarna'; instrument_data: { dob: DateOfBirth | null } }
+  | { type: 'pay_id'; instrument_data: { payid: string; account_name: string; payid_type?: string } }
+  | { type: 'paypal'; instrument_data: { paypal_email: string; account_name: string; paypal_token?: string } };
+
+interface CardInstrument {
+  card_name: string;
+  expiry_month: number;
+  expiry_year: number;
+  card_number_token?: string;
+  card_number_end?: string;
+  card_bin?: string;
+  fingerprint?: string;
+  wallet?: string;
+}
+
+interface BecsInstrument {
+  bsb_number: string;
+  account_name: string;
+  account_number_token?: string;
+  account_number_end?: string;
+  fingerprint?: string;
+}
+
+interface DateOfBirth {
+  day: number | null;
+  month: number | null;
+  year: number | null;
+}
 
 export interface PaymentMethodRow {
   id: string;
   biller_id: string;
   livemode: boolean;
   customer_id: string | null;
-  /** The columns `type` and `instrument_data`, which belong together. */
   instrument: Instrument;
   brand: string | null;
   last4: string | null;

@@ -1,4 +1,4 @@
-import type { Db } from './connection.ts';
+import type { Db } from '../platform/postgres/connection.ts';
 import type { PaymentAttemptRow } from './payment-attempts.ts';
 
 /** `given_up`: by an operator, for good; shown as `failed`. */

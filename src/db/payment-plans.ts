@@ -3,9 +3,9 @@ import type { Currency } from '../domain/currencies.ts';
 import type { FailureBehaviour } from '../domain/dunning.ts';
 import type { PlanTerms } from '../domain/plan-schedule.ts';
 import type { PlanState } from '../domain/plan-state.ts';
-import type { Db } from './connection.ts';
-import { fittingPage, jsonBytes } from './fitting-page.ts';
-import { jsonb } from './json.ts';
+import type { Db } from '../platform/postgres/connection.ts';
+import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
+import { jsonb } from '../platform/postgres/json.ts';
 import type { Page, TenantKey } from './tenant.ts';
 
 export interface PaymentPlanRow {

@@ -1,7 +1,7 @@
 import type { Currency } from '../domain/currencies.ts';
-import type { Db } from './connection.ts';
-import { fittingPage, jsonBytes } from './fitting-page.ts';
-import { jsonb } from './json.ts';
+import type { Db } from '../platform/postgres/connection.ts';
+import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
+import { jsonb } from '../platform/postgres/json.ts';
 import type { Page, TenantKey } from './tenant.ts';
 
 export interface RefundRow {
@@ -80,7 +80,7 @@ export async function amountBeingRefunded(tx: Db, intentId: string): Promise<num
 }
 
 /** Gives a refund its outcome, once: null when somebody else has done so before. */
-export async function settleRefund(
+export async function completeRefund(
   tx: Db,
   id: string,
   status: 'succeeded' | 'failed',

@@ -1,5 +1,5 @@
 import type { Fragment } from 'postgres';
-import type { Db } from './connection.ts';
+import type { Db } from '../platform/postgres/connection.ts';
 import type { TenantKey } from './tenant.ts';
 
 /** Where sealed values are kept: every column that the vault has written, and the column that names the row. */
@@ -12,7 +12,7 @@ export const sealedColumns = {
 
 export type SealedColumn = keyof typeof sealedColumns;
 
-/** How sealed bytes are written, which is their first byte (services/sealed-bytes.ts). */
+/** How sealed bytes are written, which is their first byte (services/accounts/sealed-bytes.ts). */
 export type SealFormat = 1 | 2;
 
 /** One field of the database: the place that a sealed value is bound to. */

@@ -1,8 +1,8 @@
 import type { PlanState } from '../domain/plan-state.ts';
-import type { Db } from './connection.ts';
+import type { Db } from '../platform/postgres/connection.ts';
 
 /** Where a plan stands, in one row: what its workflow needs to know to wait for the right thing, and to say what it is. */
-export interface PlanStandingRow {
+export interface PlanStatusRow {
   biller_id: string;
   livemode: boolean;
   customer_id: string;
@@ -30,8 +30,8 @@ export interface PlanStandingRow {
 }
 
 /** The standing of a plan, or null when it was deleted. */
-export async function findPlanStanding(db: Db, id: string): Promise<PlanStandingRow | null> {
-  const [row] = await db<PlanStandingRow[]>`
+export async function selectPlanStatus(db: Db, id: string): Promise<PlanStatusRow | null> {
+  const [row] = await db<PlanStatusRow[]>`
     select p.biller_id, p.livemode, p.customer_id, p.test_clock_id, p.state, p.state_reason, p.next_slot, p.next_due_at,
       p.next_attempt_at, k.frozen_time, ${clockLimit(db)}, b.time_zone, s.slot as retry_slot, s.due_date as retry_due_date, s.failures,
       s.status as slot_status, s.payment_intent_id, i.last_error_code, i.last_error_message, a.at as last_attempt_at,
@@ -52,7 +52,7 @@ export async function findPlanStanding(db: Db, id: string): Promise<PlanStanding
 }
 
 /** Where a scheduled payment stands. */
-export interface ScheduleStandingRow {
+export interface ScheduledPaymentStatusRow {
   biller_id: string;
   livemode: boolean;
   customer_id: string | null;
@@ -65,8 +65,11 @@ export interface ScheduleStandingRow {
 }
 
 /** The standing of a scheduled payment, or null when it was deleted. */
-export async function findScheduleStanding(db: Db, intentId: string): Promise<ScheduleStandingRow | null> {
-  const [row] = await db<ScheduleStandingRow[]>`
+export async function selectScheduledPaymentStatus(
+  db: Db,
+  intentId: string,
+): Promise<ScheduledPaymentStatusRow | null> {
+  const [row] = await db<ScheduledPaymentStatusRow[]>`
     select i.biller_id, i.livemode, i.customer_id, c.test_clock_id, i.scheduled_at, i.updated_at, k.frozen_time, ${clockLimit(db)}
     from payment_intents i
     left join customers c on c.id = i.customer_id

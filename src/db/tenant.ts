@@ -1,5 +1,5 @@
 import type { Fragment } from 'postgres';
-import type { Db } from './connection.ts';
+import type { Db } from '../platform/postgres/connection.ts';
 
 /** Whose rows: every query on them names biller and mode. */
 export interface TenantKey {

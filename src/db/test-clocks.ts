@@ -1,6 +1,5 @@
-import type { EffectsManifest } from '../resources/test-clock.ts';
-import type { Db } from './connection.ts';
-import { jsonb } from './json.ts';
+import type { Db } from '../platform/postgres/connection.ts';
+import { jsonb } from '../platform/postgres/json.ts';
 import type { TenantKey } from './tenant.ts';
 
 export interface TestClockRow {
@@ -15,6 +14,14 @@ export interface TestClockRow {
   last_advanced_at: Date | null;
   failure_reason: string | null;
   created_at: Date;
+}
+
+/** The column `manifest`: what an advance did, counted. */
+export interface EffectsManifest {
+  payment_intents_enqueued: number;
+  links_expired: number;
+  subscriptions_rolled: number;
+  plans_recalculated: number;
 }
 
 export interface ClockAdvanceRow {
@@ -65,13 +72,13 @@ export async function listAdvancing(db: Db, clocks: readonly ClockKey[]): Promis
 }
 
 /** The clock, held still until the transaction ends: no advance starts or ends meanwhile; other readers may hold it too. */
-export async function holdClock(tx: Db, id: string): Promise<TestClockRow | null> {
+export async function shareLockClock(tx: Db, id: string): Promise<TestClockRow | null> {
   const [row] = await tx<TestClockRow[]>`select * from test_clocks where id = ${id} for share`;
   return row ?? null;
 }
 
 /** The same, of this biller and mode. */
-export async function holdClockOf(tx: Db, tenant: TenantKey, id: string): Promise<TestClockRow | null> {
+export async function shareLockClockOf(tx: Db, tenant: TenantKey, id: string): Promise<TestClockRow | null> {
   const [row] = await tx<TestClockRow[]>`
     select * from test_clocks
     where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}

@@ -1,12 +1,12 @@
 import type { Fragment } from 'postgres';
 import type { EventType } from '../domain/event-types.ts';
-import type { Db } from './connection.ts';
+import type { Db } from '../platform/postgres/connection.ts';
+import { fittingPage } from '../platform/postgres/fitting-page.ts';
+import { workflowIdOf } from '../platform/postgres/outbox.ts';
+import { noteEnqueued } from '../platform/postgres/transaction.ts';
 import { deliveryId, type EventRow, subscribes } from './events.ts';
-import { fittingPage } from './fitting-page.ts';
 import type { Page, TenantKey } from './tenant.ts';
-import { noteStagedIntents } from './transaction.ts';
 import type { WebhookEndpointRow } from './webhook-endpoints.ts';
-import { workflowIdOf } from './workflow-intents.ts';
 
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
@@ -238,7 +238,7 @@ function dueNow(db: Db, now: Date) {
 
 /** Makes a delivery, whatever has become of it, due now, and stages that its workflow hears of it. */
 export async function redeliver(tx: Db, id: string, now: Date): Promise<void> {
-  noteStagedIntents(tx);
+  noteEnqueued(tx);
   await tx`
     with due as (
       update webhook_deliveries d set ${dueNow(tx, now)} where d.id = ${id} returning d.id
@@ -267,7 +267,7 @@ export async function replayDeliveries(
   range: ReplayRange,
   now: Date,
 ): Promise<{ enqueued: number; lastEventId: string | null }> {
-  noteStagedIntents(tx);
+  noteEnqueued(tx);
   const [row] = await tx<[{ enqueued: number; last_event_id: string | null }]>`
     with due as (
       insert into webhook_deliveries as d (

@@ -1,4 +1,4 @@
-import type { Db } from './connection.ts';
+import type { Db } from '../platform/postgres/connection.ts';
 import type { Page, TenantKey } from './tenant.ts';
 
 export type DisabledReason = 'requested' | 'gone' | 'failing';

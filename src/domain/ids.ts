@@ -1,5 +1,5 @@
 import { createHash, randomFillSync, randomInt } from 'node:crypto';
-import { realNow } from './real-time.ts';
+import { realNow } from '../platform/real-time.ts';
 
 export type IdKind =
   | 'biller'

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import type { AttemptFacts } from '../db/clock-effects.ts';
 import { eventTypes } from '../domain/event-types.ts';
 import { instant, LocalDate, Nullable, Strict, Timestamp } from './common.ts';
 import { PaymentIntent } from './payment-intent.ts';
@@ -84,14 +85,6 @@ export interface EffectEvent {
   at: Date;
   /** The object as the event shows it. */
   data: object;
-}
-
-/** What an intent's event does not say of its attempt. */
-export interface AttemptFacts {
-  number: number;
-  slot: number | null;
-  /** Biller-local date. */
-  due_date: string | null;
 }
 
 /** Shows an effect; `facts` of a payment intent's, null of a plan's. */

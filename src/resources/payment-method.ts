@@ -154,10 +154,6 @@ export const PaymentMethod = Type.Union(
   { title: 'PaymentMethod', discriminator: { propertyName: 'type' } },
 );
 
-type Shown = Static<typeof PaymentMethod>;
-/** The type of a method together with its data, without the id. */
-export type Instrument = Shown extends infer M ? (M extends Shown ? Omit<M, 'id'> : never) : never;
-
 export const PaymentMethodEnvelope = Strict(
   { success: Type.Boolean({ description: 'Always true.' }), payment_method: PaymentMethod },
   { title: 'PaymentMethodEnvelope' },

@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
+import type { Instrument } from '../db/payment-methods.ts';
 import { Nullable, Strict } from './common.ts';
-import { customerReference, Email, type Instrument, Opaque, Short } from './payment-method.ts';
+import { customerReference, Email, Opaque, Short } from './payment-method.ts';
 
 const Component = (description: string, minimum: number, maximum: number) =>
   Type.Optional(Nullable(Type.Integer({ minimum, maximum }), { description }));

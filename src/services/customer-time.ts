@@ -1,6 +1,6 @@
-import type { Db } from '../db/connection.ts';
 import type { LockedCustomerRow } from '../db/customers.ts';
-import { holdClock, type TestClockRow } from '../db/test-clocks.ts';
+import { shareLockClock, type TestClockRow } from '../db/test-clocks.ts';
+import type { Db } from '../platform/postgres/connection.ts';
 import { InvalidState } from './errors.ts';
 
 /**
@@ -10,7 +10,7 @@ import { InvalidState } from './errors.ts';
  */
 export async function timeForWrite(tx: Db, testClockId: string | null, realTime: Date): Promise<Date> {
   if (testClockId === null) return realTime;
-  const clock = await holdClock(tx, testClockId);
+  const clock = await shareLockClock(tx, testClockId);
   if (clock === null) throw new InvalidState(`Test clock ${testClockId} has been deleted.`);
   return timeOnClock(clock);
 }

@@ -1,5 +1,5 @@
 /** What is wrong with one field of a request. `path` is a JSON pointer into the body, or `query/limit` and the like. */
-export interface Fault {
+export interface FieldError {
   code: string;
   message: string;
   path?: string;
@@ -35,9 +35,9 @@ export abstract class ServiceError extends Error {
 /** The body or a parameter breaks a rule. The route decides whether that is 400 or 422. */
 export class ValidationFailed extends ServiceError {
   readonly status: number = 422;
-  readonly faults: Fault[];
+  readonly faults: FieldError[];
 
-  constructor(faults: Fault[], code = 'validation_failed') {
+  constructor(faults: FieldError[], code = 'validation_failed') {
     super(faults.map((fault) => fault.message).join(' ') || 'The request is not valid.', code);
     this.faults = faults;
   }
@@ -56,9 +56,9 @@ export class ValidationFailed extends ServiceError {
 /** The request as a whole cannot be read: malformed JSON, a wrong content type, a bad `limit`. Always 400. */
 export class BadRequest extends ServiceError {
   override readonly status = 400;
-  readonly faults: Fault[];
+  readonly faults: FieldError[];
 
-  constructor(message: string, code = 'bad_request', faults: Fault[] = []) {
+  constructor(message: string, code = 'bad_request', faults: FieldError[] = []) {
     super(message, code);
     this.faults = faults;
   }

@@ -1,14 +1,14 @@
-import type { Db } from '../db/connection.ts';
 import * as store from '../db/events.ts';
-import { afterCommit, noteStagedIntents, withoutWaiting } from '../db/transaction.ts';
 import type { EventType } from '../domain/event-types.ts';
 import { newId } from '../domain/ids.ts';
-import { observe } from '../domain/observations.ts';
+import type { Db } from '../platform/postgres/connection.ts';
+import { afterCommit, noteEnqueued, withoutWaiting } from '../platform/postgres/transaction.ts';
+import { emit } from '../platform/telemetry.ts';
 import { page } from '../resources/common.ts';
 import { type Event, type EventQuery, presentEvent } from '../resources/event.ts';
-import type { Tenant } from './call.ts';
 import { NotFound } from './errors.ts';
 import { pageOf } from './paging.ts';
+import type { Tenant } from './request-context.ts';
 
 export interface NewEvent {
   type: EventType;
@@ -61,12 +61,12 @@ export async function recordEvents(
     only_endpoint_id: event.onlyEndpointId ?? null,
   }));
   const inserting = store.insertEvents(tx, origin, rows, origin).then((deliveries) => {
-    if (deliveries > 0) noteStagedIntents(tx);
+    if (deliveries > 0) noteEnqueued(tx);
   });
   // So that the sequence is locked for the time of the commit, and not for a round trip before it too.
   await withoutWaiting(tx, inserting);
   afterCommit(tx, () =>
-    observe({ kind: 'events recorded', livemode: origin.livemode, types: events.map(({ type }) => type) }),
+    emit({ kind: 'events recorded', livemode: origin.livemode, types: events.map(({ type }) => type) }),
   );
   return rows.map((row) => row.id);
 }

@@ -1,8 +1,8 @@
-import type { Db } from '../db/connection.ts';
 import { hasRow, type Page } from '../db/tenant.ts';
+import type { Db } from '../platform/postgres/connection.ts';
 import { defaultLimit } from '../resources/common.ts';
-import type { Tenant } from './call.ts';
 import { BadRequest } from './errors.ts';
+import type { Tenant } from './request-context.ts';
 
 /**
  * The page that a list's query asks for.

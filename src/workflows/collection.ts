@@ -9,14 +9,14 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { OperatorDeed } from '../domain/operator-deeds.ts';
-import type { Standing } from '../domain/standing.ts';
+import type { OperatorCommand } from '../messages/operator-command.ts';
+import type { SubjectStatus } from '../messages/subject-status.ts';
+import { patches } from '../messages/workflow-versions.ts';
 import { type CustomerTime, clockTime, type Inbox, realTime, setBack } from './customer-time.ts';
 import { whyEffectFailed } from './effect-failure.ts';
 import { lookingAgain } from './look-again.ts';
-import { clearDesk, openDesk } from './operator-handlers.ts';
-import { isKnownToBeOnClock, showStanding, showTrouble, showUnread } from './operator-view.ts';
-import { patches } from './patches.ts';
+import { openCommandQueue, runCommands } from './operator-handlers.ts';
+import { isKnownToBeOnClock, showStalled, showStatus, showUnread } from './operator-page/subject.ts';
 
 /** Something has changed in the database: look at it afresh. */
 export const poke = defineSignal('poke');
@@ -32,11 +32,11 @@ export const advanceTo = defineUpdate<void, [target: number, from?: number]>('ad
 
 /** How a subject is read and collected; the activities of a plan or of a scheduled payment. */
 export interface Collection {
-  read(id: string): Promise<Standing>;
-  collect(id: string, at: number, standing: Standing): Promise<Standing>;
+  read(id: string): Promise<SubjectStatus>;
+  collect(id: string, at: number, standing: SubjectStatus): Promise<SubjectStatus>;
   /** What an operator can press, and how it is done. */
-  buttons: readonly OperatorDeed['name'][];
-  press(id: string, deed: OperatorDeed): Promise<string>;
+  buttons: readonly OperatorCommand['name'][];
+  press(id: string, deed: OperatorCommand): Promise<string>;
 }
 
 /**
@@ -52,18 +52,18 @@ export async function collectWhenDue(id: string, collection: Collection, { atOnc
   // What is gone has no clock any more, and an advance has nothing to wait for there.
   inbox.isInRealTime = standing.clockTime === null && !standing.ended;
   while (!standing.ended) {
-    showStanding(standing, time, inbox.desk.last);
+    showStatus(standing, time, inbox.commandQueue.last);
     if (wantsFreshRun(inbox) && !inbox.poked && !time.isDue(standing.nextAt)) await continueWhenIdle(id, inbox, time);
     await time.waitUntil(standing.nextAt, standing.next);
     inbox.poked = false;
-    await clearDesk(inbox.desk, (deed) => collection.press(id, deed));
+    await runCommands(inbox.commandQueue, (deed) => collection.press(id, deed));
     const next = await collectOrStall(id, collection, standing, time, inbox);
     time.follow(next);
     standing = next;
   }
-  showStanding(standing, time, inbox.desk.last);
+  showStatus(standing, time, inbox.commandQueue.last);
   inbox.settledThrough = Number.POSITIVE_INFINITY;
-  inbox.desk.closed = `Nothing is done: it has ended, and is ${standing.state}.`;
+  inbox.commandQueue.closed = `Nothing is done: it has ended, and is ${standing.state}.`;
   await condition(allHandlersFinished);
 }
 
@@ -71,7 +71,7 @@ function openInbox({ buttons }: Pick<Collection, 'buttons'>): Inbox {
   const onPoke = (): void => {
     flags.poked = true;
   };
-  const flags: Omit<Inbox, 'desk'> = {
+  const flags: Omit<Inbox, 'commandQueue'> = {
     poked: false,
     freshRun: false,
     logical: Number.NEGATIVE_INFINITY,
@@ -81,7 +81,7 @@ function openInbox({ buttons }: Pick<Collection, 'buttons'>): Inbox {
     isInRealTime: null,
   };
   // What was pressed before the first step is handed over as soon as there is a handler: it finds the flags made.
-  const inbox: Inbox = Object.assign(flags, { desk: openDesk(buttons, onPoke) });
+  const inbox: Inbox = Object.assign(flags, { commandQueue: openCommandQueue(buttons, onPoke) });
   setHandler(poke, onPoke, { description: 'Something has changed in the database: look at it afresh.' });
   setHandler(recheck, onPoke, {
     description: 'For programs: as the Update `recheck`, but neither answered nor recorded.',
@@ -121,7 +121,7 @@ async function advance(inbox: Inbox, target: number, from?: number): Promise<voi
 }
 
 /** Reads where the subject stands. That nothing can be read ends nothing: it is asked again when there is a reason to. */
-async function readOrStall(id: string, collection: Collection, inbox: Inbox): Promise<Standing> {
+async function readOrStall(id: string, collection: Collection, inbox: Inbox): Promise<SubjectStatus> {
   const lookAgain = lookingAgain(() => inbox.poked);
   for (;;) {
     try {
@@ -131,13 +131,13 @@ async function readOrStall(id: string, collection: Collection, inbox: Inbox): Pr
       if (reason === null) throw error;
       inbox.stalled = `reading ${id}: ${reason}`;
       inbox.poked = false;
-      showUnread(inbox.stalled, inbox.desk.last);
+      showUnread(inbox.stalled, inbox.commandQueue.last);
       // On a clock without a timer, which the server would skip again and again.
       if (isKnownToBeOnClock()) await condition(() => inbox.poked);
       else await lookAgain(error);
       inbox.poked = false;
       inbox.stalled = null;
-      await clearDesk(inbox.desk, (deed) => collection.press(id, deed));
+      await runCommands(inbox.commandQueue, (deed) => collection.press(id, deed));
       if (!isKnownToBeOnClock()) await leaveLongHistory(id, inbox);
     }
   }
@@ -147,10 +147,10 @@ async function readOrStall(id: string, collection: Collection, inbox: Inbox): Pr
 async function collectOrStall(
   id: string,
   collection: Collection,
-  standing: Standing,
+  standing: SubjectStatus,
   time: CustomerTime,
   inbox: Inbox,
-): Promise<Standing> {
+): Promise<SubjectStatus> {
   for (;;) {
     try {
       return await collection.collect(id, time.now(), standing);
@@ -158,11 +158,11 @@ async function collectOrStall(
       const reason = whyEffectFailed(error);
       if (reason === null) throw error;
       inbox.stalled = `${standing.next}: ${reason}`;
-      showTrouble(standing, time, inbox.stalled, inbox.desk.last);
+      showStalled(standing, time, inbox.stalled, inbox.commandQueue.last);
       await time.waitForHelp(error);
       inbox.poked = false;
       inbox.stalled = null;
-      await clearDesk(inbox.desk, (deed) => collection.press(id, deed));
+      await runCommands(inbox.commandQueue, (deed) => collection.press(id, deed));
       if (standing.clockTime === null) await leaveLongHistory(id, inbox);
     }
   }
@@ -174,7 +174,7 @@ async function collectOrStall(
  */
 async function leaveLongHistory(id: string, inbox: Inbox): Promise<void> {
   if (!wantsFreshRun(inbox) || !patched(patches.freshRunsWhileStalled)) return;
-  await condition(() => allHandlersFinished() || inbox.desk.waiting.length > 0);
+  await condition(() => allHandlersFinished() || inbox.commandQueue.waiting.length > 0);
   if (allHandlersFinished()) await continueAsNew(id, true);
 }
 
@@ -186,6 +186,6 @@ function wantsFreshRun(inbox: Inbox): boolean {
 async function continueWhenIdle(id: string, inbox: Inbox, time: CustomerTime): Promise<void> {
   time.settle();
   const settled = inbox.settledThrough;
-  await condition(() => allHandlersFinished() || inbox.horizon > settled || inbox.desk.waiting.length > 0);
+  await condition(() => allHandlersFinished() || inbox.horizon > settled || inbox.commandQueue.waiting.length > 0);
   if (allHandlersFinished()) await continueAsNew(id);
 }

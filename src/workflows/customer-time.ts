@@ -1,12 +1,12 @@
 import { condition, sleep } from '@temporalio/workflow';
-import type { Standing } from '../domain/standing.ts';
+import type { SubjectStatus } from '../messages/subject-status.ts';
 import { lookingAgain } from './look-again.ts';
-import type { Desk } from './operator-handlers.ts';
+import type { CommandQueue } from './operator-handlers.ts';
 
 /** What the handlers of a subject have taken in, for its loop to act on. Instants are epoch milliseconds. */
 export interface Inbox {
   /** What operators have pressed. */
-  desk: Desk;
+  commandQueue: CommandQueue;
   /** The database has changed, or somebody asks for a look. */
   poked: boolean;
   freshRun: boolean;
@@ -30,7 +30,7 @@ export interface CustomerTime {
   /** Returns when the instant has come, or earlier when the subject is poked; `null` never comes. */
   waitUntil(instant: number | null, summary: string): Promise<void>;
   /** Takes over the clock's time as the database has it: further than here, or set back. */
-  follow(clock: Pick<Standing, 'clockTime' | 'clockLimit'>): void;
+  follow(clock: Pick<SubjectStatus, 'clockTime' | 'clockLimit'>): void;
   /** Notes that nothing more is due up to the horizon. */
   settle(): void;
   /** Waits, after something that could not be carried out, until there is a reason to try it again; `failure`: its error. */

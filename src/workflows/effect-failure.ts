@@ -1,5 +1,5 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
-import type { FailedEffect } from '../domain/failed-effect.ts';
+import type { FailedEffect } from '../messages/failed-effect.ts';
 
 /**
  * Why an activity's effect could not be carried out, in words; null when the error is something else, such as a

@@ -1,11 +1,11 @@
 import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
 import {
-  type OperatorDeed,
-  type PressedBy,
-  readPressedBy,
+  type IssuedBy,
+  type OperatorCommand,
+  readIssuedBy,
   readSkipSlot,
   type SkipSlotInput,
-} from '../domain/operator-deeds.ts';
+} from '../messages/operator-command.ts';
 import { whyEffectFailed } from './effect-failure.ts';
 
 /**
@@ -13,11 +13,11 @@ import { whyEffectFailed } from './effect-failure.ts';
  * done, or why nothing was. The Web UI sends one value at most, so each takes one: who presses, which may be left out.
  */
 export const buttons = {
-  recheck: defineUpdate<string, [by?: PressedBy | null]>('recheck'),
-  retryNow: defineUpdate<string, [by?: PressedBy | null]>('retryNow'),
+  recheck: defineUpdate<string, [by?: IssuedBy | null]>('recheck'),
+  retryNow: defineUpdate<string, [by?: IssuedBy | null]>('retryNow'),
   skipSlot: defineUpdate<string, [slot: SkipSlotInput]>('skipSlot'),
-  retryAdvance: defineUpdate<string, [by?: PressedBy | null]>('retryAdvance'),
-  giveUp: defineUpdate<string, [by?: PressedBy | null]>('giveUp'),
+  retryAdvance: defineUpdate<string, [by?: IssuedBy | null]>('retryAdvance'),
+  giveUp: defineUpdate<string, [by?: IssuedBy | null]>('giveUp'),
 };
 
 /** What may be sent along with the buttons that need nothing. */
@@ -37,15 +37,15 @@ const descriptions = {
     `advanced again. ${whoMayBeSent}`,
 };
 
-type DeedName = OperatorDeed['name'];
+type CommandName = OperatorCommand['name'];
 
 interface Pressed {
-  deed: OperatorDeed;
+  deed: OperatorCommand;
   answer: string | null;
 }
 
 /** Where handlers put what was pressed; the workflow's own loop does it, one after the other, and answers. */
-export interface Desk {
+export interface CommandQueue {
   waiting: Pressed[];
   /** What was pressed last, and what was answered: the Web UI itself does not show it. */
   last: string | null;
@@ -53,15 +53,15 @@ export interface Desk {
   closed: string | null;
 }
 
-/** Opens the desk for some buttons; `wake` makes the loop look at it. Nothing may reset what a handler has set since. */
-export function openDesk(names: readonly DeedName[], wake: () => void): Desk {
-  const desk: Desk = { waiting: [], last: null, closed: null };
-  const press = async (deed: OperatorDeed): Promise<string> => {
+/** Opens the commandQueue for some buttons; `wake` makes the loop look at it. Nothing may reset what a handler has set since. */
+export function openCommandQueue(names: readonly CommandName[], wake: () => void): CommandQueue {
+  const commandQueue: CommandQueue = { waiting: [], last: null, closed: null };
+  const press = async (deed: OperatorCommand): Promise<string> => {
     const pressed: Pressed = { deed, answer: null };
-    desk.waiting.push(pressed);
+    commandQueue.waiting.push(pressed);
     wake();
-    await condition(() => pressed.answer !== null || desk.closed !== null);
-    return pressed.answer ?? desk.closed ?? '';
+    await condition(() => pressed.answer !== null || commandQueue.closed !== null);
+    return pressed.answer ?? commandQueue.closed ?? '';
   };
   for (const name of names) {
     if (name === 'skipSlot') {
@@ -70,19 +70,22 @@ export function openDesk(names: readonly DeedName[], wake: () => void): Desk {
         description: descriptions[name],
       });
     } else {
-      setHandler(buttons[name], (by?: PressedBy | null) => press({ name, by: readPressedBy(by) }), {
-        validator: (by?: PressedBy | null) => void readPressedBy(by),
+      setHandler(buttons[name], (by?: IssuedBy | null) => press({ name, by: readIssuedBy(by) }), {
+        validator: (by?: IssuedBy | null) => void readIssuedBy(by),
         description: descriptions[name],
       });
     }
   }
-  return desk;
+  return commandQueue;
 }
 
-/** Does what waits on the desk, and answers which deeds that were. What cannot be carried out is told to who has pressed. */
-export async function clearDesk(desk: Desk, act: (deed: OperatorDeed) => Promise<string>): Promise<DeedName[]> {
-  const done: DeedName[] = [];
-  for (let pressed = desk.waiting[0]; pressed !== undefined; pressed = desk.waiting[0]) {
+/** Does what waits on the commandQueue, and answers which deeds that were. What cannot be carried out is told to who has pressed. */
+export async function runCommands(
+  commandQueue: CommandQueue,
+  act: (deed: OperatorCommand) => Promise<string>,
+): Promise<CommandName[]> {
+  const done: CommandName[] = [];
+  for (let pressed = commandQueue.waiting[0]; pressed !== undefined; pressed = commandQueue.waiting[0]) {
     try {
       pressed.answer = await act(pressed.deed);
     } catch (error) {
@@ -90,15 +93,15 @@ export async function clearDesk(desk: Desk, act: (deed: OperatorDeed) => Promise
       if (reason === null) throw error;
       pressed.answer = `Nothing is done: ${reason}`;
     }
-    desk.waiting.shift();
-    desk.last = `${inWords(pressed.deed)}. ${pressed.answer}`;
+    commandQueue.waiting.shift();
+    commandQueue.last = `${inWords(pressed.deed)}. ${pressed.answer}`;
     done.push(pressed.deed.name);
   }
   return done;
 }
 
 /** A deed as the workflow's page and history tell of it. */
-export function inWords(deed: OperatorDeed): string {
+export function inWords(deed: OperatorCommand): string {
   const by = ` (${nameOf(deed.by)})`;
   switch (deed.name) {
     case 'recheck':
@@ -113,7 +116,7 @@ export function inWords(deed: OperatorDeed): string {
 }
 
 /** Who has pressed, in words. */
-export function nameOf(by: PressedBy | null): string {
+export function nameOf(by: IssuedBy | null): string {
   if (by === null) return 'an operator';
   return typeof by === 'string' ? `operator ${by}` : `${by.id} at the command line`;
 }

@@ -9,14 +9,14 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ClockActivities } from '../activities/clock-activities.ts';
-import type { ClockStanding } from '../domain/standing.ts';
-import { showAdvancing, showClock, showClockTrouble } from './clock-view.ts';
+import type { ClockSubjectStatus } from '../messages/subject-status.ts';
 import { poke, recheck, startFreshRun } from './collection.ts';
 import { whyEffectFailed } from './effect-failure.ts';
 import { lookingAgain } from './look-again.ts';
-import { clearDesk, type Desk, inWords, openDesk } from './operator-handlers.ts';
+import { type CommandQueue, inWords, openCommandQueue, runCommands } from './operator-handlers.ts';
+import { showAdvancing, showClock, showClockStalled } from './operator-page/clock.ts';
+import { keepsStalledSearchable } from './operator-page/stalled.ts';
 import { inProcess } from './options.ts';
-import { keepsTroubleSearchable } from './trouble.ts';
 
 /** An advance that takes longer is shown as such, and found; most are over in a fraction of a second. */
 const shownAfter = '10 seconds';
@@ -52,16 +52,16 @@ export async function testClock(clockId: string): Promise<void> {
     },
     { description: 'Go on in a fresh run with an empty history. Safe to press at any time.' },
   );
-  const desk = openDesk(['recheck', 'retryAdvance'], onPoke);
+  const commandQueue = openCommandQueue(['recheck', 'retryAdvance'], onPoke);
   const lookAgain = lookingAgain(() => poked);
   for (;;) {
     poked = false;
-    await clearClockDesk(clockId, desk);
-    const clock = await tend(clockId, desk, lookAgain);
+    await runClockCommands(clockId, commandQueue);
+    const clock = await tend(clockId, commandQueue, lookAgain);
     if (clock === null) continue;
-    showClock(clock, desk.last);
+    showClock(clock, commandQueue.last);
     if (clock.expiresAt === null) {
-      desk.closed = 'Nothing is done: the clock was deleted.';
+      commandQueue.closed = 'Nothing is done: the clock was deleted.';
       return condition(allHandlersFinished);
     }
     if ((freshRun || workflowInfo().continueAsNewSuggested) && !poked) {
@@ -78,25 +78,25 @@ export async function testClock(clockId: string): Promise<void> {
  */
 async function tend(
   clockId: string,
-  desk: Desk,
+  commandQueue: CommandQueue,
   lookAgain: (failure: unknown) => Promise<void>,
-): Promise<ClockStanding | null> {
+): Promise<ClockSubjectStatus | null> {
   try {
     for (;;) {
-      const clock = await tendUnlessPressed(clockId, desk);
+      const clock = await tendUnlessPressed(clockId, commandQueue);
       if (clock !== 'again') return clock;
     }
   } catch (error) {
     const reason = whyEffectFailed(error);
     if (reason === null) throw error;
-    showClockTrouble(clockId, reason, desk.last);
+    showClockStalled(clockId, reason, commandQueue.last);
     await lookAgain(error);
     return null;
   }
 }
 
 /** Meanwhile does what operators press. One who takes the advance up again is not kept waiting by the attempt that hangs. */
-async function tendUnlessPressed(clockId: string, desk: Desk): Promise<ClockStanding | 'again'> {
+async function tendUnlessPressed(clockId: string, commandQueue: CommandQueue): Promise<ClockSubjectStatus | 'again'> {
   const scope = new CancellationScope();
   let finished = false;
   const tended = scope.run(() => tendClock(clockId, Date.now()));
@@ -108,15 +108,15 @@ async function tendUnlessPressed(clockId: string, desk: Desk): Promise<ClockStan
       finished = true;
     },
   );
-  const isWanted = () => finished || desk.waiting.length > 0;
-  if (keepsTroubleSearchable()) {
+  const isWanted = () => finished || commandQueue.waiting.length > 0;
+  if (keepsStalledSearchable()) {
     const isQuick = await condition(isWanted, shownAfter, { summary: 'the advance takes long' });
-    if (!isQuick) showAdvancing(clockId, desk.last);
+    if (!isQuick) showAdvancing(clockId, commandQueue.last);
   }
   for (;;) {
     await condition(isWanted);
     if (finished) return tended;
-    const deeds = await clearClockDesk(clockId, desk);
+    const deeds = await runClockCommands(clockId, commandQueue);
     if (deeds.includes('retryAdvance') && !finished) {
       scope.cancel();
       await ended;
@@ -125,8 +125,8 @@ async function tendUnlessPressed(clockId: string, desk: Desk): Promise<ClockStan
   }
 }
 
-function clearClockDesk(clockId: string, desk: Desk) {
-  return clearDesk(desk, (deed) =>
+function runClockCommands(clockId: string, commandQueue: CommandQueue) {
+  return runCommands(commandQueue, (deed) =>
     local.pressClock.executeWithOptions({ ...inProcess, summary: inWords(deed) }, [clockId, deed]),
   );
 }

@@ -10,10 +10,10 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { WebhookActivities } from '../activities/webhook-activities.ts';
-import { type PressedBy, readPressedBy } from '../domain/operator-deeds.ts';
-import { webhookTaskQueue } from '../domain/task-queues.ts';
-import { showDelivery } from './delivery-view.ts';
+import { type IssuedBy, readIssuedBy } from '../messages/operator-command.ts';
+import { webhookTaskQueue } from '../messages/task-queues.ts';
 import { buttons, nameOf, whoMayBeSent } from './operator-handlers.ts';
+import { showDelivery } from './operator-page/delivery.ts';
 import { inProcess } from './options.ts';
 
 /** Makes the next attempt now instead of at its time. Sent by the API; safe to send twice. */
@@ -27,9 +27,9 @@ type Progress = NonNullable<Awaited<ReturnType<WebhookActivities['attemptWebhook
 interface Wishes {
   retryNow: boolean;
   giveUp: boolean;
-  givenUpBy: PressedBy | null;
+  givenUpBy: IssuedBy | null;
   /** Who has pressed `retryNow`, and what they are answered. */
-  retries: { by: PressedBy | null; answer: string | null }[];
+  retries: { by: IssuedBy | null; answer: string | null }[];
   isUnderWay: boolean;
   /** What was pressed last, and what was answered. */
   last: string | null;
@@ -92,18 +92,18 @@ function openWishes(): Wishes {
     },
     { description: 'For programs: as the Update `giveUp`, but not answered.' },
   );
-  setHandler(buttons.retryNow, (by?: PressedBy | null) => pressRetry(wishes, readPressedBy(by)), {
-    validator: (by?: PressedBy | null) => void readPressedBy(by),
+  setHandler(buttons.retryNow, (by?: IssuedBy | null) => pressRetry(wishes, readIssuedBy(by)), {
+    validator: (by?: IssuedBy | null) => void readIssuedBy(by),
     description: `Makes the next attempt now instead of at its time; it counts as one of its schedule. ${whoMayBeSent}`,
   });
-  setHandler(buttons.giveUp, (by?: PressedBy | null) => pressGiveUp(wishes, readPressedBy(by)), {
-    validator: (by?: PressedBy | null) => void readPressedBy(by),
+  setHandler(buttons.giveUp, (by?: IssuedBy | null) => pressGiveUp(wishes, readIssuedBy(by)), {
+    validator: (by?: IssuedBy | null) => void readIssuedBy(by),
     description: `Ends the delivery as failed; it can be retried later, by the API. Safe to press twice. ${whoMayBeSent}`,
   });
   return wishes;
 }
 
-async function pressRetry(wishes: Wishes, by: PressedBy | null): Promise<string> {
+async function pressRetry(wishes: Wishes, by: IssuedBy | null): Promise<string> {
   if (wishes.isUnderWay) return 'Nothing is done: an attempt is under way, or waits for its turn at a busy endpoint.';
   const retry: Wishes['retries'][number] = { by, answer: null };
   wishes.retries.push(retry);
@@ -111,7 +111,7 @@ async function pressRetry(wishes: Wishes, by: PressedBy | null): Promise<string>
   return retry.answer ?? wishes.ended ?? '';
 }
 
-async function pressGiveUp(wishes: Wishes, by: PressedBy | null): Promise<string> {
+async function pressGiveUp(wishes: Wishes, by: IssuedBy | null): Promise<string> {
   wishes.giveUp = true;
   wishes.givenUpBy ??= by;
   await condition(() => wishes.ended !== null);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'mocha';
-import { realNow } from '../../src/domain/real-time.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
-import { recoverCharges } from '../../src/services/payment-confirmation.ts';
-import { recoverRefunds } from '../../src/services/refunds.ts';
+import { recoverCharges } from '../../src/services/payments/payment-confirmation.ts';
+import { recoverRefunds } from '../../src/services/payments/refunds.ts';
 import type { Reply } from '../support/api.ts';
 import { rowCounts, useStage } from '../support/stage.ts';
 
@@ -86,7 +86,7 @@ describe('the Idempotency-Key of a payment whose process died between the proces
     stage.ledger.beforeAnswer = lost;
     await confirm(intent, method);
     stage.ledger.beforeAnswer = async () => {};
-    await recoverCharges(stage.db.sql, stage.processors, new Date(realNow().getTime() + 90_000));
+    await recoverCharges(stage.db.sql, stage.charging, new Date(realNow().getTime() + 90_000));
     await areReused(() => confirm(other, method));
     const again = await confirm(intent, method);
     assert.deepEqual([again.status, again.body.status, charges(intent)], [200, 'succeeded', 1]);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createApp } from '../../src/api/app.ts';
+import { serve } from '../../src/api/http/server.ts';
 import { accessOf, OperatorKeyNeeded } from '../../src/api/ops/access.ts';
-import { serve } from '../../src/api/server.ts';
-import { realNow } from '../../src/domain/real-time.ts';
-import type { Overview } from '../../src/services/overview.ts';
-import type { StuckReport } from '../../src/services/stuck.ts';
+import type { Overview } from '../../src/operations/overview.ts';
+import type { StuckReport } from '../../src/operations/stuck/find-stuck.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { send, testDeps, useApi } from '../support/api.ts';
 import { useBrowser } from '../support/browser.ts';
 import { useStage } from '../support/stage.ts';

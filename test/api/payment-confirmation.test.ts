@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, it } from 'mocha';
-import { realNow } from '../../src/domain/real-time.ts';
-import { recoverCharges } from '../../src/services/payment-confirmation.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { recoverCharges } from '../../src/services/payments/payment-confirmation.ts';
 import type { Reply } from '../support/api.ts';
 import { refusal, rowCounts, useStage } from '../support/stage.ts';
 
@@ -325,10 +325,10 @@ describe('confirming a payment intent', () => {
     stage.ledger.beforeAnswer = async () => {};
     assert.equal((await stage.merchant.getIntent(id)).status, 'processing');
     refusal(await confirm(id, method), 422, 'invalid_state');
-    await recoverCharges(stage.db.sql, stage.processors, new Date(realNow().getTime() + 30_000));
+    await recoverCharges(stage.db.sql, stage.charging, new Date(realNow().getTime() + 30_000));
     assert.equal((await stage.merchant.getIntent(id)).status, 'processing');
     const later = new Date(realNow().getTime() + 90_000);
-    await Promise.all([1, 2, 3].map(() => recoverCharges(stage.db.sql, stage.processors, later)));
+    await Promise.all([1, 2, 3].map(() => recoverCharges(stage.db.sql, stage.charging, later)));
     assert.equal((await stage.merchant.getIntent(id)).status, 'succeeded');
     assert.equal(stage.ledger.taken.size, 1);
     assert.equal((await stage.merchant.events()).length, 1);
@@ -345,7 +345,7 @@ describe('confirming a payment intent', () => {
       if (paymentIntentId === bad.id) throw new Error('poison');
     };
     const later = new Date(realNow().getTime() + 90_000);
-    await assert.rejects(recoverCharges(stage.db.sql, stage.processors, later), /1 abandoned/);
+    await assert.rejects(recoverCharges(stage.db.sql, stage.charging, later), /1 abandoned/);
     assert.equal((await stage.merchant.getIntent(good.id)).status, 'succeeded');
     assert.equal((await stage.merchant.getIntent(bad.id)).status, 'processing');
   });

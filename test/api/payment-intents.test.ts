@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'mocha';
 import postgres from 'postgres';
-import type { Pool } from '../../src/db/connection.ts';
 import { addDays, dateIn } from '../../src/domain/calendar.ts';
-import { realNow } from '../../src/domain/real-time.ts';
+import type { Pool } from '../../src/platform/postgres/connection.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeKey } from '../support/factories.ts';

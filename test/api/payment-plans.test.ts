@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'mocha';
 import { addDays, dateIn } from '../../src/domain/calendar.ts';
-import { realNow } from '../../src/domain/real-time.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { refusal, rowCounts, useStage } from '../support/stage.ts';
 
 const path = '/payment_plans';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import { findViolations } from '../../src/db/invariants.ts';
 import { millisecondsPerDay } from '../../src/domain/calendar.ts';
+import { findViolations } from '../../src/operations/invariants/invariants.ts';
 import { frozen } from '../support/payer.ts';
 import { useStage } from '../support/stage.ts';
 

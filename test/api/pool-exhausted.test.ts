@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { after, before } from 'mocha';
 import { Agent, request } from 'undici';
-import { openPool, type Pool } from '../../src/db/connection.ts';
-import { findFreePorts } from '../../src/runtime/embedded/ports.ts';
+import { findFreePorts } from '../../dev/ports.ts';
+import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeKey } from '../support/factories.ts';
 
@@ -32,7 +32,7 @@ describe('an API process whose connections to the database are all at work', fun
     const [port = 0] = await findFreePorts(1);
     url = `http://127.0.0.1:${port}`;
     for (let count = 0; count < clients / ofAKey; count += 1) keys.push((await makeKey(db.sql)).key);
-    child = spawn(process.execPath, ['--import', 'tsx', 'src/runtime/api.ts'], {
+    child = spawn(process.execPath, ['--import', 'tsx', 'src/processes/api.ts'], {
       cwd: fileURLToPath(new URL('../../', import.meta.url)),
       env: {
         PATH: process.env.PATH,

@@ -3,11 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, it } from 'mocha';
 import { defaultFeeSchedule } from '../../src/domain/fees.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { realNow } from '../../src/domain/real-time.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import type { RefundOutcome, RefundRequest } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
-import type { Call } from '../../src/services/call.ts';
-import { recoverRefunds, refundPaymentIntent } from '../../src/services/refunds.ts';
+import { recoverRefunds, refundPaymentIntent } from '../../src/services/payments/refunds.ts';
+import type { RequestContext } from '../../src/services/request-context.ts';
 import type { Reply } from '../support/api.ts';
 import { instantPattern, refusal, rowCounts, useStage } from '../support/stage.ts';
 
@@ -514,7 +514,7 @@ function assertReused(reply: Reply): void {
   assert.deepEqual([reply.status, type, code], [422, 'idempotency_error', 'idempotency_key_reused']);
 }
 
-function callOf(billerId: string): Call {
+function callOf(billerId: string): RequestContext {
   return {
     billerId,
     livemode: false,

@@ -4,15 +4,15 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'mocha';
-import { realNow } from '../../src/domain/real-time.ts';
-import { childEnvironment } from '../../src/runtime/config.ts';
-import { findFreePorts } from '../../src/runtime/embedded/ports.ts';
-import { revokeKey, rollKey } from '../../src/services/api-keys.ts';
+import { findFreePorts } from '../../dev/ports.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { childEnvironment } from '../../src/processes/config.ts';
+import { revokeKey, rollKey } from '../../src/services/accounts/api-keys.ts';
 import { send } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeKey, tester } from '../support/factories.ts';
 
-const launcher = fileURLToPath(new URL('../../src/runtime/launch.mjs', import.meta.url));
+const launcher = fileURLToPath(new URL('../../src/processes/launch.mjs', import.meta.url));
 /** How long a revoked key may still be let in, and what a busy machine may add to the look at it. */
 const rememberedMs = 5_000;
 const toleranceMs = 1_500;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { createApp } from '../../src/api/app.ts';
-import { serve } from '../../src/api/server.ts';
+import { serve } from '../../src/api/http/server.ts';
 import { findOpenAdvance } from '../../src/db/test-clocks.ts';
-import { realNow } from '../../src/domain/real-time.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import type { TestClock } from '../../src/resources/test-clock.ts';
-import { completeAdvance, failAdvance } from '../../src/services/clock-advance.ts';
-import { expireTestClock } from '../../src/services/test-clocks.ts';
+import { completeAdvance, failAdvance } from '../../src/services/test-clocks/clock-advance.ts';
+import { expireTestClock } from '../../src/services/test-clocks/test-clocks.ts';
 import { send, testDeps } from '../support/api.ts';
 import { frozen, usePayer } from '../support/payer.ts';
 import { instantPattern, refusal, rowCounts, useStage } from '../support/stage.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { before, beforeEach, describe, it } from 'mocha';
 import { Type } from 'typebox';
-import { route } from '../../src/api/route.ts';
+import { route } from '../../src/api/http/route.ts';
 import { useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';

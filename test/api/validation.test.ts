@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { Type } from 'typebox';
-import { route } from '../../src/api/route.ts';
+import { route } from '../../src/api/http/route.ts';
 import { useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 

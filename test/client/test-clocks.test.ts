@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { ApiError, PaymentsClient, TestClockError } from '@payments-service/client';
 import { findOpenAdvance } from '../../src/db/test-clocks.ts';
-import { realNow } from '../../src/domain/real-time.ts';
-import { failAdvance } from '../../src/services/clock-advance.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { failAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 import { checkedFetch } from '../support/client.ts';
 import { useService } from '../support/service.ts';
 import { useStage } from '../support/stage.ts';

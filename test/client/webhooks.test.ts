@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { signWebhook, verifyWebhook, type WebhookHeaders, WebhookVerificationError } from '@payments-service/client';
-import { newSigningSecret, signatureHeaders } from '../../src/services/webhook-signing.ts';
+import { newSigningSecret, signatureHeaders } from '../../src/services/webhooks/signing.ts';
 import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
 

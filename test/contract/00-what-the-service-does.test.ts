@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'mocha';
-import { realNow } from '../../src/domain/real-time.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { createMerchant } from '../support/merchant.ts';
 import { usePayer } from '../support/payer.ts';
 import { card, debit, instruments, intent, plan } from './bodies.ts';

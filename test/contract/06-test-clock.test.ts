@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { realNow } from '../../src/domain/real-time.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { useStage } from '../support/stage.ts';
 import { clock } from './bodies.ts';
 import { putClocksAway } from './requests.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { findOpenAdvance } from '../../src/db/test-clocks.ts';
-import { realNow } from '../../src/domain/real-time.ts';
-import { failAdvance } from '../../src/services/clock-advance.ts';
-import { expireTestClock } from '../../src/services/test-clocks.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { failAdvance } from '../../src/services/test-clocks/clock-advance.ts';
+import { expireTestClock } from '../../src/services/test-clocks/test-clocks.ts';
 import { usePayer } from '../support/payer.ts';
 import { refusal } from '../support/stage.ts';
 import { clock, intent } from './bodies.ts';

@@ -3,16 +3,16 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, it } from 'mocha';
-import { realNow } from '../../src/domain/real-time.ts';
-import { revokeKey } from '../../src/services/api-keys.ts';
-import { allScopes } from '../../src/services/scopes.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { revokeKey } from '../../src/services/accounts/api-keys.ts';
+import { allScopes } from '../../src/services/accounts/scopes.ts';
 import { makeKey, tester } from '../support/factories.ts';
 import { type Stage, useStage } from '../support/stage.ts';
 import { card } from './bodies.ts';
 import { contractEndpoints, endpoints, nameOf } from './endpoints.ts';
 import { succeeding } from './requests.ts';
 
-const command = fileURLToPath(new URL('../../src/runtime/cli/keys.ts', import.meta.url));
+const command = fileURLToPath(new URL('../../src/processes/cli/keys.ts', import.meta.url));
 
 /** A request that the stage's own biller can make; answers how one with this Authorization header is received. */
 async function prepared(stage: Stage, operation: string): Promise<(authorization?: string) => Promise<string>> {

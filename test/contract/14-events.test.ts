@@ -14,7 +14,7 @@ import { itIsTheTable } from './tables.ts';
 const manifestFields = ['payment_intents_enqueued', 'links_expired', 'subscriptions_rolled', 'plans_recalculated'];
 
 /** What happened while the biller of this suite was told of everything. */
-interface Story {
+interface StatusDetails {
   merchant: Merchant;
   /** The bodies that the receiver got, by type, in the order of their sequence. */
   told: Map<string, Event[]>;
@@ -28,7 +28,7 @@ interface Story {
 describe('Events', () => {
   const service = useService();
   const receiver = useReceiver();
-  let story: Story;
+  let story: StatusDetails;
   let ofLiveMode: Merchant;
   let liveEndpoint: string;
   let tried: { merchant: Merchant; delivery: string };
@@ -53,7 +53,7 @@ describe('Events', () => {
     return { merchant, delivery: (await merchant.ping(endpoint.id)).id };
   }
 
-  async function tell(): Promise<Story> {
+  async function tell(): Promise<StatusDetails> {
     const merchant = await service.merchant();
     await merchant.endpoint(`${receiver.url}/all`);
     const clock = (await merchant.clock('2027-01-10T00:00:00Z')).id;

@@ -1,4 +1,4 @@
-import type { Method } from '../../src/api/route.ts';
+import type { Method } from '../../src/api/http/route.ts';
 import type { TableName } from './tables.ts';
 
 /** An endpoint as the contract's tables have it. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'mocha';
-import { asNode } from '../../src/api/expectations.ts';
-import { openPool, type Pool } from '../../src/db/connection.ts';
+import { asNode } from '../../src/api/http/describe-schema.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { allScopes } from '../../src/services/scopes.ts';
+import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
+import { allScopes } from '../../src/services/accounts/scopes.ts';
 import { type Reply, useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeKey } from '../support/factories.ts';

@@ -2,20 +2,25 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { before, describe, it } from 'mocha';
-import { findViolations, invariants, type Violation, violationsSeenBy } from '../../src/db/invariants.ts';
 import { findOpenAdvance } from '../../src/db/test-clocks.ts';
 import { defaultFeeSchedule } from '../../src/domain/fees.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { realNow } from '../../src/domain/real-time.ts';
+import {
+  findViolations,
+  invariants,
+  type Violation,
+  violationsSeenBy,
+} from '../../src/operations/invariants/invariants.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
-import type { Call } from '../../src/services/call.ts';
-import { completeAdvance } from '../../src/services/clock-advance.ts';
-import { createCustomer } from '../../src/services/customers.ts';
-import { createPaymentMethod } from '../../src/services/payment-methods.ts';
-import { createPaymentPlan } from '../../src/services/payment-plans.ts';
-import { collectDuePayment } from '../../src/services/plan-collection.ts';
-import { transitionPlan } from '../../src/services/plan-transitions.ts';
-import { advanceTestClock, createTestClock } from '../../src/services/test-clocks.ts';
+import { createCustomer } from '../../src/services/customers/customers.ts';
+import { createPaymentMethod } from '../../src/services/customers/payment-methods.ts';
+import { createPaymentPlan } from '../../src/services/plans/payment-plans.ts';
+import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
+import { transitionPlan } from '../../src/services/plans/plan-transitions.ts';
+import type { RequestContext } from '../../src/services/request-context.ts';
+import { completeAdvance } from '../../src/services/test-clocks/clock-advance.ts';
+import { advanceTestClock, createTestClock } from '../../src/services/test-clocks/test-clocks.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeBiller } from '../support/factories.ts';
 import { makeEndpoint, webhookDeps } from '../support/webhooks.ts';
@@ -81,7 +86,7 @@ describe('the check of the invariants', () => {
 
   before('make a sound database with something of everything, then let it be damaged', async () => {
     const { sql } = db;
-    const call = async (): Promise<Call> => ({
+    const call = async (): Promise<RequestContext> => ({
       billerId: (await makeBiller(sql)).id,
       livemode: false,
       requestId: newId('request'),
@@ -185,7 +190,7 @@ describe('the check of the invariants', () => {
   }
 
   function runCommand() {
-    const script = new URL('../../src/runtime/cli/check-invariants.ts', import.meta.url).pathname;
+    const script = new URL('../../src/processes/cli/check-invariants.ts', import.meta.url).pathname;
     return run(process.execPath, ['--import', 'tsx', script], { env: { ...process.env, DATABASE_URL: db.url } });
   }
 });

@@ -4,9 +4,9 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { after, before } from 'mocha';
-import { openPool, type Pool } from '../../src/db/connection.ts';
-import { atomically } from '../../src/db/transaction.ts';
-import { type RunningPostgres, startPostgres } from '../../src/runtime/embedded/postgres.ts';
+import { type RunningPostgres, startPostgres } from '../../dev/postgres.ts';
+import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
+import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { useFolder } from '../runtime/support.ts';
 import { selfSigned, selfSignedByName } from '../support/certificate.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, describe, it } from 'mocha';
 import postgres from 'postgres';
-import { openPool } from '../../src/db/connection.ts';
-import { atomically, isOutage, rehearse, withoutWaiting } from '../../src/db/transaction.ts';
+import { openPool } from '../../src/platform/postgres/connection.ts';
+import { atomically, isOutage, rehearse, withoutWaiting } from '../../src/platform/postgres/transaction.ts';
 import { useDatabase } from '../support/database.ts';
 
 describe('a statement that its transaction does not wait for', () => {

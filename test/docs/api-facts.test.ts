@@ -7,7 +7,7 @@ import { fixtureCards } from '../../src/domain/cards.ts';
 import { currencies } from '../../src/domain/currencies.ts';
 import { eventTypes } from '../../src/domain/event-types.ts';
 import { retryDelays } from '../../src/domain/webhook-schedule.ts';
-import { allScopes } from '../../src/services/scopes.ts';
+import { allScopes } from '../../src/services/accounts/scopes.ts';
 import { blocksIn } from '../support/samples.ts';
 
 const folder = new URL('../../docs/api/', import.meta.url);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { newId, randomBase62 } from '../../src/domain/ids.ts';
-import { withoutSecrets } from '../../src/domain/secrets.ts';
-import { createVault } from '../../src/services/vault.ts';
-import { newChallenge } from '../../src/services/webhook-challenge.ts';
-import { newSigningSecret } from '../../src/services/webhook-signing.ts';
+import { withoutSecrets } from '../../src/platform/redact.ts';
+import { createVault } from '../../src/services/accounts/vault.ts';
+import { newChallenge } from '../../src/services/webhooks/challenge.ts';
+import { newSigningSecret } from '../../src/services/webhooks/signing.ts';
 
 describe('a text without secrets', () => {
   it('has every key, client secret, signing secret and challenge cut out, wherever they stand', () => {

@@ -5,7 +5,7 @@ import { openedAt } from '../../faults/judges/charges.ts';
 import type { ClockHistory } from '../../faults/load/clocks.ts';
 import { judge } from '../../faults/verdict.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { realNow } from '../../src/domain/real-time.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { arrival, attemptId, charge, event, exchange, intentId, refund, sound } from './evidence.ts';
 
 /** What the judges find when this was doctored: the promise that was broken, and words that say how. */

@@ -53,7 +53,7 @@ export function createIntent(world: World, { terms }: Of<'intent'>): Deed {
         ...(customer === null ? [] : customerFaults(customer, '/customer_id')),
         ...(method === null || isFor(owner)(method) ? [] : ['/payment_method']),
         ...(customer === null && owner !== null ? customerFaults(owner, '/payment_method') : []),
-        ...scheduleFaults(world, owner, scheduled),
+        ...scheduleErrors(world, owner, scheduled),
       ]);
       if (method !== null && owner !== null) attach(method, owner);
       const now = nowOf(world, owner);
@@ -81,7 +81,7 @@ function ownerOf(method: Method | null): Customer | null {
   return method === null || isGone(method) ? null : method.customer;
 }
 
-function scheduleFaults(world: World, payer: Customer | null, date: string | null): string[] {
+function scheduleErrors(world: World, payer: Customer | null, date: string | null): string[] {
   if (date === null) return [];
   const first = today(world, payer);
   return date < first || date > dateAfter(first, scheduleAheadDays) ? ['/scheduled_payment_date'] : [];

@@ -1,4 +1,4 @@
-import type { Db } from '../../src/db/connection.ts';
+import type { Db } from '../../src/platform/postgres/connection.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { makeBiller, makeKey } from '../support/factories.ts';

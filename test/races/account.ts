@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findViolations } from '../../src/db/invariants.ts';
+import { findViolations } from '../../src/operations/invariants/invariants.ts';
 import type { Stage } from '../support/stage.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Db, Pool } from '../../src/db/connection.ts';
+import type { Db, Pool } from '../../src/platform/postgres/connection.ts';
 import { eventually } from '../support/eventually.ts';
 
 /** A door that holds whoever comes until it is opened, and tells when somebody has come. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { findOpenAdvance } from '../../src/db/test-clocks.ts';
-import { realNow } from '../../src/domain/real-time.ts';
-import { completeAdvance, failAdvance } from '../../src/services/clock-advance.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { completeAdvance, failAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 import type { Reply } from '../support/api.ts';
 import { usePayer } from '../support/payer.ts';
 import { assertAccounted, eventsSoFar, toldSince } from './account.ts';

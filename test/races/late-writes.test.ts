@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { ChargeOutcome } from '../../src/domain/charge-outcome.ts';
-import { realNow } from '../../src/domain/real-time.ts';
-import { recoverCharges } from '../../src/services/payment-confirmation.ts';
-import { collectDuePayment } from '../../src/services/plan-collection.ts';
-import { recoverRefunds } from '../../src/services/refunds.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { recoverCharges } from '../../src/services/payments/payment-confirmation.ts';
+import { recoverRefunds } from '../../src/services/payments/refunds.ts';
+import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
 import { frozen, usePayer } from '../support/payer.ts';
 import { assertAccounted } from './account.ts';
 import { door } from './barriers.ts';
@@ -69,7 +69,7 @@ describe('a process that was frozen while it asked the processor, and writes whe
     const late = freezeNext();
     const confirming = confirm(id);
     await late.arrived;
-    await recoverCharges(stage.db.sql, stage.processors, muchLater());
+    await recoverCharges(stage.db.sql, stage.charging, muchLater());
     assert.equal((await stage.request('POST', `/payment_intents/${id}/refunds`, { amount: 400 })).status, 201);
     const { status, body } = await assertRefused(late, confirming);
     assert.deepEqual([status, body.status, body.total_refunded_amount], [200, 'succeeded', 400]);
@@ -81,7 +81,7 @@ describe('a process that was frozen while it asked the processor, and writes whe
     const late = freezeNext();
     const confirming = confirm(id);
     await late.arrived;
-    await recoverCharges(stage.db.sql, stage.processors, muchLater());
+    await recoverCharges(stage.db.sql, stage.charging, muchLater());
     assert.equal((await confirm(id)).body.status, 'succeeded');
     assert.equal((await assertRefused(late, confirming)).body.status, 'succeeded');
   });
@@ -91,7 +91,7 @@ describe('a process that was frozen while it asked the processor, and writes whe
     const late = freezeNext();
     const confirming = confirm(id);
     await late.arrived;
-    await recoverCharges(stage.db.sql, stage.processors, muchLater());
+    await recoverCharges(stage.db.sql, stage.charging, muchLater());
     assert.equal((await stage.request('POST', `/payment_intents/${id}/cancel`)).status, 200);
     assert.equal((await assertRefused(late, confirming)).body.status, 'canceled');
   });

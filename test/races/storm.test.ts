@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, it } from 'mocha';
-import { realNow } from '../../src/domain/real-time.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import type { Reply } from '../support/api.ts';
 import { useStage } from '../support/stage.ts';
 import { assertAccounted } from './account.ts';

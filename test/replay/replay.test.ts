@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { type ReplayResult, Worker, type WorkflowBundle } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
-import { patches } from '../../src/workflows/patches.ts';
+import { patches } from '../../src/messages/workflow-versions.ts';
 import { testLogger, workflowBundle } from '../support/temporal.ts';
 import { withoutPatches } from './without-patches.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { WorkflowBundle } from '@temporalio/worker';
-import { patches } from '../../src/workflows/patches.ts';
+import { patches } from '../../src/messages/workflow-versions.ts';
 
 /** The workflows as they would be if every change had been made without its `patched`: always the new way. */
 export function withoutPatches(bundle: WorkflowBundle): WorkflowBundle {

@@ -6,13 +6,13 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import { findCredential } from '../../src/db/api-keys.ts';
-import { hashKey } from '../../src/services/api-keys.ts';
-import type { AuditRecord } from '../../src/services/audit.ts';
-import { ensureDemoBiller } from '../../src/services/billers.ts';
-import type { KeyUsage } from '../../src/services/encryption.ts';
-import { allScopes } from '../../src/services/scopes.ts';
-import { createVault } from '../../src/services/vault.ts';
-import { createWebhookEndpoint } from '../../src/services/webhook-endpoints.ts';
+import { hashKey } from '../../src/services/accounts/api-keys.ts';
+import type { AuditRecord } from '../../src/services/accounts/audit.ts';
+import { ensureDemoBiller } from '../../src/services/accounts/billers.ts';
+import type { KeyUsage } from '../../src/services/accounts/encryption.ts';
+import { allScopes } from '../../src/services/accounts/scopes.ts';
+import { createVault } from '../../src/services/accounts/vault.ts';
+import { createWebhookEndpoint } from '../../src/services/webhooks/endpoints.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeCall } from '../support/webhooks.ts';
 
@@ -27,7 +27,7 @@ function run(
   args: string[],
   env: Record<string, string>,
 ): Promise<Outcome> {
-  const file = new URL(`../../src/runtime/cli/${program}.ts`, import.meta.url).pathname;
+  const file = new URL(`../../src/processes/cli/${program}.ts`, import.meta.url).pathname;
   return new Promise((resolve) => {
     const options = { env: { ...process.env, NODE_OPTIONS: '', ...env } };
     execFile(process.execPath, ['--import', 'tsx', file, ...args], options, (error, stdout, stderr) => {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import type { Pool } from '../../src/db/connection.ts';
+import type { Pool } from '../../src/platform/postgres/connection.ts';
 
 /** Where a secret might end up. */
 export type Place =

@@ -20,29 +20,29 @@ describe('the launcher', function () {
     says = name,
   ): Promise<{ home: string; start(program?: string): Promise<string> }> {
     const home = join(folder.path, name);
-    await mkdir(join(home, 'src', 'runtime'), { recursive: true });
+    await mkdir(join(home, 'src', 'processes'), { recursive: true });
     await mkdir(join(home, 'node_modules'));
     await mkdir(join(folder.path, 'cache'), { recursive: true });
     await symlink(join(folder.path, 'cache'), join(home, 'node_modules', '.cache'));
     for (const item of ['esbuild', '@esbuild']) {
       await symlink(join(root, 'node_modules', item), join(home, 'node_modules', item));
     }
-    await cp(join(root, 'src', 'runtime', 'launch.mjs'), join(home, 'src', 'runtime', 'launch.mjs'));
+    await cp(join(root, 'src', 'processes', 'launch.mjs'), join(home, 'src', 'processes', 'launch.mjs'));
     await cp(join(root, 'patches', 'apply.mjs'), join(home, 'patches', 'apply.mjs')); // and no patch
     await writeFile(join(home, 'package.json'), '{ "type": "module" }');
-    await writeFile(join(home, 'src', 'runtime', 'api.ts'), `const name: string = '${says}';\nconsole.log(name);\n`);
+    await writeFile(join(home, 'src', 'processes', 'api.ts'), `const name: string = '${says}';\nconsole.log(name);\n`);
     await writeFile(
-      join(home, 'src', 'runtime', 'worker.ts'),
+      join(home, 'src', 'processes', 'worker.ts'),
       `import { where } from './where.ts';\nconsole.log(where);\n`,
     );
     await writeFile(
-      join(home, 'src', 'runtime', 'where.ts'),
+      join(home, 'src', 'processes', 'where.ts'),
       'export const where = new URL(import.meta.url).pathname;\n',
     );
     return {
       home,
       async start(program = 'api') {
-        const { stdout } = await run(process.execPath, [join(home, 'src', 'runtime', 'launch.mjs'), program]);
+        const { stdout } = await run(process.execPath, [join(home, 'src', 'processes', 'launch.mjs'), program]);
         return stdout.trim();
       },
     };
@@ -83,7 +83,7 @@ describe('the launcher', function () {
 
   it('lets a source find what lies beside it, in each copy its own, though both start from one bundle', async () => {
     for (const { home, start } of [await version('four', 'the same'), await version('five', 'the same')]) {
-      assert.equal(await start('worker'), join(home, 'src', 'runtime', 'where.ts'));
+      assert.equal(await start('worker'), join(home, 'src', 'processes', 'where.ts'));
     }
   });
 

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { useFolder } from './support.ts';
 
-const LIFECYCLE = new URL('../../src/runtime/lifecycle.ts', import.meta.url).href;
+const LIFECYCLE = new URL('../../src/processes/lifecycle.ts', import.meta.url).href;
 
 describe('the end of a process', () => {
   const folder = useFolder();

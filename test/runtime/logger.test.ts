@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { createLogger, type Logger } from '../../src/runtime/logger.ts';
+import { createLogger, type Logger } from '../../src/platform/logger.ts';
 import { useDatabase } from '../support/database.ts';
 
 /** What a logger writes while `work` uses it. */

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { Registry } from 'prom-client';
-import { openPool } from '../../src/db/connection.ts';
-import { afterCommit, atomically, rehearse } from '../../src/db/transaction.ts';
-import { type Observation, onObservation } from '../../src/domain/observations.ts';
-import { readConfig } from '../../src/runtime/config.ts';
-import { countObservations } from '../../src/runtime/metrics/count-observations.ts';
-import { probeDatabase } from '../../src/runtime/metrics/database-probe.ts';
-import { serveMetrics } from '../../src/runtime/metrics/server.ts';
-import { createServiceMetrics } from '../../src/runtime/metrics/service-metrics.ts';
+import { openPool } from '../../src/platform/postgres/connection.ts';
+import { afterCommit, atomically, rehearse } from '../../src/platform/postgres/transaction.ts';
+import { subscribe, type TelemetryEvent } from '../../src/platform/telemetry.ts';
+import { readConfig } from '../../src/processes/config.ts';
+import { countTelemetry } from '../../src/processes/metrics/count-observations.ts';
+import { probeDatabase } from '../../src/processes/metrics/database-probe.ts';
+import { serveMetrics } from '../../src/processes/metrics/server.ts';
+import { createServiceMetrics } from '../../src/processes/metrics/service-metrics.ts';
 import { useDatabase } from '../support/database.ts';
 import { useStage } from '../support/stage.ts';
 import { samplesOf, sumOf } from './exposition.ts';
 
 describe('an observation', () => {
   const stage = useStage();
-  let seen: Observation[];
+  let seen: TelemetryEvent[];
   let stop: () => void;
   beforeEach('listen', () => {
     seen = [];
-    stop = onObservation((observation) => seen.push(observation));
+    stop = subscribe((observation) => seen.push(observation));
   });
   afterEach('stop listening', () => stop());
 
@@ -87,7 +87,7 @@ describe('the figures of a pool', () => {
   it('tell who waits for a connection, who has one, and that statements get no answer', async () => {
     const pool = openPool(db.url, { max: 1, name: 'test' });
     const registry = new Registry();
-    const stop = countObservations(createServiceMetrics(registry));
+    const stop = countTelemetry(createServiceMetrics(registry));
     probeDatabase(registry, pool, 1);
     const scrape = async () => samplesOf(await registry.metrics());
     let release = (): void => {};

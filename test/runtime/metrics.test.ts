@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { load } from 'js-yaml';
 import { before, describe, it } from 'mocha';
-import { realNow } from '../../src/domain/real-time.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { eventually } from '../support/eventually.ts';
 import { useReceiver } from '../support/webhooks.ts';
 import { announcedNames, namesRead, type Sample, samplesOf, sumOf } from './exposition.ts';

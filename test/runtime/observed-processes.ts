@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { after, before } from 'mocha';
-import { findFreePorts, probePort } from '../../src/runtime/embedded/ports.ts';
+import { findFreePorts, probePort } from '../../dev/ports.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeKey } from '../support/factories.ts';
 import { createMerchant, type Merchant } from '../support/merchant.ts';
@@ -62,7 +62,7 @@ export function useObservedProcesses(environment: () => Record<string, string> =
   });
 
   async function start(name: 'api' | 'worker', env: NodeJS.ProcessEnv): Promise<void> {
-    const child = spawn(process.execPath, ['--import', 'tsx', `src/runtime/${name}.ts`], {
+    const child = spawn(process.execPath, ['--import', 'tsx', `src/processes/${name}.ts`], {
       cwd: fileURLToPath(new URL('../../', import.meta.url)),
       env,
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { userInfo } from 'node:os';
-import { realNow } from '../../src/domain/real-time.ts';
-import { listAudit } from '../../src/services/audit.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { listAudit } from '../../src/services/accounts/audit.ts';
 import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
 import { temporalServer, testNamespace } from '../support/temporal.ts';
@@ -24,7 +24,7 @@ describe('ops on the command line', function () {
   const service = useService();
 
   async function ops(args: string[], changed: Record<string, string> = {}): Promise<Outcome> {
-    const file = new URL('../../src/runtime/cli/ops.ts', import.meta.url).pathname;
+    const file = new URL('../../src/processes/cli/ops.ts', import.meta.url).pathname;
     const env = {
       ...process.env,
       NODE_OPTIONS: '',

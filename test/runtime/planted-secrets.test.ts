@@ -5,14 +5,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'mocha';
-import { openPool, type Pool } from '../../src/db/connection.ts';
+import { findFreePorts } from '../../dev/ports.ts';
 import { type SealedColumn, sealedField } from '../../src/db/sealed-values.ts';
-import { realNow } from '../../src/domain/real-time.ts';
-import { childEnvironment } from '../../src/runtime/config.ts';
-import { findFreePorts } from '../../src/runtime/embedded/ports.ts';
-import { openTemporal } from '../../src/runtime/temporal-client.ts';
-import { revokeKey } from '../../src/services/api-keys.ts';
-import { createVault } from '../../src/services/vault.ts';
+import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { childEnvironment } from '../../src/processes/config.ts';
+import { openTemporal } from '../../src/processes/temporal-client.ts';
+import { revokeKey } from '../../src/services/accounts/api-keys.ts';
+import { createVault } from '../../src/services/accounts/vault.ts';
 import { makeKey, makeKeys, tester } from '../support/factories.ts';
 import { useReceiver } from '../support/webhooks.ts';
 import { dumpDatabase, formsOf, Haystacks, type Place, readFiles, readHistories } from './haystacks.ts';
@@ -28,7 +28,7 @@ import {
 } from './planting.ts';
 import { until, useFolder } from './support.ts';
 
-const program = fileURLToPath(new URL('../../src/runtime/start.ts', import.meta.url));
+const program = fileURLToPath(new URL('../../dev/start.ts', import.meta.url));
 
 /** Tables that are places of their own. */
 const placesOfTables: Record<string, Place> = {

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
-import { type RunningPostgres, startPostgres } from '../../src/runtime/embedded/postgres.ts';
+import { type RunningPostgres, startPostgres } from '../../dev/postgres.ts';
 import { stillAlive, useFolder } from './support.ts';
 
 describe('the embedded PostgreSQL', () => {

@@ -5,9 +5,9 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { startDaemon, stopLeftover } from '../../src/runtime/embedded/daemon.ts';
-import { findFreePorts, probePort } from '../../src/runtime/embedded/ports.ts';
-import { findRecordedProcess, recordProcess, takeLock } from '../../src/runtime/embedded/process-record.ts';
+import { startDaemon, stopLeftover } from '../../dev/daemon.ts';
+import { findFreePorts, probePort } from '../../dev/ports.ts';
+import { findRecordedProcess, recordProcess, takeLock } from '../../dev/process-record.ts';
 import { eventually } from '../support/eventually.ts';
 import { stillAlive, useFolder } from './support.ts';
 

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { access, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, it } from 'mocha';
-import { childEnvironment, readConfig } from '../../src/runtime/config.ts';
+import { childEnvironment, readConfig } from '../../src/processes/config.ts';
 import { temporalServer } from '../support/temporal.ts';
 
 const folder = new URL('../../temporal/', import.meta.url);
@@ -40,7 +40,7 @@ describe('the layout for production', () => {
 
   it('gives our processes only settings that they know, and all that they need', async () => {
     const compose = await read('compose.yaml');
-    const config = await readFile(new URL('../../src/runtime/config.ts', import.meta.url), 'utf8');
+    const config = await readFile(new URL('../../src/processes/config.ts', import.meta.url), 'utf8');
     const [shared = ''] = compose.match(/^x-service:.*?^services:/ms) ?? [];
     const [api = ''] = compose.match(/^ {2}api:.*?^ {2}worker:/ms) ?? [];
     const given = { ...variablesIn(shared), ...variablesIn(api) };
@@ -71,7 +71,7 @@ describe('the layout for production', () => {
 
   it('has namespace and search attributes made by a command that may be repeated', async function () {
     this.timeout(120_000);
-    const program = new URL('../../src/runtime/cli/prepare-temporal.ts', import.meta.url).pathname;
+    const program = new URL('../../src/processes/cli/prepare-temporal.ts', import.meta.url).pathname;
     const prepare = (env: Record<string, string>) =>
       promisify(execFile)(process.execPath, ['--import', 'tsx', program], { env: childEnvironment(env) });
     const env = { TEMPORAL_ADDRESS: await temporalServer(), TEMPORAL_NAMESPACE: 'prepared-by-command' };

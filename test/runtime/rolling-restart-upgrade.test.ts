@@ -57,7 +57,7 @@ describe('an upgrade from the former version, under load', function () {
     await sql`drop schema public cascade`;
     await sql`create schema public`;
     await sql.end();
-    await run(process.execPath, ['--import', 'tsx', 'src/runtime/cli/migrate.ts'], {
+    await run(process.execPath, ['--import', 'tsx', 'src/processes/cli/migrate.ts'], {
       cwd: former,
       env: { PATH: process.env.PATH, DATABASE_URL: db.url },
     });
@@ -71,7 +71,7 @@ describe('an upgrade from the former version, under load', function () {
     const olds: Member[] = await Promise.all([fleet.start('api', former), fleet.start('worker', former)]);
     const { stdout } = await run(
       process.execPath,
-      ['--import', 'tsx', 'src/runtime/cli/billers.ts', 'create', '--name', 'Biller', '--json'],
+      ['--import', 'tsx', 'src/processes/cli/billers.ts', 'create', '--name', 'Biller', '--json'],
       { cwd: former, env: { PATH: process.env.PATH, DATABASE_URL: db.url } },
     );
     const issued = await run(
@@ -79,7 +79,7 @@ describe('an upgrade from the former version, under load', function () {
       [
         '--import',
         'tsx',
-        'src/runtime/cli/keys.ts',
+        'src/processes/cli/keys.ts',
         'create',
         '--mode',
         'sandbox',

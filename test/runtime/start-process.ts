@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { childEnvironment } from '../../src/runtime/config.ts';
-import { findFreePorts } from '../../src/runtime/embedded/ports.ts';
+import { findFreePorts } from '../../dev/ports.ts';
+import { childEnvironment } from '../../src/processes/config.ts';
 import { until } from './support.ts';
 
-const START = fileURLToPath(new URL('../../src/runtime/start.ts', import.meta.url));
+const START = fileURLToPath(new URL('../../dev/start.ts', import.meta.url));
 const SERVERS = ['postgres', 'temporal', 'temporal-ui', 'worker', 'api'] as const;
 
 /** Ports, and whatever else of the environment is to be set. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before } from 'mocha';
-import { identifyProcess } from '../../src/runtime/embedded/process-record.ts';
+import { identifyProcess } from '../../dev/process-record.ts';
 
 /** Gives the calling `describe` an empty folder, removed after its tests. Only to be read inside of tests. */
 export function useFolder(): { readonly path: string } {

@@ -5,7 +5,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { after, before, beforeEach, describe, it } from 'mocha';
-import { openLeanTemporal, openTemporal } from '../../src/runtime/temporal-client.ts';
+import { openLeanTemporal, openTemporal } from '../../src/processes/temporal-client.ts';
 
 const notFound = '5';
 

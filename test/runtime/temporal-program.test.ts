@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { readHost } from '../../src/runtime/config.ts';
-import { readDynamicConfigFlags, renderTemplate } from '../../src/runtime/embedded/temporal-config.ts';
-import { findTemporal, parseServerVersion } from '../../src/runtime/embedded/temporal-program.ts';
+import { readDynamicConfigFlags, renderTemplate } from '../../dev/temporal-config.ts';
+import { findTemporal, parseServerVersion } from '../../dev/temporal-program.ts';
+import { readHost } from '../../src/processes/config.ts';
 import { useFolder } from './support.ts';
 
 describe('the choice of a Temporal server', () => {

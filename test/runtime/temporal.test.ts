@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { Client, Connection } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
-import { findFreePorts } from '../../src/runtime/embedded/ports.ts';
-import { type RunningTemporal, startTemporal } from '../../src/runtime/embedded/temporal.ts';
-import { ensureNamespace, ensureSearchAttributes } from '../../src/runtime/temporal-namespace.ts';
+import { findFreePorts } from '../../dev/ports.ts';
+import { type RunningTemporal, startTemporal } from '../../dev/temporal.ts';
+import { ensureNamespace, ensureSearchAttributes } from '../../src/processes/temporal-namespace.ts';
 import { stillAlive, until, useFolder } from './support.ts';
 
 const NAMESPACE = 'embedded-test';

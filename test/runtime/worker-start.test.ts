@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { after, before } from 'mocha';
 import { type Link, openLink } from '../../faults/net/link.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
-import { realNow } from '../../src/domain/real-time.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
 import { serverStartTimeoutMs, temporalServer, testNamespace } from '../support/temporal.ts';
@@ -49,7 +49,7 @@ describe('a worker process', function () {
   function start(environment: Record<string, string> = {}): Started {
     const database = new URL(service.db.url);
     database.port = String(toPostgres.port);
-    const child = spawn(process.execPath, ['src/runtime/launch.mjs', 'worker'], {
+    const child = spawn(process.execPath, ['src/processes/launch.mjs', 'worker'], {
       cwd: root,
       env: {
         PATH: process.env.PATH,

@@ -5,13 +5,13 @@ import { afterEach } from 'mocha';
 import { createCollectionActivities } from '../../src/activities/collection-activities.ts';
 import { type InsertedEvent, insertEvents } from '../../src/db/events.ts';
 import { sweepIdempotencyKeys } from '../../src/db/idempotency-keys.ts';
-import { beginReconciliation } from '../../src/db/reconciliations.ts';
-import { atomically } from '../../src/db/transaction.ts';
-import { claimIntents, stageIntents } from '../../src/db/workflow-intents.ts';
 import { newId } from '../../src/domain/ids.ts';
+import { beginReconciliation } from '../../src/operations/reconciler/reconciliations.ts';
+import { startSharedClock } from '../../src/platform/postgres/database-clock.ts';
+import { claimBatch, enqueue } from '../../src/platform/postgres/outbox.ts';
+import { atomically } from '../../src/platform/postgres/transaction.ts';
+import { startHousekeeping } from '../../src/processes/housekeeping.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
-import { startHousekeeping } from '../../src/runtime/housekeeping.ts';
-import { startSharedClock } from '../../src/runtime/shared-clock.ts';
 import { failedEffectOf } from '../../src/workflows/effect-failure.ts';
 import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
@@ -100,21 +100,21 @@ describe('a process whose clock is wrong by an hour', () => {
     await sql`truncate workflow_intents`;
     const ahead = new Date(Date.now() + hour);
     const intent = { workflowType: 'paymentPlan', subjectId: newId('payment_plan'), start: true } as const;
-    await atomically(sql, (tx) => stageIntents(tx, [intent, { ...intent, signal: 'poke' }], ahead));
+    await atomically(sql, (tx) => enqueue(tx, [intent, { ...intent, signal: 'poke' }], ahead));
     setClockOff(hour);
-    const claimed = await claimIntents(sql, 1, 200);
+    const claimed = await claimBatch(sql, 1, 200);
     mock.timers.reset();
     assert.deepEqual(
       claimed.map(({ start, signal }) => [start, signal]),
       [[true, null]],
     );
     assert.deepEqual(
-      (await claimIntents(sql, 10, 200)).map(({ signal }) => signal),
+      (await claimBatch(sql, 10, 200)).map(({ signal }) => signal),
       ['poke'],
     );
     const again = new Set<number>();
     await eventually('both claims end, and others take over', async () => {
-      for (const { id } of await claimIntents(sql, 10, minute)) again.add(id);
+      for (const { id } of await claimBatch(sql, 10, minute)) again.add(id);
       return again.size === 2;
     });
   });

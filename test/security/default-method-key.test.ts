@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { violates } from '../../src/db/transaction.ts';
+import { violates } from '../../src/platform/postgres/transaction.ts';
 import { createMerchant } from '../support/merchant.ts';
 import { useStage } from '../support/stage.ts';
 

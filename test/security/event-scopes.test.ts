@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'mocha';
 import { type EventType, eventTypes, subscriptions } from '../../src/domain/event-types.ts';
-import { realNow } from '../../src/domain/real-time.ts';
-import { allScopes, type Scope } from '../../src/services/scopes.ts';
-import { attemptDelivery } from '../../src/services/webhook-delivery.ts';
-import { createWebhookSender } from '../../src/services/webhook-sender.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { allScopes, type Scope } from '../../src/services/accounts/scopes.ts';
+import { attemptDelivery } from '../../src/services/webhooks/attempt.ts';
+import { createWebhookSender } from '../../src/services/webhooks/sender.ts';
 import { type Reply, useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeBiller, makeKey } from '../support/factories.ts';

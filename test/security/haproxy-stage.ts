@@ -6,7 +6,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { after, before } from 'mocha';
-import { findFreePorts } from '../../src/runtime/embedded/ports.ts';
+import { findFreePorts } from '../../dev/ports.ts';
 import { useFolder } from '../runtime/support.ts';
 import { type ApiProcess, startApiProcess } from '../support/api-process.ts';
 import { selfSigned } from '../support/certificate.ts';

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { after, before, describe, it } from 'mocha';
-import { openPool, type Pool } from '../../src/db/connection.ts';
-import { type RunningPostgres, startPostgres } from '../../src/runtime/embedded/postgres.ts';
-import { findOnPath } from '../../src/runtime/embedded/temporal-program.ts';
+import { type RunningPostgres, startPostgres } from '../../dev/postgres.ts';
+import { findOnPath } from '../../dev/temporal-program.ts';
+import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
 import { useFleet } from '../runtime/rolling/fleet.ts';
 import { useFolder } from '../runtime/support.ts';
 import { makeBiller, makeKey } from '../support/factories.ts';
@@ -65,7 +65,7 @@ describe('the role that the service runs as', function () {
   }
 
   function migrate(role: Role, ...args: string[]) {
-    const program = fileURLToPath(new URL('../../src/runtime/cli/migrate.ts', import.meta.url));
+    const program = fileURLToPath(new URL('../../src/processes/cli/migrate.ts', import.meta.url));
     return run(process.execPath, ['--import', 'tsx', program, ...args], {
       env: { PATH: process.env.PATH, DATABASE_URL: urlOf(role) },
     });

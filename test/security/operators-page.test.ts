@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
-import { findFreePorts } from '../../src/runtime/embedded/ports.ts';
+import { findFreePorts } from '../../dev/ports.ts';
 import { freePorts, Start } from '../runtime/start-process.ts';
 import { useFolder } from '../runtime/support.ts';
 import { type ApiProcess, startApiProcess } from '../support/api-process.ts';

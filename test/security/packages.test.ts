@@ -154,7 +154,7 @@ describe('an install script', function () {
     for (const [name, command] of ofPrograms) {
       assert.match(command, /--import \.\/patches\/apply\.mjs|src\/runtime\/launch\.mjs/, name);
     }
-    assert.match(await readFile(join(root, 'src/runtime/launch.mjs'), 'utf8'), /^import '.*patches\/apply\.mjs'/m);
+    assert.match(await readFile(join(root, 'src/processes/launch.mjs'), 'utf8'), /^import '.*patches\/apply\.mjs'/m);
     assert.match(await readFile(join(root, '.mocharc.json'), 'utf8'), /"import=\.\/patches\/apply\.mjs"/);
     assert.match(await readFile(join(root, 'temporal/compose/service.Dockerfile'), 'utf8'), /node patches\/apply\.mjs/);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { realNow } from '../../src/domain/real-time.ts';
-import { recoverCharges } from '../../src/services/payment-confirmation.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { recoverCharges } from '../../src/services/payments/payment-confirmation.ts';
 import { makeKey } from '../support/factories.ts';
 import { useStage } from '../support/stage.ts';
 import { type Handed, useCheckout } from './checkout.ts';
@@ -72,7 +72,7 @@ describe('a publishable key that looks at a payment intent', () => {
       assert.equal((await page.confirm(intent, card, headers)).status, 500);
       stage.ledger.beforeAnswer = async () => {};
       if (crashes === 'after the outcome') {
-        await recoverCharges(stage.db.sql, stage.processors, new Date(realNow().getTime() + 90_000));
+        await recoverCharges(stage.db.sql, stage.charging, new Date(realNow().getTime() + 90_000));
       }
       const again = await page.confirm(intent, card, headers);
       assert.deepEqual([again.status, Object.keys(again.body).sort()], [200, payersOwn]);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'mocha';
-import { findFreePorts } from '../../src/runtime/embedded/ports.ts';
-import { type RunningPostgres, startPostgres } from '../../src/runtime/embedded/postgres.ts';
-import { type RunningTemporal, startTemporal } from '../../src/runtime/embedded/temporal.ts';
+import { findFreePorts } from '../../dev/ports.ts';
+import { type RunningPostgres, startPostgres } from '../../dev/postgres.ts';
+import { type RunningTemporal, startTemporal } from '../../dev/temporal.ts';
 import { useFolder } from '../runtime/support.ts';
 import { ask, type Listener, listenersOf } from '../support/listeners.ts';
 import { serverStartTimeoutMs } from '../support/temporal.ts';

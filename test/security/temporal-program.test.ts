@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
-import { findTemporal } from '../../src/runtime/embedded/temporal-program.ts';
+import { findTemporal } from '../../dev/temporal-program.ts';
 import { useFolder } from '../runtime/support.ts';
 
 /** Writes an executable file where its program was asked for, as `go build -o FILE` does. */
@@ -70,7 +70,7 @@ describe('a program that somebody has put on PATH under the name temporal', () =
   });
 
   it('is not what the SDK downloads: that is one version, and never the latest', async () => {
-    const source = (name: string) => readFile(new URL(`../../src/runtime/embedded/${name}`, import.meta.url), 'utf8');
+    const source = (name: string) => readFile(new URL(`../../dev/${name}`, import.meta.url), 'utf8');
     assert.match(await source('temporal-download.ts'), /^const CLI_VERSION = 'v\d+\.\d+\.\d+';$/m);
     assert.match(await source('temporal-download-by-sdk.ts'), /type: 'cached-download', version, downloadDir/);
   });

@@ -5,8 +5,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
 import { after, before, describe, it } from 'mocha';
-import { safeLine, safeLines } from '../../src/domain/terminal-text.ts';
-import { openTemporal } from '../../src/runtime/temporal-client.ts';
+import { safeLine, safeLines } from '../../src/platform/terminal-text.ts';
+import { openTemporal } from '../../src/processes/temporal-client.ts';
 import { useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeBiller, makeKey, tester } from '../support/factories.ts';
@@ -154,7 +154,7 @@ describe('a hostile text in the output of a command', function () {
     assertSafe(outcome.stderr);
     return outcome;
   }
-  const cli = (name: string, ...args: string[]) => run(`src/runtime/cli/${name}.ts`, args);
+  const cli = (name: string, ...args: string[]) => run(`src/processes/cli/${name}.ts`, args);
 
   it('is escaped by billers, in words and in JSON, which reads back as it was', async () => {
     const made = await cli('billers', 'create', '--name', hostile);
@@ -246,7 +246,7 @@ describe('a hostile text in the output of a command', function () {
     assert.deepEqual([migrated.code, migrated.stderr.includes('9999_Acme \\u001b[2J')], [1, true], migrated.stderr);
     await db.sql`delete from schema_migrations where name like '9999%'`;
     assert.equal((await cli('migrate')).stdout, 'The schema is up to date.\n');
-    const prepared = await run('src/runtime/cli/prepare-temporal.ts', [], { TEMPORAL_ADDRESS: `${hostile}:7233` });
+    const prepared = await run('src/processes/cli/prepare-temporal.ts', [], { TEMPORAL_ADDRESS: `${hostile}:7233` });
     assert.equal(prepared.code, 1);
   });
 
@@ -270,7 +270,7 @@ describe('a hostile text in the output of a command', function () {
 
   it('is escaped in the lines of the log, which stay JSON of the same values', async () => {
     const script = `
-      import { createLogger } from './src/runtime/logger.ts';
+      import { createLogger } from './src/platform/logger.ts';
       const text = process.env.HOSTILE ?? '';
       createLogger('info', 'test').info({ path: text, err: new Error(text) }, text);`;
     const args = ['--import', 'tsx', '--input-type=module', '--eval', script];
@@ -285,13 +285,13 @@ describe('a hostile text in the output of a command', function () {
 });
 
 describe('a program of this repository', () => {
-  it('prints through runtime/terminal.ts alone, and the demo through its timeline', () => {
-    const printing = ['src', 'demo', 'bench', 'faults', 'fuzz'].flatMap((folder) =>
+  it('prints through src/platform/terminal.ts alone, and the demo through its timeline', () => {
+    const printing = ['src', 'dev', 'demo', 'bench', 'faults', 'fuzz'].flatMap((folder) =>
       readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
         .map((name) => `${folder}/${name}`)
         .filter((name) => name.endsWith('.ts'))
         .filter((name) => /\bconsole\.|process\.std(out|err)\.write/.test(readFileSync(new URL(name, root), 'utf8'))),
     );
-    assert.deepEqual(printing.sort(), ['demo/timeline.ts', 'src/runtime/terminal.ts']);
+    assert.deepEqual(printing.sort(), ['demo/timeline.ts', 'src/platform/terminal.ts']);
   });
 });

@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { after, before, describe, it } from 'mocha';
-import { findFreePorts, probePort } from '../../src/runtime/embedded/ports.ts';
+import { findFreePorts, probePort } from '../../dev/ports.ts';
 import { freePorts, Start } from '../runtime/start-process.ts';
 import { useFolder } from '../runtime/support.ts';
-import { desk, useBrowser } from '../support/browser.ts';
+import { commandQueue, useBrowser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Attempt, ask, type Listener, listenersOf } from '../support/listeners.ts';
 import { serverStartTimeoutMs } from '../support/temporal.ts';
@@ -180,7 +180,7 @@ describe('npm start serves its own machine alone', function () {
     it('gives nothing to a page whose name was made to point here', async () => {
       for (const { port: at, path } of guarded()) {
         // The page that refuses is of the origin evil.test all the same, so its requests are those of a page that rebinds.
-        const tab = await browser.open(`http://evil.test:${at}${path}`, { ...desk, isPolicyIgnored: true });
+        const tab = await browser.open(`http://evil.test:${at}${path}`, { ...commandQueue, isPolicyIgnored: true });
         assert.equal(await tab.evaluate('location.hostname'), 'evil.test');
         for (const method of ['GET', 'POST']) {
           const status = await tab.evaluate<number>(

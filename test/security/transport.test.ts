@@ -6,7 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
-import { ConfigError, readConfig } from '../../src/runtime/config.ts';
+import { ConfigError, readConfig } from '../../src/processes/config.ts';
 import { useFolder } from '../runtime/support.ts';
 
 /** The faults of an environment; none when it is accepted. */
@@ -57,7 +57,7 @@ describe('the way to PostgreSQL', () => {
     for (const host of local) assert.deepEqual(faultsOf({ DATABASE_URL: database(host) }), [], host);
   });
 
-  it('is judged by the host of the surroundings where the URL names none', () => {
+  it('is judged by the host of the openContext where the URL names none', () => {
     assert.deepEqual(faultsOf({ DATABASE_URL: 'postgres:///payments' }), []);
     assert.deepEqual(faultsOf({ DATABASE_URL: 'postgres:///payments', PGHOST: '/var/run/postgresql' }), []);
     assert.equal(faultsOf({ DATABASE_URL: 'postgres:///payments', PGHOST: 'db.example.com' }).length, 1);
@@ -130,7 +130,7 @@ describe('every process and command', function () {
   ] as const;
 
   function run([file, ...args]: readonly string[], env: Record<string, string>) {
-    const program = new URL(`../../src/runtime/${file}`, import.meta.url).pathname;
+    const program = new URL(`../../src/processes/${file}`, import.meta.url).pathname;
     const given = { PATH: process.env.PATH, DATA_DIR: folder.path, LOG_LEVEL: 'error', ...env };
     return new Promise<{ failed: boolean; stderr: string }>((done) => {
       execFile(

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { before, beforeEach, describe, it } from 'mocha';
-import type { Pool } from '../../src/db/connection.ts';
 import { findOpenAdvance } from '../../src/db/test-clocks.ts';
-import { realNow } from '../../src/domain/real-time.ts';
-import { completeAdvance } from '../../src/services/clock-advance.ts';
+import type { Pool } from '../../src/platform/postgres/connection.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { completeAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 import { type Reply, useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';

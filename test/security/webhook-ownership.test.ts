@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'mocha';
-import { realNow } from '../../src/domain/real-time.ts';
-import { listAudit } from '../../src/services/audit.ts';
-import { enableByOperator, replayByOperator } from '../../src/services/endpoint-recovery.ts';
-import { attemptDelivery, type DeliveryDeps } from '../../src/services/webhook-delivery.ts';
-import { updateWebhookEndpoint } from '../../src/services/webhook-endpoints.ts';
-import { createWebhookSender, type WebhookSender } from '../../src/services/webhook-sender.ts';
+import { enableByOperator, replayByOperator } from '../../src/operations/endpoint-recovery.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { listAudit } from '../../src/services/accounts/audit.ts';
+import { attemptDelivery, type DeliveryDeps } from '../../src/services/webhooks/attempt.ts';
+import { updateWebhookEndpoint } from '../../src/services/webhooks/endpoints.ts';
+import { createWebhookSender, type WebhookSender } from '../../src/services/webhooks/sender.ts';
 import { type Reply, useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeBiller, makeKey, tester } from '../support/factories.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'mocha';
 import { newId } from '../../src/domain/ids.ts';
-import { realNow } from '../../src/domain/real-time.ts';
-import { replayHostOf } from '../../src/services/replay-budget.ts';
-import { allScopes } from '../../src/services/scopes.ts';
-import { replayWebhookDeliveries } from '../../src/services/webhook-deliveries.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { allScopes } from '../../src/services/accounts/scopes.ts';
+import { replayWebhookDeliveries } from '../../src/services/webhooks/deliveries.ts';
+import { replayHostOf } from '../../src/services/webhooks/replay-budget.ts';
 import { type Reply, useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeBiller, makeKey } from '../support/factories.ts';

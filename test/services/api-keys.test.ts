@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { realNow } from '../../src/domain/real-time.ts';
-import { createKey, hashKey, isKeyShaped, listKeys, revokeKey, rollKey } from '../../src/services/api-keys.ts';
-import { createBiller, ensureDemoBiller, listBillers } from '../../src/services/billers.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { createKey, hashKey, isKeyShaped, listKeys, revokeKey, rollKey } from '../../src/services/accounts/api-keys.ts';
+import { createBiller, ensureDemoBiller, listBillers } from '../../src/services/accounts/billers.ts';
+import { allScopes } from '../../src/services/accounts/scopes.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../../src/services/errors.ts';
-import { allScopes } from '../../src/services/scopes.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeBiller, makeKey, tester } from '../support/factories.ts';
 

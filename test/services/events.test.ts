@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'mocha';
-import { atomically, onIntentsCommitted } from '../../src/db/transaction.ts';
 import { isId, newId } from '../../src/domain/ids.ts';
+import { atomically, onIntentsCommitted } from '../../src/platform/postgres/transaction.ts';
 import { eventBody, presentEvent } from '../../src/resources/event.ts';
-import type { Call } from '../../src/services/call.ts';
 import { BadRequest, NotFound } from '../../src/services/errors.ts';
 import { findEvent, listEvents, type NewEvent, recordEvents } from '../../src/services/events.ts';
-import { deleteWebhookEndpoint, updateWebhookEndpoint } from '../../src/services/webhook-endpoints.ts';
+import type { RequestContext } from '../../src/services/request-context.ts';
+import { deleteWebhookEndpoint, updateWebhookEndpoint } from '../../src/services/webhooks/endpoints.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeCall, makeEndpoint, makeEvent, webhookDeps } from '../support/webhooks.ts';
 
@@ -22,7 +22,7 @@ const anEvent = (overrides: Partial<NewEvent> = {}): NewEvent => ({
 
 describe('events', () => {
   const db = useDatabase(50);
-  let call: Call;
+  let call: RequestContext;
 
   beforeEach(async () => {
     call = await makeCall(db.sql);

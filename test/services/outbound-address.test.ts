@@ -8,9 +8,9 @@ import {
   isReachable,
   type OutboundPolicy,
   reachableAddresses,
-} from '../../src/services/outbound-address.ts';
-import { faultInDestination } from '../../src/services/webhook-destination.ts';
-import { createWebhookSender, type WebhookAnswer } from '../../src/services/webhook-sender.ts';
+} from '../../src/platform/outbound-address.ts';
+import { faultInDestination } from '../../src/services/webhooks/destination.ts';
+import { createWebhookSender, type WebhookAnswer } from '../../src/services/webhooks/sender.ts';
 import { names, policy } from '../support/names.ts';
 
 const strict = { allowLoopback: false };

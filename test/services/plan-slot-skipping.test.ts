@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { findViolations } from '../../src/db/invariants.ts';
-import { realNow } from '../../src/domain/real-time.ts';
-import { type Actor, listAudit } from '../../src/services/audit.ts';
-import { retryPlanNow } from '../../src/services/plan-operations.ts';
-import { skipPlanSlot } from '../../src/services/plan-slot-skipping.ts';
+import { findViolations } from '../../src/operations/invariants/invariants.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { type Actor, listAudit } from '../../src/services/accounts/audit.ts';
+import { retryPlanNow } from '../../src/services/plans/plan-operations.ts';
+import { skipPlanSlot } from '../../src/services/plans/plan-slot-skipping.ts';
 import { told } from '../support/merchant.ts';
 import { refusal, useStage } from '../support/stage.ts';
 

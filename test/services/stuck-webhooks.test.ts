@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { realNow } from '../../src/domain/real-time.ts';
-import { attemptDelivery } from '../../src/services/webhook-delivery.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { attemptDelivery } from '../../src/services/webhooks/attempt.ts';
 import { useDatabase } from '../support/database.ts';
 import { tellStuck } from '../support/stuck.ts';
 import { makeEvent, useDeliveries, useReceiver } from '../support/webhooks.ts';

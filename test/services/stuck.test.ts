@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { realNow } from '../../src/domain/real-time.ts';
-import { findStuck } from '../../src/services/stuck.ts';
-import { stuckDefinitions } from '../../src/services/stuck-definitions.ts';
+import { stuckDefinitions } from '../../src/operations/stuck/definitions.ts';
+import { findStuck } from '../../src/operations/stuck/find-stuck.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { useStage } from '../support/stage.ts';
 import { tellStuck } from '../support/stuck.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, it } from 'mocha';
 import { sealedField } from '../../src/db/sealed-values.ts';
-import { createVault, VaultError } from '../../src/services/vault.ts';
+import { createVault, VaultError } from '../../src/services/accounts/vault.ts';
 
 const older = { id: '2025', key: randomBytes(32) };
 const newer = { id: '2026', key: randomBytes(32) };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, it } from 'mocha';
 import { Webhook } from 'standardwebhooks';
-import { rotateSecret } from '../../src/services/webhook-endpoints.ts';
+import { rotateSecret } from '../../src/services/webhooks/endpoints.ts';
 import { useDatabase } from '../support/database.ts';
 import { deliveryOf, makeEndpoint, makeEvent, useDeliveries, useReceiver, webhookDeps } from '../support/webhooks.ts';
 

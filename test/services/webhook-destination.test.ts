@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import type { OutboundPolicy } from '../../src/services/outbound-address.ts';
-import { faultInDestination } from '../../src/services/webhook-destination.ts';
+import type { OutboundPolicy } from '../../src/platform/outbound-address.ts';
+import { faultInDestination } from '../../src/services/webhooks/destination.ts';
 import { policy } from '../support/names.ts';
 
 describe('the URL of a webhook endpoint', () => {

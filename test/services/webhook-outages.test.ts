@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, before, beforeEach, describe, it } from 'mocha';
 import { type Link, openLink } from '../../faults/net/link.ts';
-import { openPool, type Pool } from '../../src/db/connection.ts';
-import { attemptDelivery } from '../../src/services/webhook-delivery.ts';
+import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
+import { attemptDelivery } from '../../src/services/webhooks/attempt.ts';
 import { useDatabase } from '../support/database.ts';
 import { useDeliveries, useReceiver } from '../support/webhooks.ts';
 

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { allScopes } from '../../src/services/accounts/scopes.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../../src/services/errors.ts';
-import { allScopes } from '../../src/services/scopes.ts';
 import {
   pingWebhookEndpoint,
   replayWebhookDeliveries,
   retryWebhookDelivery,
-} from '../../src/services/webhook-deliveries.ts';
-import { giveUpDelivery } from '../../src/services/webhook-delivery-operations.ts';
+} from '../../src/services/webhooks/deliveries.ts';
 import {
   deleteWebhookEndpoint,
   findWebhookEndpoint,
   updateWebhookEndpoint,
-} from '../../src/services/webhook-endpoints.ts';
+} from '../../src/services/webhooks/endpoints.ts';
+import { giveUpDelivery } from '../../src/services/webhooks/operator-commands.ts';
 import { useDatabase } from '../support/database.ts';
 import {
   deliveryOf,

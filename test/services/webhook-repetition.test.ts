@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
 import { Webhook } from 'standardwebhooks';
 import { recordAttempt } from '../../src/db/webhook-deliveries.ts';
-import { type CrashPoint, listenToCrashPoints } from '../../src/domain/crash-points.ts';
-import { attemptDelivery, type DeliveryDeps } from '../../src/services/webhook-delivery.ts';
+import { type CrashPoint, listenToCrashPoints } from '../../src/platform/crash-points.ts';
+import { attemptDelivery, type DeliveryDeps } from '../../src/services/webhooks/attempt.ts';
 import {
   deleteWebhookEndpoint,
   findWebhookEndpoint,
   rotateSecret,
   updateWebhookEndpoint,
-} from '../../src/services/webhook-endpoints.ts';
+} from '../../src/services/webhooks/endpoints.ts';
 import { door, holdLocks } from '../races/barriers.ts';
 import { useDatabase } from '../support/database.ts';
 import { deliveryOf, makeEvent, useDeliveries, useReceiver, webhookDeps } from '../support/webhooks.ts';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { childEnvironment } from '../../src/runtime/config.ts';
+import { childEnvironment } from '../../src/processes/config.ts';
 
-const launcher = fileURLToPath(new URL('../../src/runtime/launch.mjs', import.meta.url));
+const launcher = fileURLToPath(new URL('../../src/processes/launch.mjs', import.meta.url));
 
 /** An API process as production starts it. */
 export interface ApiProcess {

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { after, before } from 'mocha';
 import pino from 'pino';
 import { createApp } from '../../src/api/app.ts';
-import type { AppDeps, Route } from '../../src/api/route.ts';
-import { allRoutes } from '../../src/api/routes.ts';
-import { type RunningServer, serve } from '../../src/api/server.ts';
+import type { AppDeps, Route } from '../../src/api/http/route.ts';
+import { type RunningServer, serve } from '../../src/api/http/server.ts';
+import { allRoutes } from '../../src/api/routes/index.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
-import { createVault } from '../../src/services/vault.ts';
+import { createVault } from '../../src/services/accounts/vault.ts';
 import type { TestDatabase } from './database.ts';
 import { assertMatchesDocument } from './openapi.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Db } from '../../src/db/connection.ts';
+import type { Db } from '../../src/platform/postgres/connection.ts';
 
 /** What every table holds, as a number of rows and a digest of them: what must not change when a request is refused. */
 export async function contentsOf(sql: Db): Promise<Record<string, string>> {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before } from 'mocha';
 import postgres from 'postgres';
-import { openPool, type Pool } from '../../src/db/connection.ts';
-import { findViolations, type Violation } from '../../src/db/invariants.ts';
+import { findViolations, type Violation } from '../../src/operations/invariants/invariants.ts';
+import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
 
 const broken: (Violation & { after: string })[] = [];
 

@@ -1,8 +1,8 @@
-import type { Db } from '../../src/db/connection.ts';
-import { realNow } from '../../src/domain/real-time.ts';
-import { createKey, type IssuedKey, type NewKey } from '../../src/services/api-keys.ts';
-import type { Actor } from '../../src/services/audit.ts';
-import { type Biller, createBiller, type NewBiller } from '../../src/services/billers.ts';
+import type { Db } from '../../src/platform/postgres/connection.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { createKey, type IssuedKey, type NewKey } from '../../src/services/accounts/api-keys.ts';
+import type { Actor } from '../../src/services/accounts/audit.ts';
+import { type Biller, createBiller, type NewBiller } from '../../src/services/accounts/billers.ts';
 
 /** Who does what tests do past the API. */
 export const tester: Actor = { kind: 'command_line', id: 'tester' };

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { access, constants, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Host, readHost } from '../../src/runtime/config.ts';
-import { findOnPath } from '../../src/runtime/embedded/temporal-program.ts';
+import { findOnPath } from '../../dev/temporal-program.ts';
+import { type Host, readHost } from '../../src/processes/config.ts';
 
 /** Debian puts servers here, which are on no user's PATH. */
 const serverFolders = ['/usr/sbin', '/usr/local/sbin'];

@@ -1,4 +1,4 @@
-import type { OutboundPolicy } from '../../src/services/outbound-address.ts';
+import type { OutboundPolicy } from '../../src/platform/outbound-address.ts';
 
 /** What the name server of `policy` knows. */
 export const names: Record<string, string[]> = {

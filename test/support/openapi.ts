@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import Schema from 'typebox/schema';
-import { asNode, type SchemaNode } from '../../src/api/expectations.ts';
-import { openApiDocument } from '../../src/api/openapi.ts';
-import { allRoutes } from '../../src/api/routes.ts';
-import '../../src/api/validation.ts'; // what the formats mean
+import { asNode, type SchemaNode } from '../../src/api/http/describe-schema.ts';
+import { openApiDocument } from '../../src/api/openapi/document.ts';
+import { allRoutes } from '../../src/api/routes/index.ts';
+import '../../src/api/http/validation.ts'; // what the formats mean
 
 /** The document of the service, as it serves it. */
 export const document = openApiDocument(allRoutes);
@@ -75,7 +75,7 @@ export function assertMatchesDocument(method: string, path: string, status: numb
     return;
   }
   const response = responseOf(found.operation, status);
-  assert.ok(response, `${where}: the document does not name this status; see \`errors\` in src/api/route.ts`);
+  assert.ok(response, `${where}: the document does not name this status; see \`errors\` in src/api/http/route.ts`);
   const schema = jsonSchemaOf(response);
   if (schema === undefined) return;
   assert.deepEqual(faultsBy(schema, body), [], `${where} is not of its schema: ${JSON.stringify(body)}`);

@@ -1,6 +1,6 @@
 import { beforeEach } from 'mocha';
 import type { PaymentPlanCreate } from '../../src/resources/payment-plan.ts';
-import type { NewBiller } from '../../src/services/billers.ts';
+import type { NewBiller } from '../../src/services/accounts/billers.ts';
 import { type Merchant, told } from './merchant.ts';
 import { useStage } from './stage.ts';
 

@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
 import { after, before } from 'mocha';
 import { createApp } from '../../src/api/app.ts';
-import { type RunningServer, serve } from '../../src/api/server.ts';
+import { type RunningServer, serve } from '../../src/api/http/server.ts';
+import { type Dispatcher, startDispatcher } from '../../src/processes/dispatcher.ts';
+import { openTemporal } from '../../src/processes/temporal-client.ts';
+import { type RunningWorkers, startWorkers } from '../../src/processes/workers.ts';
 import type { Processors } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
-import { type Dispatcher, startDispatcher } from '../../src/runtime/dispatcher.ts';
-import { openTemporal } from '../../src/runtime/temporal-client.ts';
-import { type RunningWorkers, startWorkers } from '../../src/runtime/workers.ts';
-import type { NewBiller } from '../../src/services/billers.ts';
-import { createVault } from '../../src/services/vault.ts';
+import type { NewBiller } from '../../src/services/accounts/billers.ts';
+import { createVault } from '../../src/services/accounts/vault.ts';
 import { testDeps } from './api.ts';
 import { type TestDatabase, useDatabase } from './database.ts';
 import { makeBiller, makeKey } from './factories.ts';
@@ -122,7 +122,7 @@ export function useService(options: ServiceOptions = {}): Service {
       dispatcher = undefined;
     },
     async startWorkerProcess() {
-      const child = spawn(process.execPath, ['src/runtime/launch.mjs', 'worker'], {
+      const child = spawn(process.execPath, ['src/processes/launch.mjs', 'worker'], {
         cwd: fileURLToPath(new URL('../../', import.meta.url)),
         env: {
           PATH: process.env.PATH,

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { beforeEach } from 'mocha';
 import { findOpenAdvance } from '../../src/db/test-clocks.ts';
-import { realNow } from '../../src/domain/real-time.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import type { ChargeRequest, PaymentProcessor, RefundRequest } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
-import type { NewBiller } from '../../src/services/billers.ts';
-import { completeAdvance, dueOnClock } from '../../src/services/clock-advance.ts';
-import { collectDuePayment } from '../../src/services/plan-collection.ts';
-import { collectScheduledPayment } from '../../src/services/scheduled-payments.ts';
+import type { NewBiller } from '../../src/services/accounts/billers.ts';
+import { collectScheduledPayment } from '../../src/services/payments/scheduled-payments.ts';
+import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
+import { bookOnPlan } from '../../src/services/plans/plan-dunning.ts';
+import { completeAdvance, dueOnClock } from '../../src/services/test-clocks/clock-advance.ts';
 import { type Reply, useApi } from './api.ts';
 import { useDatabase } from './database.ts';
 import { makeKeys } from './factories.ts';
@@ -71,6 +72,7 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
     api,
     ledger,
     processors,
+    charging: { processors, onOutcome: bookOnPlan },
     get merchant() {
       return existing().merchant;
     },

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Db } from '../../src/db/connection.ts';
-import { realNow } from '../../src/domain/real-time.ts';
-import { countStuck, findStuck, type Stuck } from '../../src/services/stuck.ts';
-import { stuckDefinitions } from '../../src/services/stuck-definitions.ts';
+import { stuckDefinitions } from '../../src/operations/stuck/definitions.ts';
+import { countStuck, findStuck, type Stuck } from '../../src/operations/stuck/find-stuck.ts';
+import type { Db } from '../../src/platform/postgres/connection.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 
 /** What PostgreSQL tells of an object that is stuck, by kind, as it will be `later` milliseconds from now. */
 export async function tellStuck(db: Db, subjectId: string | null, later = 0): Promise<Record<string, Stuck>> {

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { EphemeralServerExecutable } from '@temporalio/testing';
-import { readHost } from '../../src/runtime/config.ts';
-import { findOnPath } from '../../src/runtime/embedded/temporal-program.ts';
+import { findOnPath } from '../../dev/temporal-program.ts';
+import { readHost } from '../../src/processes/config.ts';
 
 const pom = fileURLToPath(new URL('../../temporal/test-server/pom.xml', import.meta.url));
 const mainClass = 'io.temporal.testserver.TestServer';

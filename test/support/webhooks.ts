@@ -8,18 +8,18 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, afterEach, before, beforeEach } from 'mocha';
-import type { Db } from '../../src/db/connection.ts';
 import { defaultFeeSchedule } from '../../src/domain/fees.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { realNow } from '../../src/domain/real-time.ts';
-import type { Call } from '../../src/services/call.ts';
+import type { Db } from '../../src/platform/postgres/connection.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { allScopes } from '../../src/services/accounts/scopes.ts';
+import { createVault } from '../../src/services/accounts/vault.ts';
 import { recordEvents } from '../../src/services/events.ts';
-import { allScopes } from '../../src/services/scopes.ts';
-import { createVault } from '../../src/services/vault.ts';
-import { findWebhookDelivery } from '../../src/services/webhook-deliveries.ts';
-import { attemptDelivery, type DeliveryDeps } from '../../src/services/webhook-delivery.ts';
-import { createWebhookEndpoint, type WebhookDeps } from '../../src/services/webhook-endpoints.ts';
-import { createWebhookSender, type WebhookSender } from '../../src/services/webhook-sender.ts';
+import type { RequestContext } from '../../src/services/request-context.ts';
+import { attemptDelivery, type DeliveryDeps } from '../../src/services/webhooks/attempt.ts';
+import { findWebhookDelivery } from '../../src/services/webhooks/deliveries.ts';
+import { createWebhookEndpoint, type WebhookDeps } from '../../src/services/webhooks/endpoints.ts';
+import { createWebhookSender, type WebhookSender } from '../../src/services/webhooks/sender.ts';
 import type { TestDatabase } from './database.ts';
 import { makeBiller } from './factories.ts';
 
@@ -78,7 +78,7 @@ export const webhookDeps: WebhookDeps = {
 };
 
 /** A call of a new biller, or of the one named, in sandbox. */
-export async function makeCall(sql: Db, overrides: Partial<Call> = {}): Promise<Call> {
+export async function makeCall(sql: Db, overrides: Partial<RequestContext> = {}): Promise<RequestContext> {
   return {
     billerId: overrides.billerId ?? (await makeBiller(sql)).id,
     livemode: false,
@@ -94,7 +94,7 @@ export async function makeCall(sql: Db, overrides: Partial<Call> = {}): Promise<
 }
 
 /** An enabled endpoint, with its secret. */
-export async function makeEndpoint(sql: Db, call: Call, url: string, event_types: string[] = ['*']) {
+export async function makeEndpoint(sql: Db, call: RequestContext, url: string, event_types: string[] = ['*']) {
   const endpoint = await createWebhookEndpoint(sql, call, { url, event_types }, webhookDeps);
   return { ...endpoint, secret: endpoint.secret ?? '' };
 }
@@ -120,7 +120,7 @@ export function useDeliveries(db: TestDatabase, receiver: ReturnType<typeof useR
 
   const harness = {
     now: realNow(),
-    call: undefined as unknown as Call,
+    call: undefined as unknown as RequestContext,
     get deps(): DeliveryDeps {
       return { vault: webhookDeps.vault, sender, now: () => harness.now, random: () => 0.5 };
     },
@@ -146,7 +146,7 @@ export function useDeliveries(db: TestDatabase, receiver: ReturnType<typeof useR
 /** Records one event about nothing in particular; answers its id. */
 export async function makeEvent(
   sql: Db,
-  call: Call,
+  call: RequestContext,
   { type = 'payment_plan.activated', data = {}, customerId = null, testClockId = null, at = call.now } = {} as Partial<
     Parameters<typeof recordEvents>[2][number]
   >,

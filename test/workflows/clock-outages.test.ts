@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { workflowIdOf } from '../../src/db/workflow-intents.ts';
+import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { eventually } from '../support/eventually.ts';
 import { told } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { workflowIdOf } from '../../src/db/workflow-intents.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
-import { realNow } from '../../src/domain/real-time.ts';
+import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { workflowIdOf } from '../../src/db/workflow-intents.ts';
-import { listAudit } from '../../src/services/audit.ts';
+import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { listAudit } from '../../src/services/accounts/audit.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Merchant, told } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { beginReconciliation, finishReconciliation } from '../../src/db/reconciliations.ts';
-import { workflowIdOf } from '../../src/db/workflow-intents.ts';
+import { findFreePorts } from '../../dev/ports.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
-import { realNow } from '../../src/domain/real-time.ts';
-import { findFreePorts } from '../../src/runtime/embedded/ports.ts';
-import { findMismatches, mend } from '../../src/runtime/reconciler.ts';
+import { findMismatches, mend } from '../../src/operations/reconciler/reconciler.ts';
+import { beginReconciliation, finishReconciliation } from '../../src/operations/reconciler/reconciliations.ts';
+import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Merchant, told } from '../support/merchant.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import pino from 'pino';
+import { findFreePorts } from '../../dev/ports.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
-import { realNow } from '../../src/domain/real-time.ts';
-import { findFreePorts } from '../../src/runtime/embedded/ports.ts';
-import { watchTimeSkipping } from '../../src/runtime/time-skipping.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { watchTimeSkipping } from '../../src/processes/time-skipping.ts';
 import { eventually } from '../support/eventually.ts';
 import { told } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { workflowIdOf } from '../../src/db/workflow-intents.ts';
+import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import type { WebhookDelivery } from '../../src/resources/webhook-delivery.ts';
-import { maxRequestsUnderWay } from '../../src/services/webhook-sender.ts';
+import { maxRequestsUnderWay } from '../../src/services/webhooks/sender.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Merchant } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { workflowIdOf } from '../../src/db/workflow-intents.ts';
 import { addDays, dateIn, daysBetween } from '../../src/domain/calendar.ts';
-import { realNow } from '../../src/domain/real-time.ts';
 import { retryDelays } from '../../src/domain/webhook-schedule.ts';
-import { canSkipTime } from '../../src/runtime/time-skipping.ts';
+import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { canSkipTime } from '../../src/processes/time-skipping.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Merchant } from '../support/merchant.ts';
 import { useSkippedTime } from '../support/skipped-time.ts';

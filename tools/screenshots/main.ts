@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { PaymentsClient } from '@payments-service/client';
-import { readHost } from '../../src/runtime/config.ts';
-import { findOnPath } from '../../src/runtime/embedded/temporal-program.ts';
+import { findOnPath } from '../../dev/temporal-program.ts';
+import { readHost } from '../../src/processes/config.ts';
 import { openBrowser, type Page } from './browser.ts';
 import { makeStates, removeStates, type States } from './states.ts';
 

@@ -1,21 +1,7 @@
 import { idFields, idFieldsOf } from '../../domain/id-fields.ts';
-import type { Logger } from '../../runtime/logger.ts';
-import type { Context, Middleware } from '../context.ts';
-
-/** A request that has its answer. */
-export interface AnsweredRequest {
-  /** The template of the path; null where no route has taken it. */
-  route: string | null;
-  method: string;
-  status: number;
-  seconds: number;
-}
-
-/** Whoever counts the requests. Must not throw. */
-export interface RequestWatch {
-  begun(): void;
-  answered(request: AnsweredRequest): void;
-}
+import type { Logger } from '../../platform/logger.ts';
+import type { Context, Middleware } from '../http/context.ts';
+import type { RequestWatch } from '../http/request-watch.ts';
 
 /** The id of what a POST has made, where answers have it: at their beginning. */
 const madeId = /^\{(?:"success":true,"payment_method":\{)?"id":"([a-z]{2,3}_(?:sandbox_)?[0-9A-Za-z]{32})"/;

@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type CredentialRow, findCredential } from '../../db/api-keys.ts';
-import type { Db } from '../../db/connection.ts';
-import { realNow } from '../../domain/real-time.ts';
-import { hashKey, isKeyShaped } from '../../services/api-keys.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { realNow } from '../../platform/real-time.ts';
+import { hashKey, isKeyShaped } from '../../services/accounts/api-keys.ts';
 import { Forbidden, Unauthenticated } from '../../services/errors.ts';
-import type { Middleware } from '../context.ts';
-import type { Access, KeyIdentity, Route } from '../route.ts';
+import type { Middleware } from '../http/context.ts';
+import type { Access, KeyIdentity, Route } from '../http/route.ts';
 
 /** Within this time a revocation, or a change of the biller, takes effect in every process. */
 const cachedForMs = 5_000;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Middleware } from '../context.ts';
+import type { Middleware } from '../http/context.ts';
 
 /** Of a body that nobody has asked for; a client that sends more is not listening. */
 const droppedAtMost = 1024 * 1024;

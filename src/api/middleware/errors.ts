@@ -1,9 +1,9 @@
-import { isOutage } from '../../db/transaction.ts';
-import { withoutSecrets } from '../../domain/secrets.ts';
-import type { Logger } from '../../runtime/logger.ts';
-import { BadRequest, type Fault, ServiceError, Unavailable, ValidationFailed } from '../../services/errors.ts';
-import type { Context, Middleware } from '../context.ts';
-import { sendJson } from '../send.ts';
+import type { Logger } from '../../platform/logger.ts';
+import { isOutage } from '../../platform/postgres/transaction.ts';
+import { withoutSecrets } from '../../platform/redact.ts';
+import { BadRequest, type FieldError, ServiceError, Unavailable, ValidationFailed } from '../../services/errors.ts';
+import type { Context, Middleware } from '../http/context.ts';
+import { sendJson } from '../http/send.ts';
 
 /**
  * Turns whatever went wrong into the error envelope. What is not a ServiceError is logged with its stack, and tells the
@@ -63,6 +63,6 @@ function envelope(error: ServiceError, ctx: Context) {
   };
 }
 
-function detail({ code, message, path }: Fault): Fault {
+function detail({ code, message, path }: FieldError): FieldError {
   return { code, message: withoutSecrets(message), path: path === undefined ? path : withoutSecrets(path) };
 }

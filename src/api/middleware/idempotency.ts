@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Db } from '../../db/connection.ts';
 import {
   claimKey,
   findKey,
@@ -11,15 +10,16 @@ import {
   keyWithAnswer,
   storeAnswer,
 } from '../../db/idempotency-keys.ts';
-import { type KeyLocks, keyLocks } from '../../db/key-locks.ts';
-import type { Premise } from '../../db/premises.ts';
 import { type SealedField, sealedField } from '../../db/sealed-values.ts';
-import { atomically, wasSacrificed, withoutWaiting } from '../../db/transaction.ts';
-import { pass } from '../../domain/crash-points.ts';
+import { pass } from '../../platform/crash-points.ts';
+import { type AdvisoryLocks, openAdvisoryLocks } from '../../platform/postgres/advisory-locks.ts';
+import type { InsertCondition } from '../../platform/postgres/conditional-insert.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { atomically, wasSacrificed, withoutWaiting } from '../../platform/postgres/transaction.ts';
 import { IdempotencyKeyInUse, IdempotencyKeyReused, ServiceError } from '../../services/errors.ts';
-import type { Context } from '../context.ts';
-import { readKeyUse } from '../idempotency-key.ts';
-import { type AppDeps, type RequestDeps, type Route, successStatusOf } from '../route.ts';
+import type { Context } from '../http/context.ts';
+import { readKeyUse } from '../http/idempotency-key.ts';
+import { type AppDeps, type RequestDeps, type Route, successStatusOf } from '../http/route.ts';
 
 /** How long a request waits for the first one with its key. */
 const waitMs = 5_000;
@@ -34,7 +34,7 @@ interface Answer {
 }
 
 /** Does what the route does, in the two steps that a route has. */
-export interface Performer {
+export interface RouteExecutor {
   /** Finds out what the handler needs and no transaction may wait for. */
   prepare(route: Route, ctx: Context, deps: RequestDeps): Promise<unknown>;
   /** Runs the handler with the given deps, and gives the text of the response. */
@@ -42,7 +42,7 @@ export interface Performer {
 }
 
 /** Performs the route for the request, or finds what was answered before. */
-export type Keeper = (route: Route, ctx: Context, performer: Performer) => Promise<Answered>;
+export type IdempotencyStore = (route: Route, ctx: Context, performer: RouteExecutor) => Promise<Answered>;
 
 export interface Answered {
   status: number;
@@ -74,8 +74,8 @@ export interface Answered {
  * - A lock lost while its holder lives on: two handlers run, which the same rows and constraints keep from charging twice,
  *   and the first answer stored is the one that stays.
  */
-export function idempotency(deps: AppDeps): Keeper {
-  const locks = keyLocks(deps.sql);
+export function idempotency(deps: AppDeps): IdempotencyStore {
+  const locks = openAdvisoryLocks(deps.sql);
   const running = new Map<string, Promise<Answer | null>>();
   const plain: RequestDeps = {
     ...deps,
@@ -116,7 +116,7 @@ export function idempotency(deps: AppDeps): Keeper {
     }
   };
 
-  async function inOneTransaction(route: Route, ctx: Context, performer: Performer, use: KeyUse, giveUpAt: number) {
+  async function inOneTransaction(route: Route, ctx: Context, performer: RouteExecutor, use: KeyUse, giveUpAt: number) {
     const status = successStatusOf(route, ctx.state.body);
     // What takes its time to prepare, and may fail by now, is not asked of a repetition.
     const stored = route.prepare ? await storedAnswer(use) : null;
@@ -144,10 +144,10 @@ export function idempotency(deps: AppDeps): Keeper {
     }
   }
 
-  async function inOneStatement(route: Route, ctx: Context, performer: Performer, use: KeyUse, giveUpAt: number) {
+  async function inOneStatement(route: Route, ctx: Context, performer: RouteExecutor, use: KeyUse, giveUpAt: number) {
     const status = successStatusOf(route, ctx.state.body);
     let written: string | undefined;
-    const withAnswer = (body: unknown): Premise[] => {
+    const withAnswer = (body: unknown): InsertCondition[] => {
       written = JSON.stringify(body);
       pass('request performed');
       return [keyWithAnswer(use, { status, sealed: sealed(use, written) }, giveUpAt - performance.now())];
@@ -168,7 +168,7 @@ export function idempotency(deps: AppDeps): Keeper {
     }
   }
 
-  async function underLock(route: Route, ctx: Context, performer: Performer, use: KeyUse, giveUpAt: number) {
+  async function underLock(route: Route, ctx: Context, performer: RouteExecutor, use: KeyUse, giveUpAt: number) {
     const release = await takeLock(locks, `idempotency/${use.billerId}/${use.livemode}/${use.key}`, giveUpAt);
     try {
       const stored = await storedAnswer(use);
@@ -240,7 +240,7 @@ function replay(answer: Answer, use: KeyUse): Answered {
   return { ...answer, replayed: true };
 }
 
-async function takeLock(locks: KeyLocks, name: string, giveUpAt: number): Promise<() => Promise<void>> {
+async function takeLock(locks: AdvisoryLocks, name: string, giveUpAt: number): Promise<() => Promise<void>> {
   for (;;) {
     const release = await locks.tryTake(name);
     if (release !== null) return release;

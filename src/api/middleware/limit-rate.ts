@@ -1,7 +1,7 @@
 import { TokenBucket } from 'limiter';
 import { RateLimited } from '../../services/errors.ts';
-import type { Middleware } from '../context.ts';
-import type { Settings } from '../route.ts';
+import type { Middleware } from '../http/context.ts';
+import type { Settings } from '../http/route.ts';
 
 /** A bucket that was left alone this long is full again at any sensible setting, and is forgotten. */
 const forgottenAfterMs = 60_000;

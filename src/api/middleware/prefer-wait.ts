@@ -1,7 +1,7 @@
-import type { Pool } from '../../db/connection.ts';
-import type { Middleware } from '../context.ts';
-import { patienceOf } from '../patience.ts';
-import type { Route } from '../route.ts';
+import type { Pool } from '../../platform/postgres/connection.ts';
+import type { Middleware } from '../http/context.ts';
+import { preferredWaitMs } from '../http/prefer-wait.ts';
+import type { Route } from '../http/route.ts';
 
 /** In one process: a twentieth of its connections. */
 const waitingPerKey = 100;
@@ -18,7 +18,7 @@ export function preferWait(sql: Pool): (route: Route) => Middleware {
     const until = route.waits(sql);
     return async (ctx, next) => {
       const { call, key } = ctx.state;
-      const waitMs = patienceOf(ctx);
+      const waitMs = preferredWaitMs(ctx);
       if (call === undefined || key === undefined || waitMs === 0) return next();
       const before = waiting.get(key.id) ?? 0;
       if (before >= waitingPerKey) return next();

@@ -1,7 +1,7 @@
 import getRawBody from 'raw-body';
 import { BadRequest, PayloadTooLarge } from '../../services/errors.ts';
-import type { Context, Middleware } from '../context.ts';
-import { bodyLimitOf, type Route } from '../route.ts';
+import type { Context, Middleware } from '../http/context.ts';
+import { bodyLimitOf, type Route } from '../http/route.ts';
 
 /** A body costs one token of the key's rate limit for each started unit of this size; the request's own pays for the first. */
 const bytesPerToken = 16 * 1024;

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { BadRequest, NotFound, ValidationFailed } from '../../services/errors.ts';
-import type { Context, Middleware } from '../context.ts';
-import { parseJson, unstorable } from '../json.ts';
-import { compileQuery } from '../query.ts';
-import type { Route } from '../route.ts';
-import { compileChecker, onePerPath } from '../validation.ts';
+import type { Context, Middleware } from '../http/context.ts';
+import { parseJson, unstorable } from '../http/json.ts';
+import { compileQuery } from '../http/query.ts';
+import type { Route } from '../http/route.ts';
+import { compileChecker, onePerPath } from '../http/validation.ts';
 
 /**
  * Checks path, query and body against the route's schemas, which are compiled here, once. A body that is no JSON, and a bad

@@ -1,5 +1,5 @@
 import { newId } from '../../domain/ids.ts';
-import type { Middleware } from '../context.ts';
+import type { Middleware } from '../http/context.ts';
 
 /** Names every request, in the `Request-Id` of its answer: what logs, events and error bodies refer to. */
 export const requestId: Middleware = (ctx, next) => {

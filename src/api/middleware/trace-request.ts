@@ -1,6 +1,6 @@
 import { idFieldsOf } from '../../domain/id-fields.ts';
-import { annotate, traced } from '../../domain/tracing.ts';
-import type { Middleware } from '../context.ts';
+import { annotate, traced } from '../../platform/tracing.ts';
+import type { Middleware } from '../http/context.ts';
 import { parametersOf } from './access-log.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { RouterContext } from '@koa/router';
 import { MethodNotAllowed, RouteNotFound } from '../../services/errors.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../http/context.ts';
 
 /** What no route has taken: 404 for an unknown path, 405 with `Allow` for another method, and the answer to OPTIONS. */
 export function unmatched(ctx: Context & Partial<Pick<RouterContext, 'matched'>>): void {

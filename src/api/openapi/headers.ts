@@ -1,4 +1,4 @@
-import type { SchemaNode } from '../expectations.ts';
+import type { SchemaNode } from '../http/describe-schema.ts';
 
 /** The headers of answers, by their names on the wire. */
 const answerHeaders = {

@@ -1,5 +1,5 @@
-import { asNode, asNodes, type SchemaNode } from '../expectations.ts';
-import type { Route } from '../route.ts';
+import { asNode, asNodes, type SchemaNode } from '../http/describe-schema.ts';
+import type { Route } from '../http/route.ts';
 import { pathSchemas } from './parameters.ts';
 
 /** Where an answer has the id of what it tells of: at its top, or in the object that an envelope holds. */

@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox';
 import { type IdKind, idPattern } from '../../domain/ids.ts';
-import { asNode, type SchemaNode } from '../expectations.ts';
-import type { Route } from '../route.ts';
+import { asNode, type SchemaNode } from '../http/describe-schema.ts';
+import type { Route } from '../http/route.ts';
 import type { SchemaBook } from './schemas.ts';
 
 /** Of which kind the id is that follows a collection in a path. */

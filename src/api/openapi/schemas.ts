@@ -1,4 +1,4 @@
-import { asNode, asNodes, type SchemaNode } from '../expectations.ts';
+import { asNode, asNodes, type SchemaNode } from '../http/describe-schema.ts';
 
 /** The schemas of a document: those with a name are said once, under `components`, and referred to. */
 export interface SchemaBook {

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Unauthenticated } from '../../services/errors.ts';
-import { isLoopbackAddress, isLoopbackHost } from '../this-machine.ts';
+import { isLoopbackAddress, isLoopbackHost } from '../http/this-machine.ts';
 
 /** What is known of who asks. */
 export interface Asker {

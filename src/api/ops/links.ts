@@ -1,11 +1,5 @@
-import type { Mode } from '../../services/overview.ts';
-
-/** Where Temporal's Web UI is, and in which namespace the workflows are. */
-export interface WebUi {
-  /** Without a slash at its end. */
-  url: string;
-  namespace: string;
-}
+import type { Mode } from '../../operations/overview.ts';
+import type { WebUi } from '../http/route.ts';
 
 /** What the figures of a mode link to: lists of workflows in the Web UI; null where nobody has said where it is. */
 export function linksTo(webUi: WebUi | null, mode: Mode) {

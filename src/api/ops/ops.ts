@@ -1,14 +1,14 @@
-import { realNow } from '../../domain/real-time.ts';
+import { type Mode, overview } from '../../operations/overview.ts';
+import { stuckDefinitions } from '../../operations/stuck/definitions.ts';
+import { findStuck } from '../../operations/stuck/find-stuck.ts';
+import { realNow } from '../../platform/real-time.ts';
 import { BadRequest } from '../../services/errors.ts';
-import { type Mode, overview } from '../../services/overview.ts';
-import { findStuck } from '../../services/stuck.ts';
-import { stuckDefinitions } from '../../services/stuck-definitions.ts';
-import type { Middleware } from '../context.ts';
-import type { AppDeps } from '../route.ts';
-import { send, sendJson } from '../send.ts';
+import type { Middleware } from '../http/context.ts';
+import type { AppDeps } from '../http/route.ts';
+import { send, sendJson } from '../http/send.ts';
 import { accessOf } from './access.ts';
 import { linksTo } from './links.ts';
-import { type Glance, page } from './page.ts';
+import { type OpsSnapshot, page } from './page.ts';
 import { pagePolicy } from './style.ts';
 
 /** However many look, the database is asked this often. */
@@ -27,7 +27,7 @@ const modes = new Map<string | undefined, Mode>([
 export function ops(deps: Pick<AppDeps, 'sql' | 'operations' | 'forThisMachine'>): Middleware {
   const { webUi } = deps.operations;
   const rule = { key: deps.operations.key, forThisMachine: deps.forThisMachine };
-  const look = keeping((mode: Mode) => glance(deps, mode));
+  const look = keeping((mode: Mode) => opsSnapshot(deps, mode));
   return async (ctx, next) => {
     const isPage = ctx.path === '/ops';
     if (!isPage && ctx.path !== '/ops.json') return next();
@@ -42,7 +42,7 @@ export function ops(deps: Pick<AppDeps, 'sql' | 'operations' | 'forThisMachine'>
   };
 }
 
-async function glance({ sql, operations }: Pick<AppDeps, 'sql' | 'operations'>, mode: Mode): Promise<Glance> {
+async function opsSnapshot({ sql, operations }: Pick<AppDeps, 'sql' | 'operations'>, mode: Mode): Promise<OpsSnapshot> {
   const now = realNow();
   const [figures, rows, workflows] = await Promise.all([
     overview(sql, now, mode),

@@ -1,6 +1,6 @@
-import { withoutSecrets } from '../../domain/secrets.ts';
-import type { Overview, OverviewDay } from '../../services/overview.ts';
-import type { StuckReport } from '../../services/stuck.ts';
+import type { Overview, OverviewDay } from '../../operations/overview.ts';
+import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
+import { withoutSecrets } from '../../platform/redact.ts';
 import { Html, html } from './html.ts';
 import { apiPaths, type Links } from './links.ts';
 import { style } from './style.ts';
@@ -8,14 +8,14 @@ import { style } from './style.ts';
 const refreshSeconds = 60;
 const stuckShownOfEach = 10;
 
-/** All that operators see at a glance. */
-export interface Glance {
+/** All that operators see at a opsSnapshot. */
+export interface OpsSnapshot {
   overview: Overview;
   stuck: StuckReport[];
 }
 
 /** The page: plain HTML that needs no script, whose every figure is a number in words. */
-export function page({ overview, stuck }: Glance, links: Links): string {
+export function page({ overview, stuck }: OpsSnapshot, links: Links): string {
   const { text } = html`<!doctype html>
 <html lang="en">
 <head>

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { after } from 'mocha';
-import { findFreePorts } from '../../../src/runtime/embedded/ports.ts';
+import { findFreePorts } from '../../../dev/ports.ts';
 import { temporalServer, testNamespace } from '../../support/temporal.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 
@@ -55,7 +55,7 @@ export function useFleet() {
       balancer: fleetBalancer,
       async start(kind, folder = thisVersion) {
         const [port = 0] = await findFreePorts(1);
-        const child = spawn(process.execPath, ['--import', 'tsx', `src/runtime/${kind}.ts`], {
+        const child = spawn(process.execPath, ['--import', 'tsx', `src/processes/${kind}.ts`], {
           cwd: folder,
           env: { ...common, PORT: String(port) },
           stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -2,12 +2,12 @@
 import { fileURLToPath } from 'node:url';
 import { WorkflowFailedError } from '@temporalio/client';
 import { bundleWorkflowCode } from '@temporalio/worker';
-import { openPool } from '../../../src/db/connection.ts';
+import { createLogger } from '../../../src/platform/logger.ts';
+import { openPool } from '../../../src/platform/postgres/connection.ts';
+import { openTemporal } from '../../../src/processes/temporal-client.ts';
+import { installTemporalRuntime, startWorkers } from '../../../src/processes/workers.ts';
 import { sandboxProcessor } from '../../../src/processors/sandbox.ts';
-import { createLogger } from '../../../src/runtime/logger.ts';
-import { openTemporal } from '../../../src/runtime/temporal-client.ts';
-import { installTemporalRuntime, startWorkers } from '../../../src/runtime/workers.ts';
-import { createVault } from '../../../src/services/vault.ts';
+import { createVault } from '../../../src/services/accounts/vault.ts';
 
 const [temporalAddress = '', temporalNamespace = '', taskQueue = ''] = process.argv.slice(2);
 const config = { temporalAddress, temporalNamespace, temporalTaskQueue: taskQueue, temporalTls: false };

@@ -1,0 +1,304 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
+import { Client, Connection } from '@temporalio/client';
+import { isLoopbackAddress } from '../src/api/http/this-machine.ts';
+import { migrate } from '../src/db/migrate.ts';
+import { openPool } from '../src/platform/postgres/connection.ts';
+import { printError } from '../src/platform/terminal.ts';
+import { type Config, childEnvironment } from '../src/processes/config.ts';
+import { ensureNamespace, ensureSearchAttributes } from '../src/processes/temporal-namespace.ts';
+import { canSkipTime } from '../src/processes/time-skipping.ts';
+import { ensureDemoBiller } from '../src/services/accounts/billers.ts';
+import { timeSkippingNeeded } from '../src/services/errors.ts';
+import { type Daemon, lastLines, type Say, startDaemon, stopLeftover } from './daemon.ts';
+import {
+  type DemoBiller,
+  type Development,
+  readDemoBiller,
+  readOrMakeEncryptionKeys,
+  writeDevelopment,
+} from './data-dir.ts';
+import { probePort } from './ports.ts';
+import { startPostgres } from './postgres.ts';
+import { takeLock } from './process-record.ts';
+import { startTemporal } from './temporal.ts';
+
+/** History shards of a Temporal on one machine; a cluster has more, see `temporal/on-postgres.env`. */
+const SHARDS = 4;
+
+const CHILD_READY_TIMEOUT_MS = 60_000;
+
+/** A little more than a child gives itself, see lifecycle.ts. */
+const CHILD_STOP_TIMEOUT_MS = 15_000;
+
+/** In this order everything is ended: nothing loses what it stands on. */
+const END_ORDER = ['API', 'Worker', 'Temporal Web UI', 'Temporal', 'PostgreSQL', 'the claim on DATA_DIR'] as const;
+
+/** What was started and has to be ended. */
+export type Stack = { name: (typeof END_ORDER)[number]; daemon: Daemon | null; stop: () => Promise<void> }[];
+
+/** Ends what is on the stack, in order. One that cannot be ended does not keep the others from it. */
+export async function endAll(stack: Stack, say: Say): Promise<void> {
+  for (const name of END_ORDER) {
+    for (const entry of stack.filter((candidate) => candidate.name === name)) {
+      try {
+        await entry.stop();
+        if (entry.daemon !== null) {
+          say(`${name} has ended`);
+        }
+      } catch (error) {
+        printError(`${name} could not be ended: ${inspect(error)}`);
+      }
+    }
+  }
+}
+
+/** The start failed for a reason that its message says whole; a stack trace would add nothing. */
+export class StartError extends Error {
+  override name = 'StartError';
+}
+
+/** The start was called off by a signal. */
+export class Interrupted extends Error {
+  override name = 'Interrupted';
+}
+
+/**
+ * Starts what the configuration does not name as running elsewhere: PostgreSQL, Temporal with its Web UI, then worker
+ * and API; makes schema, namespace, search attributes and the demo biller, and writes `development.json`. What was
+ * started is on the stack, however this ends. Throws a StartError, or Interrupted when the signal comes.
+ */
+export async function boot(config: Config, stack: Stack, say: Say, signal: AbortSignal): Promise<Development> {
+  await claimDataDir(config.dataDir, stack, say);
+  await checkPorts(config);
+
+  const { database, workflows } = await startServers(config, stack, say, signal);
+  const env = childEnvironment({
+    PORT: String(config.port),
+    DATA_DIR: config.dataDir,
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: workflows.address,
+    TEMPORAL_NAMESPACE: config.temporalNamespace,
+    TEMPORAL_UI_URL: config.temporalUiUrl ?? workflows.uiUrl ?? '',
+    WEBHOOK_ALLOW_LOOPBACK: String(config.webhookAllowLoopback),
+    DRAIN_DELAY_SECONDS: '0', // nobody stands before it and asks whether it is ready
+    ...(config.encryptionKeys === null ? { ENCRYPTION_KEYS: await readOrMakeEncryptionKeys(config.dataDir) } : {}),
+  });
+  const metrics = config.metricsPort === null ? {} : { METRICS_PORT: String(config.metricsPort + 1) };
+  const worker = await startChild('worker', config.dataDir, { ...env, ...metrics }, stack);
+  const options = isLoopbackAddress(config.host) ? ['--for-this-machine'] : [];
+  const api = await startChild('api', config.dataDir, env, stack, options);
+  await Promise.all([waitUntilReady(worker, say, signal), waitUntilReady(api, say, signal)]);
+
+  const development: Development = {
+    base_url: `http://127.0.0.1:${config.port}`,
+    temporal_ui_url: workflows.uiUrl,
+    temporal_address: workflows.address,
+    database_url: database.url,
+    biller_id: database.demo.billerId,
+    keys: database.demo.keys,
+  };
+  await writeDevelopment(config.dataDir, development);
+  return development;
+}
+
+/** Takes the data directory for this run alone, and ends what a run that was killed has left behind in it. */
+async function claimDataDir(dataDir: string, stack: Stack, say: Say): Promise<void> {
+  const lock = await takeLock(join(dataDir, 'run', 'start.lock'));
+  if (!lock.taken) {
+    throw new StartError(
+      `${dataDir} is in use: the service already runs from it (process ${lock.holder}).\n` +
+        'End that one, or give this copy a DATA_DIR, PORT, TEMPORAL_PORT and TEMPORAL_UI_PORT of its own.',
+    );
+  }
+  stack.push({ name: 'the claim on DATA_DIR', daemon: null, stop: lock.release });
+  for (const name of ['api', 'worker', 'temporal-ui', 'temporal'] as const) {
+    await stopLeftover(dataDir, name, 'SIGTERM', CHILD_STOP_TIMEOUT_MS, say);
+  }
+  await stopLeftover(dataDir, 'postgres', 'SIGINT', CHILD_STOP_TIMEOUT_MS, say);
+}
+
+/** Before anything is started, and all at once, so that nobody has to start three times to learn of three ports. */
+async function checkPorts(config: Config): Promise<void> {
+  const wanted = [{ variable: 'PORT', port: config.port }];
+  // The API's, the worker's, and that of the Temporal SDK in the worker.
+  for (const above of config.metricsPort === null ? [] : [0, 1, 2]) {
+    wanted.push({ variable: 'METRICS_PORT', port: (config.metricsPort ?? 0) + above });
+  }
+  if (config.temporalAddress === null) {
+    wanted.push({ variable: 'TEMPORAL_PORT', port: config.temporalPort });
+    wanted.push({ variable: 'TEMPORAL_UI_PORT', port: config.temporalUiPort });
+  }
+  const faults: string[] = [];
+  for (const [index, { variable, port }] of wanted.entries()) {
+    const state = await probePort(port);
+    const twin = wanted.slice(0, index).find((other) => other.port === port);
+    if (twin !== undefined) {
+      faults.push(`${variable} and ${twin.variable} are both ${port}; give each a port of its own.`);
+    } else if (state === 'EADDRINUSE') {
+      faults.push(`Port ${port} is taken by another process. End it, or set ${variable} to a free port.`);
+    } else if (state === 'EACCES') {
+      faults.push(`Port ${port} may not be used by this user. Set ${variable} to one above 1023.`);
+    }
+  }
+  if (faults.length > 0) {
+    throw new StartError(faults.join('\n'));
+  }
+}
+
+type Database = { url: string; demo: DemoBiller };
+type Workflows = { address: string; uiUrl: string | null };
+
+/** Both at the same time; when one fails, the other is not waited for longer than it takes to call it off. */
+async function startServers(
+  config: Config,
+  stack: Stack,
+  say: Say,
+  interruption: AbortSignal,
+): Promise<{ database: Database; workflows: Workflows }> {
+  const failure = new AbortController();
+  const signal = AbortSignal.any([interruption, failure.signal]);
+  const faults: unknown[] = [];
+  const note = (fault: unknown) => {
+    faults.push(fault);
+    failure.abort();
+    return null;
+  };
+  const started = startDatabase(config, stack, say).catch(note);
+  const store = config.temporalStore === 'postgres' ? await started : null;
+  const [database, workflows] = await Promise.all([
+    started,
+    startWorkflowServer(config, store, stack, say, signal).catch(note),
+  ]);
+  if (interruption.aborted) {
+    throw new Interrupted();
+  }
+  if (database === null || workflows === null) {
+    // The first is the reason; a second is only that of being called off.
+    throw faults[0] instanceof Error ? new StartError(faults[0].message, { cause: faults[0] }) : faults[0];
+  }
+  return { database, workflows };
+}
+
+async function startDatabase(config: Config, stack: Stack, say: Say): Promise<Database> {
+  let url = config.databaseUrl;
+  if (url === null) {
+    const server = await startPostgres({ dataDir: config.dataDir, log: say });
+    stack.push({ name: 'PostgreSQL', daemon: server.daemon, stop: server.stop });
+    say(`PostgreSQL is up on port ${server.port}`);
+    url = server.url;
+  }
+  await migrate(url).catch((cause: unknown) => {
+    throw new Error(`The schema could not be made in ${describeDatabase(config)}: ${messageOf(cause)}`, { cause });
+  });
+  const pool = openPool(url, { max: 1, name: 'start' });
+  try {
+    const demo = await ensureDemoBiller(pool, await readDemoBiller(config.dataDir));
+    say('The schema is up to date');
+    return { url, demo };
+  } finally {
+    await pool.end();
+  }
+}
+
+async function startWorkflowServer(
+  config: Config,
+  store: Database | null,
+  stack: Stack,
+  say: Say,
+  signal: AbortSignal,
+): Promise<Workflows> {
+  let server: Workflows = { address: config.temporalAddress ?? '', uiUrl: null };
+  if (config.temporalAddress === null) {
+    const started = await startTemporal({
+      dataDir: config.dataDir,
+      frontendPort: config.temporalPort,
+      uiPort: config.temporalUiPort,
+      publicUiUrl: config.temporalUiUrl,
+      defaultNamespace: config.temporalNamespace,
+      store: store === null ? undefined : { url: store.url, shards: SHARDS },
+      log: say,
+      signal,
+    });
+    const [main, ...others] = started.daemons;
+    stack.push({ name: 'Temporal', daemon: main ?? null, stop: started.stop });
+    stack.push(...others.map((daemon) => ({ name: 'Temporal Web UI' as const, daemon, stop: daemon.stop })));
+    say(`Temporal is up on port ${config.temporalPort}`);
+    server = started;
+  }
+  const connection = await Connection.connect({
+    address: server.address,
+    tls: config.temporalTls,
+    ...(config.temporalApiKey === null ? {} : { apiKey: config.temporalApiKey }),
+  }).catch((cause: unknown) => {
+    throw new Error(
+      `Temporal does not answer at ${server.address}: ${messageOf(cause)}. ` +
+        'If it is your own (TEMPORAL_ADDRESS), see that it runs, and that TEMPORAL_TLS and TEMPORAL_API_KEY are right.',
+      { cause },
+    );
+  });
+  try {
+    await ensureNamespace(connection, config.temporalNamespace, signal);
+    await ensureSearchAttributes(connection, config.temporalNamespace, signal);
+    say(`The namespace ${config.temporalNamespace} has its search attributes`);
+    const client = new Client({ connection, namespace: config.temporalNamespace });
+    if (!(await canSkipTime(client))) say(`${timeSkippingNeeded} This server has it not: their endpoints answer 503.`);
+  } finally {
+    await connection.close();
+  }
+  return server;
+}
+
+async function startChild(
+  name: 'worker' | 'api',
+  dataDir: string,
+  env: NodeJS.ProcessEnv,
+  stack: Stack,
+  options: string[] = [],
+): Promise<Daemon> {
+  const daemon = await startDaemon({
+    name,
+    dataDir,
+    command: process.execPath,
+    args: [fileURLToPath(new URL('../src/processes/launch.mjs', import.meta.url)), name, ...options],
+    cwd: fileURLToPath(new URL('../', import.meta.url)),
+    env,
+    stopSignal: 'SIGTERM',
+    stopTimeoutMs: CHILD_STOP_TIMEOUT_MS,
+    ipc: true,
+  });
+  stack.push({ name: name === 'api' ? 'API' : 'Worker', daemon, stop: daemon.stop });
+  return daemon;
+}
+
+async function waitUntilReady(daemon: Daemon, say: Say, signal: AbortSignal): Promise<void> {
+  const timer = new AbortController();
+  const outcome = await Promise.race([
+    daemon.ready.then(() => null),
+    daemon.exited.then((how) => `ended while starting (${how})`),
+    sleep(CHILD_READY_TIMEOUT_MS, `was not ready after ${CHILD_READY_TIMEOUT_MS / 1000} s`, {
+      signal: AbortSignal.any([signal, timer.signal]),
+    }).catch(() => {
+      throw new Interrupted();
+    }),
+  ]).finally(() => timer.abort());
+  if (outcome !== null) {
+    throw new StartError(
+      `${daemon.name} ${outcome}. The end of ${daemon.logFile}:\n${await lastLines(daemon.logFile)}`,
+    );
+  }
+  say(`${daemon.name === 'api' ? 'API' : 'Worker'} is up`);
+}
+
+/** Without the password. */
+function describeDatabase(config: Config): string {
+  return config.databaseUrl === null
+    ? 'the embedded PostgreSQL'
+    : `the PostgreSQL of DATABASE_URL (${new URL(config.databaseUrl).host}); see that it runs and lets this user in`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

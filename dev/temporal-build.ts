@@ -1,0 +1,238 @@
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { access, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { childEnvironment, type Host } from '../src/processes/config.ts';
+import { killGroup, type Say } from './daemon.ts';
+import { takeLock } from './process-record.ts';
+
+export interface BuiltTemporal {
+  readonly server: string;
+  readonly ui: string;
+}
+
+const MODULE_FOLDER = fileURLToPath(new URL('../temporal/', import.meta.url));
+const SERVER_PACKAGE = 'go.temporal.io/server/cmd/server';
+/** The stock Web UI behind a check of the Host header, see its own comment. */
+const UI_PACKAGE = './web-ui';
+/** Has a go.mod of its own: whoever keeps workflows in SQLite does not need it, nor a new build for it. */
+const SCHEMA_TOOL_FOLDER = join(MODULE_FOLDER, 'schema-tool');
+const SCHEMA_TOOL_PACKAGE = 'go.temporal.io/server/cmd/tools/sql';
+
+/** From Go 1.21 on an older toolchain fetches the one that go.mod asks for. */
+const LEAST_GO_MINOR = 21;
+
+const PROGRESS_EVERY_MS = 10_000;
+
+/** The pinned server and Web UI as an earlier start has built them for this user, or null. */
+export async function findBuiltTemporal(host: Host): Promise<BuiltTemporal | null> {
+  return findIn(await cacheFolder(host));
+}
+
+/**
+ * Builds the pinned server and Web UI into the user's cache, telling how far it is. When another process builds the
+ * same, waits for that one instead. Throws with the end of Go's output when the build fails, and when it is aborted.
+ */
+export async function buildTemporal(host: Host, go: string, say: Say, signal?: AbortSignal): Promise<BuiltTemporal> {
+  const folder = await cacheFolder(host);
+  await mkdir(join(host.cacheDir, 'temporal'), { recursive: true });
+  const release = await becomeBuilder(folder, say, signal);
+  try {
+    const built = await findIn(folder);
+    return built ?? (await build(folder, go, say, signal));
+  } finally {
+    await release();
+  }
+}
+
+/**
+ * The pinned `temporal-sql-tool`, which makes and updates Temporal's tables in PostgreSQL; built into the user's cache
+ * where it is missing, in seconds where the server was built with the same Go. Throws like `buildTemporal`.
+ */
+export async function buildSchemaTool(host: Host, go: string, say: Say, signal?: AbortSignal): Promise<string> {
+  const folder = await cacheFolder(host, SCHEMA_TOOL_FOLDER, 'temporal-schema-tool');
+  const tool = join(folder, 'temporal-sql-tool');
+  await mkdir(folder, { recursive: true });
+  const release = await becomeBuilder(folder, say, signal);
+  try {
+    if (!(await exists(tool))) {
+      say('Building the tool that makes Temporal’s tables in PostgreSQL, with Go: once per user and version …');
+      await checkGo(go);
+      await compile(go, `${tool}.unfinished`, SCHEMA_TOOL_PACKAGE, signal, () => {}, SCHEMA_TOOL_FOLDER);
+      await rename(`${tool}.unfinished`, tool);
+    }
+  } finally {
+    await release();
+  }
+  return tool;
+}
+
+async function build(folder: string, go: string, say: Say, signal?: AbortSignal): Promise<BuiltTemporal> {
+  const startedAt = performance.now();
+  const elapsed = () => `${Math.round((performance.now() - startedAt) / 1000)} s`;
+  await checkGo(go);
+  say('Building the Temporal server and its Web UI with Go: once per user and version, about 4 minutes on two cores');
+  say('  fetching the sources that temporal/go.mod pins …');
+  const total = await countPackages(go, signal);
+  say(`  sources are there (${elapsed()}); compiling at most ${total} packages …`);
+  const unfinished = `${folder}.unfinished`;
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { recursive: true });
+
+  let compiled = 0;
+  const progress = setInterval(
+    () => say(`  compiled ${compiled} of at most ${total} packages (${elapsed()})`),
+    PROGRESS_EVERY_MS,
+  );
+  try {
+    for (const [file, goPackage] of [
+      ['temporal-server', SERVER_PACKAGE],
+      ['temporal-ui', UI_PACKAGE],
+    ] as const) {
+      await compile(go, join(unfinished, file), goPackage, signal, () => {
+        compiled += 1;
+      });
+    }
+  } finally {
+    clearInterval(progress);
+  }
+  // A folder under its final name is complete, whenever this process is killed.
+  await rename(unfinished, folder);
+  say(`  built in ${elapsed()}, kept in ${folder}`);
+  return pathsIn(folder);
+}
+
+async function compile(
+  go: string,
+  output: string,
+  goPackage: string,
+  signal: AbortSignal | undefined,
+  onPackage: () => void,
+  module = MODULE_FOLDER,
+): Promise<void> {
+  const args = ['build', '-v', '-mod=readonly', '-trimpath', '-buildvcs=false', '-ldflags=-s -w', '-o', output];
+  const messages: string[] = [];
+  const onLine = (line: string) => {
+    // -v prints each package as it is compiled, by its import path alone; anything else is a message.
+    if (/^[\w.~/-]+$/.test(line)) {
+      onPackage();
+    } else {
+      messages.push(line);
+    }
+  };
+  const outcome = await runGo(go, [...args, goPackage], signal, 'stderr', onLine, module);
+  if (outcome !== 'exit code 0') {
+    throw new Error(`Go could not build ${goPackage} (${outcome}):\n${messages.slice(-20).join('\n')}`);
+  }
+}
+
+async function countPackages(go: string, signal: AbortSignal | undefined): Promise<number> {
+  const args = ['list', '-mod=readonly', '-deps', '-f', 'package {{.ImportPath}}', SERVER_PACKAGE, UI_PACKAGE];
+  const lines: string[] = [];
+  const outcome = await runGo(go, args, signal, 'both', (line) => lines.push(line));
+  if (outcome !== 'exit code 0') {
+    const end = lines.filter((line) => !/^package /.test(line)).slice(-20);
+    throw new Error(
+      'Go could not fetch the sources of the Temporal server. It needs a module proxy (see "go env GOPROXY").\n' +
+        `${outcome}:\n${end.join('\n')}`,
+    );
+  }
+  return lines.filter((line) => line.startsWith('package ')).length;
+}
+
+/** Runs Go in a group of its own, so that its compilers end with it when it is called off; it keeps what they made. */
+async function runGo(
+  go: string,
+  args: string[],
+  signal: AbortSignal | undefined,
+  output: 'stderr' | 'both',
+  onLine: (line: string) => void,
+  module = MODULE_FOLDER,
+): Promise<string> {
+  signal?.throwIfAborted();
+  const stdout = output === 'both' ? 'pipe' : 'ignore';
+  const child = spawn(go, args, {
+    cwd: module,
+    env: childEnvironment({}),
+    detached: true,
+    stdio: ['ignore', stdout, 'pipe'],
+  });
+  const end = () => child.pid !== undefined && killGroup(child.pid);
+  process.once('exit', end);
+  signal?.addEventListener('abort', end, { once: true });
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream !== null) {
+      createInterface({ input: stream }).on('line', onLine);
+    }
+  }
+  try {
+    const [code, killedBy] = await once(child, 'close'); // rejects where the program cannot be run
+    signal?.throwIfAborted();
+    return killedBy === null ? `exit code ${code}` : `signal ${killedBy}`;
+  } finally {
+    process.off('exit', end);
+    signal?.removeEventListener('abort', end);
+  }
+}
+
+async function checkGo(go: string): Promise<void> {
+  const { stdout } = await promisify(execFile)(go, ['version']);
+  const [, major, minor] = /go(\d+)\.(\d+)/.exec(stdout) ?? [];
+  if (Number(major) === 1 && Number(minor) < LEAST_GO_MINOR) {
+    throw new Error(
+      `${go} is too old (${stdout.trim()}). Install Go 1.${LEAST_GO_MINOR} or later (https://go.dev/dl) and start again.`,
+    );
+  }
+}
+
+/** The cache's key holds all that goes into the build: version, checksum of what is pinned and of our own source, platform. */
+async function cacheFolder(host: Host, module = MODULE_FOLDER, name = 'temporal'): Promise<string> {
+  const sources = module === MODULE_FOLDER ? ['web-ui/main.go'] : [];
+  const [mod = '', ...others] = await Promise.all(
+    ['go.mod', 'go.sum', ...sources].map((file) => readFile(join(module, file), 'utf8')),
+  );
+  const version = /go\.temporal\.io\/server v([\w.+-]+)/.exec(mod)?.[1];
+  if (version === undefined) {
+    throw new Error(`${join(module, 'go.mod')} does not pin go.temporal.io/server`);
+  }
+  const checksum = createHash('sha256')
+    .update([mod, ...others].join(''))
+    .digest('hex')
+    .slice(0, 12);
+  return join(host.cacheDir, name, `${version}-${checksum}-${process.platform}-${process.arch}`);
+}
+
+async function findIn(folder: string): Promise<BuiltTemporal | null> {
+  const paths = pathsIn(folder);
+  return (await exists(paths.server)) && (await exists(paths.ui)) ? paths : null;
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+function pathsIn(folder: string): BuiltTemporal {
+  return { server: join(folder, 'temporal-server'), ui: join(folder, 'temporal-ui') };
+}
+
+/** Waits until no other process builds into this folder, takes its place and returns how to leave it. */
+async function becomeBuilder(folder: string, say: Say, signal?: AbortSignal): Promise<() => Promise<void>> {
+  for (let told = false; ; told = true) {
+    const lock = await takeLock(`${folder}.lock`);
+    if (lock.taken) {
+      return lock.release;
+    }
+    if (!told) {
+      say(`Another process (${lock.holder}) is building the Temporal server; waiting for it`);
+    }
+    await sleep(500, undefined, { signal });
+  }
+}

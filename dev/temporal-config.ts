@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+
+const FOLDER = new URL('../temporal/', import.meta.url);
+
+export type ConfigTemplate = 'server.yaml' | 'ui.yaml' | 'dynamic-config.yaml';
+
+/** Reads a file of `temporal/` and fills in its `${…}`. Throws when a name has no value: no server may guess one. */
+export async function renderTemplate(name: ConfigTemplate, values: Record<string, number | string>): Promise<string> {
+  const template = await readFile(new URL(name, FOLDER), 'utf8');
+  return template.replace(/^(?!\s*#).*$/gm, (line) =>
+    line.replace(/\$\{(\w+)\}/g, (_whole, key: string) => {
+      const value = values[key];
+      if (value === undefined) {
+        throw new Error(`temporal/${name} asks for ${key}, which has no value`);
+      }
+      return String(value);
+    }),
+  );
+}
+
+/** The dynamic configuration as the `temporal` CLI takes it: `name=value`, the value in JSON. */
+export async function readDynamicConfigFlags(): Promise<string[]> {
+  const text = await readFile(new URL('dynamic-config.yaml', FOLDER), 'utf8');
+  const settings = [...text.matchAll(/^([\w.]+): \[\{value: (.+?)\}\]$/gm)];
+  return settings.flatMap(([, name = '', value = '']) => [
+    '--dynamic-config-value',
+    `${name}=${/^(true|false|\d+)$/.test(value) ? value : JSON.stringify(value)}`,
+  ]);
+}

@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { childEnvironment, type Host } from '../src/processes/config.ts';
+import type { Say } from './daemon.ts';
+
+/** From where the SDK downloads the CLI. */
+const DOWNLOAD_SITE = 'https://temporal.download';
+
+/** The CLI that has the server and the Web UI of temporal/go.mod: server 1.32.0, UI 2.54.1 (its `--version` says so). */
+const CLI_VERSION = 'v1.9.1';
+
+const PROBE_TIMEOUT_MS = 3_000;
+const DOWNLOAD_TIMEOUT_MS = 300_000;
+
+/**
+ * Has the TypeScript SDK download that version of the `temporal` CLI into the user's cache and returns its path; null where
+ * the network does not allow it, which is no fault: there are other ways to a server.
+ */
+export async function downloadCli(host: Host, say: Say, signal?: AbortSignal): Promise<string | null> {
+  const folder = join(host.cacheDir, 'temporal', 'sdk-download', CLI_VERSION);
+  const kept = await findCli(folder);
+  if (kept !== null) {
+    return kept;
+  }
+  if (!(await isReachable())) {
+    say(`${DOWNLOAD_SITE} cannot be reached from here, so the SDK's own download is passed over`);
+    return null;
+  }
+  say(`Downloading the temporal CLI ${CLI_VERSION} from ${DOWNLOAD_SITE} by way of the SDK`);
+  try {
+    await mkdir(folder, { recursive: true });
+    // In a process of its own: the SDK loads a native runtime, and starts the server that it has downloaded.
+    const script = fileURLToPath(new URL('temporal-download-by-sdk.ts', import.meta.url));
+    await promisify(execFile)(process.execPath, ['--import', 'tsx', script, CLI_VERSION, folder], {
+      timeout: DOWNLOAD_TIMEOUT_MS,
+      env: childEnvironment({}),
+      signal,
+    });
+    return await findCli(folder);
+  } catch (error) {
+    signal?.throwIfAborted();
+    say(`The download failed: ${error instanceof Error ? error.message.trim().split('\n').at(-1) : String(error)}`);
+    return null;
+  }
+}
+
+async function isReachable(): Promise<boolean> {
+  // Any answer will do, a 404 too.
+  return fetch(DOWNLOAD_SITE, { method: 'HEAD', signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The SDK names the file after the version. */
+async function findCli(folder: string): Promise<string | null> {
+  const files = await readdir(folder).catch(() => []);
+  const cli = files.find((file) => /^temporal-.*[^~]$/.test(file) && !file.includes('downloading'));
+  return cli === undefined ? null : join(folder, cli);
+}

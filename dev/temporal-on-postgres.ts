@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import type { Host } from '../src/processes/config.ts';
+import type { Say } from './daemon.ts';
+import { buildSchemaTool } from './temporal-build.ts';
+import { findOnPath } from './temporal-program.ts';
+
+const SETTINGS_FILE = new URL('../temporal/on-postgres.env', import.meta.url);
+const SCHEMA_TIMEOUT_MS = 120_000;
+
+/** A PostgreSQL in which Temporal keeps its workflows. */
+export interface PostgresStore {
+  /** Of any database there, by a user who may make others. */
+  readonly url: string;
+  /** The number of history shards, fixed when the databases are made; that of `temporal/on-postgres.env` by default. */
+  readonly shards?: number;
+}
+
+interface Tables {
+  database: string;
+  schema: string;
+}
+
+/**
+ * Makes Temporal's two databases and their tables, or brings them up to the pinned version, with its own schema tool.
+ * Safe to repeat. Throws with the end of the tool's output, and, where Go is missing, saying so.
+ */
+export async function prepareTemporalTables(store: PostgresStore, host: Host, say: Say, signal?: AbortSignal) {
+  const go = await findOnPath('go', host.searchPath);
+  if (go === null) {
+    throw new Error(
+      'Temporal’s tables in PostgreSQL are made by its own tool, which is built with Go: it was not found on PATH.\n' +
+        'Install Go 1.21 or later (https://go.dev/dl) and start again, or unset TEMPORAL_STORE: SQLite needs no tool.',
+    );
+  }
+  const tool = await buildSchemaTool(host, go, say, signal);
+  const settings = await readSettings();
+  for (const { database, schema } of tablesOf(settings)) {
+    // Each step leaves alone what is there.
+    await runTool(tool, store, database, ['create-database'], signal);
+    await runTool(tool, store, database, ['setup-schema', '--version', '0.0'], signal);
+    await runTool(tool, store, database, ['update-schema', '--schema-name', schema], signal);
+  }
+}
+
+/** The environment from which a server makes its configuration, `${…}` of its ports and files not among it. */
+export async function storeEnvironment(store: PostgresStore): Promise<Record<string, string>> {
+  const { hostname, port, user, password } = connectionOf(store);
+  return {
+    ...(await readSettings()),
+    POSTGRES_SEEDS: hostname,
+    DB_PORT: port,
+    POSTGRES_USER: user,
+    POSTGRES_PWD: password,
+    ...(store.shards === undefined ? {} : { NUM_HISTORY_SHARDS: String(store.shards) }),
+  };
+}
+
+async function runTool(tool: string, store: PostgresStore, database: string, step: string[], signal?: AbortSignal) {
+  const { hostname, port, user, password } = connectionOf(store);
+  const target = ['--plugin', 'postgres12_pgx', '--endpoint', hostname, '--port', port, '--user', user];
+  try {
+    await promisify(execFile)(tool, [...target, '--database', database, ...step], {
+      env: { PATH: '/usr/bin:/bin', SQL_PASSWORD: password }, // not an argument: every user of the machine sees those
+      timeout: SCHEMA_TIMEOUT_MS,
+      ...(signal ? { signal } : {}),
+    });
+  } catch (error) {
+    const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim().split('\n').slice(-5) : [];
+    throw new Error(`Temporal's database ${database} could not be made (${step[0]}):\n${output.join('\n')}`, {
+      cause: error,
+    });
+  }
+}
+
+function connectionOf({ url }: PostgresStore) {
+  const { hostname, port, username, password } = new URL(url);
+  return {
+    hostname,
+    port: port || '5432',
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+  };
+}
+
+function tablesOf(settings: Record<string, string>): Tables[] {
+  return [
+    { database: settings.DBNAME ?? 'temporal', schema: 'postgresql/v12/temporal' },
+    { database: settings.VISIBILITY_DBNAME ?? 'temporal_visibility', schema: 'postgresql/v12/visibility' },
+  ];
+}
+
+async function readSettings(): Promise<Record<string, string>> {
+  const text = await readFile(SETTINGS_FILE, 'utf8');
+  return Object.fromEntries(
+    [...text.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value.trim()]),
+  );
+}

@@ -1,0 +1,233 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Host, readHost } from '../src/processes/config.ts';
+import { type Daemon, lastLines, type Say, startDaemon, stopLeftover } from './daemon.ts';
+import { findFreePorts, probePort } from './ports.ts';
+import { readDynamicConfigFlags, renderTemplate } from './temporal-config.ts';
+import { type PostgresStore, prepareTemporalTables, storeEnvironment } from './temporal-on-postgres.ts';
+import { findTemporal, type TemporalProgram } from './temporal-program.ts';
+
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 15_000;
+const POLL_MS = 20;
+
+/**
+ * How SQLite syncs: 1 (normal) writes the log to disk at checkpoints. A killed process loses nothing; a power cut can
+ * lose the last moments, but never corrupts. 2 (full) syncs every commit, at several times the latency.
+ */
+const SQLITE_SYNCHRONOUS = 1;
+
+const INTERNAL_PORTS = [
+  'FRONTEND_MEMBERSHIP_PORT',
+  'HISTORY_PORT',
+  'HISTORY_MEMBERSHIP_PORT',
+  'MATCHING_PORT',
+  'MATCHING_MEMBERSHIP_PORT',
+  'WORKER_PORT',
+  'WORKER_MEMBERSHIP_PORT',
+] as const;
+
+export interface TemporalOptions {
+  /** Absolute. The server's files live in its folder `temporal`. */
+  dataDir: string;
+  frontendPort: number;
+  /** Null: no Web UI. */
+  uiPort: number | null;
+  /** Where else than on this machine's own names people open the Web UI, such as behind a proxy: its Host is let in too. */
+  publicUiUrl?: string | null;
+  /** The namespace that the Web UI opens with; `payments` by default. */
+  defaultNamespace?: string;
+  /** Where the server keeps its workflows: SQLite files of its own by default. */
+  store?: PostgresStore | undefined;
+  log: Say;
+  /** Where programs and the cache are; by default as the environment says. */
+  host?: Host;
+  /** Gives up a download or a build, which take minutes; to end what runs there is `stop`. */
+  signal?: AbortSignal;
+}
+
+export interface RunningTemporal {
+  /** `host:port` of the frontend. */
+  readonly address: string;
+  readonly uiUrl: string | null;
+  readonly pids: readonly number[];
+  readonly daemons: readonly Daemon[];
+  /** Ends the Web UI, then the server. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a Temporal server on loopback, whose workflows outlive it, and resolves when its port answers; what
+ * waits for it to be fully there is `ensureNamespace`. Ends first what an earlier run left behind. Throws, with the
+ * last lines of the log, when it does not come up, and what `findTemporal` throws.
+ */
+export async function startTemporal(options: TemporalOptions): Promise<RunningTemporal> {
+  const { dataDir, frontendPort, uiPort, log } = options;
+  const program = await findTemporal(options.host ?? readHost(), log, options.signal);
+  await stopLeftover(dataDir, 'temporal-ui', 'SIGTERM', STOP_TIMEOUT_MS, log);
+  await stopLeftover(dataDir, 'temporal', 'SIGTERM', STOP_TIMEOUT_MS, log);
+  const folder = join(dataDir, 'temporal');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+
+  const daemons: Daemon[] = [];
+  const stop = async () => {
+    for (const daemon of daemons.toReversed()) {
+      await daemon.stop();
+    }
+  };
+  try {
+    if (program.kind === 'cli') {
+      if (options.store) throw new Error(`${program.cli} keeps workflows in SQLite alone: unset TEMPORAL_STORE.`);
+      log(`${program.cli} opens an HTTP API and a Web UI that web pages can reach: see SECURITY.md`);
+      daemons.push(await startCli(program.cli, folder, options));
+    } else {
+      daemons.push(await startServer(program, folder, options));
+      if (uiPort !== null) {
+        daemons.push(await startUi(program, folder, uiPort, options));
+      }
+    }
+    const [server, ui = server] = daemons;
+    await Promise.all([server && waitForPort(server, frontendPort), ui && uiPort !== null && waitForPort(ui, uiPort)]);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    address: `127.0.0.1:${frontendPort}`,
+    uiUrl: uiPort === null ? null : `http://127.0.0.1:${uiPort}`,
+    pids: daemons.map((daemon) => daemon.pid),
+    daemons,
+    stop,
+  };
+}
+
+type ServerProgram = Extract<TemporalProgram, { kind: 'server' }>;
+
+async function startServer(program: ServerProgram, folder: string, options: TemporalOptions): Promise<Daemon> {
+  const ports = await chooseInternalPorts(join(folder, 'ports.json'));
+  const dynamicConfig = join(folder, 'dynamic-config.yaml');
+  await writeFile(dynamicConfig, await renderTemplate('dynamic-config.yaml', {}));
+  const daemon = { ...daemonOptions('temporal', options), command: program.server, cwd: folder };
+  if (options.store) {
+    await prepareTemporalTables(options.store, options.host ?? readHost(), options.log, options.signal);
+    const env = {
+      ...daemon.env,
+      ...(await storeEnvironment(options.store)),
+      ...portsEnvironment(ports, options.frontendPort),
+      DYNAMIC_CONFIG_FILE_PATH: dynamicConfig,
+    };
+    return startDaemon({ ...daemon, env, args: ['--allow-no-auth', 'start'] });
+  }
+  const values = { ...ports, FRONTEND_PORT: options.frontendPort, SQLITE_SYNCHRONOUS };
+  await writeFile(join(folder, 'server.yaml'), await renderTemplate('server.yaml', values));
+  return startDaemon({ ...daemon, args: ['--config-file', join(folder, 'server.yaml'), '--allow-no-auth', 'start'] });
+}
+
+/** The server's own names for what `server.yaml` is given as its ports. */
+function portsEnvironment(ports: Record<string, number>, frontendPort: number): Record<string, string> {
+  const named = Object.entries(ports).map(([name, port]) => [
+    name.replace(/^(HISTORY|MATCHING|WORKER)_PORT$/, '$1_GRPC_PORT'),
+    String(port),
+  ]);
+  return {
+    ...Object.fromEntries(named),
+    FRONTEND_GRPC_PORT: String(frontendPort),
+    BIND_ON_IP: '127.0.0.1',
+    TEMPORAL_BROADCAST_ADDRESS: '127.0.0.1',
+  };
+}
+
+/**
+ * The ports by which the server's parts talk to each other: those of the last start where they are still free.
+ * Its database remembers for 20 s where its parts were; found elsewhere, it would first look for the former ones.
+ */
+async function chooseInternalPorts(file: string): Promise<Record<string, number>> {
+  const kept = Array.from((await readFile(file, 'utf8').catch(() => '')).matchAll(/\d+/g), ([port]) => Number(port));
+  const states = await Promise.all(kept.map(probePort));
+  const reusable = kept.length === INTERNAL_PORTS.length && states.every((state) => state === 'free');
+  const ports = reusable ? kept : await findFreePorts(INTERNAL_PORTS.length);
+  await writeFile(file, `${JSON.stringify(ports)}\n`);
+  return Object.fromEntries(INTERNAL_PORTS.flatMap((name, index) => (ports[index] ? [[name, ports[index]]] : [])));
+}
+
+async function startUi(
+  program: ServerProgram,
+  folder: string,
+  uiPort: number,
+  options: TemporalOptions,
+): Promise<Daemon> {
+  const configFolder = join(folder, 'ui');
+  await mkdir(configFolder, { recursive: true });
+  const own = [`http://127.0.0.1:${uiPort}`, `http://localhost:${uiPort}`];
+  const others = options.publicUiUrl ? [new URL(options.publicUiUrl).origin] : [];
+  const config = await renderTemplate('ui.yaml', {
+    FRONTEND_PORT: options.frontendPort,
+    UI_PORT: uiPort,
+    ORIGINS: JSON.stringify([...own, ...others]),
+    DEFAULT_NAMESPACE: options.defaultNamespace ?? 'payments',
+  });
+  await writeFile(join(configFolder, 'service.yaml'), config);
+  return startDaemon({
+    ...daemonOptions('temporal-ui', options),
+    command: program.ui,
+    args: [configFolder],
+    cwd: folder,
+  });
+}
+
+async function startCli(cli: string, folder: string, options: TemporalOptions): Promise<Daemon> {
+  const { frontendPort, uiPort } = options;
+  return startDaemon({
+    ...daemonOptions('temporal', options),
+    command: cli,
+    args: [
+      ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(frontendPort)],
+      ...(uiPort === null ? ['--headless'] : ['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)]),
+      ...['--db-filename', join(folder, 'temporal-cli.db'), '--log-level', 'warn'],
+      ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', `synchronous=${SQLITE_SYNCHRONOUS}`],
+      ...(await readDynamicConfigFlags()),
+    ],
+    cwd: folder,
+  });
+}
+
+/** The environment is left out: a TEMPORAL_… variable meant for our own processes would be read by the server too. */
+function daemonOptions(name: string, { dataDir }: TemporalOptions) {
+  return {
+    name,
+    dataDir,
+    env: { PATH: '/usr/bin:/bin', HOME: dataDir, TZ: 'UTC' },
+    stopSignal: 'SIGTERM',
+    stopTimeoutMs: STOP_TIMEOUT_MS,
+  } as const;
+}
+
+async function waitForPort(daemon: Daemon, port: number): Promise<void> {
+  let ended: string | null = null;
+  void daemon.exited.then((how) => {
+    ended = how;
+  });
+  const giveUpAt = performance.now() + START_TIMEOUT_MS;
+  while (!(await accepts(port))) {
+    if (ended !== null || performance.now() > giveUpAt) {
+      throw new Error(
+        `${daemon.name} did not come up (${ended ?? 'still running'}). The end of ${daemon.logFile}:\n` +
+          (await lastLines(daemon.logFile)),
+      );
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

@@ -1,0 +1,36 @@
+import type { Context, Middleware } from '../http/context.ts';
+import type { Route } from '../http/route.ts';
+import { send } from '../http/send.ts';
+import type { IdempotencyStore, RouteExecutor } from './idempotency.ts';
+
+const json = 'application/json; charset=utf-8';
+
+/** Lets the route's handler answer, or sends again what was answered before. */
+export function answer(route: Route, keep: IdempotencyStore): Middleware {
+  const { contentType = json, headers = {} } = route.response;
+  const extra = Object.entries(headers);
+  return async (ctx) => {
+    const { status, text, replayed } = await keep(route, ctx, performer);
+    for (const [name, value] of extra) ctx.res.setHeader(name, value);
+    if (replayed) {
+      ctx.state.replayed = true;
+      ctx.res.setHeader('Idempotent-Replayed', 'true');
+    }
+    send(ctx, status, text, contentType);
+  };
+}
+
+const performer: RouteExecutor = {
+  async prepare(route, ctx, deps) {
+    return route.prepare?.({ ...inputOf(ctx), deps });
+  },
+  async perform(route, ctx, deps, prepared) {
+    const result = await route.handle({ ...inputOf(ctx), deps, prepared });
+    return route.response.contentType === undefined ? JSON.stringify(result) : String(result);
+  },
+};
+
+function inputOf(ctx: Context) {
+  const { call, key, params, query, body } = ctx.state;
+  return { call, key, params, query, body };
+}

@@ -1,0 +1,75 @@
+import type { SchemaNode } from '../http/describe-schema.ts';
+import type { Route } from '../http/route.ts';
+import { errorResponses, unmatchedRequests } from './errors.ts';
+import { headerComponents } from './headers.ts';
+import { info, tagDescriptions } from './info.ts';
+import { operationOf } from './operations.ts';
+import { documentedPath, headerParameters } from './parameters.ts';
+import { schemaBook } from './schemas.ts';
+import { webhookHeaders, webhooksOf } from './webhooks.ts';
+
+/** An OpenAPI document as far as the code that makes or reads it goes. */
+export interface OpenApiDocument {
+  openapi: string;
+  /** By path, then by method in small letters. */
+  paths: Record<string, Record<string, SchemaNode>>;
+  webhooks: Record<string, SchemaNode>;
+  components: Record<string, Record<string, SchemaNode>>;
+  [member: string]: unknown;
+}
+
+const securitySchemes = {
+  secretKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'sk_sandbox_… or sk_live_…',
+    description: 'A secret key, for servers only. It must hold the scope that the operation names.',
+  },
+  publishableKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'pk_sandbox_… or pk_live_…',
+    description: 'A publishable key, which browsers may have.',
+  },
+};
+
+/**
+ * The OpenAPI 3.1 document of these routes: all that it says of them comes from their own schemas and settings.
+ * @throws Error when two schemas that differ have the same title, or a tag has no description.
+ */
+export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
+  const book = schemaBook();
+  const documented = routes.filter((route) => !route.undocumented);
+  const paths: Record<string, Record<string, SchemaNode>> = {};
+  for (const route of documented) {
+    const path = documentedPath(route.path);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, book, documented) };
+  }
+  const responses = errorResponses(book);
+  const webhooks = webhooksOf(book);
+  return {
+    openapi: '3.1.0',
+    info,
+    servers: [{ url: '/', description: 'The service that this document comes from.' }],
+    tags: tagsOf(documented),
+    paths,
+    webhooks,
+    'x-unmatched-requests': unmatchedRequests(book),
+    components: {
+      schemas: book.components(),
+      responses,
+      parameters: { ...headerParameters, ...webhookHeaders },
+      headers: headerComponents,
+      securitySchemes,
+    },
+  };
+}
+
+/** The tags, in the order of the routes. */
+function tagsOf(routes: readonly Route[]): SchemaNode[] {
+  return [...new Set(routes.map((route) => route.tag))].map((name) => {
+    const description = tagDescriptions[name];
+    if (description === undefined) throw new Error(`the tag ${name} is not described in openapi/info.ts`);
+    return { name, description };
+  });
+}

@@ -1,0 +1,98 @@
+import Type from 'typebox';
+import { ListOf, listQuery, page, Strict } from '../../resources/common.ts';
+import { Customer, CustomerCreate, CustomerUpdate, presentCustomer } from '../../resources/customer.ts';
+import { deleteCustomer, updateCustomer } from '../../services/customers/customer-changes.ts';
+import { createCustomer, fetchCustomer, listCustomers } from '../../services/customers/customers.ts';
+import { type Route, route } from '../http/route.ts';
+
+const tag = 'Customers';
+
+const create = route({
+  method: 'POST',
+  path: '/api/v1/customers',
+  operation: 'createCustomer',
+  tag,
+  summary: 'Create a customer',
+  description:
+    'With `test_clock` it lives on the time of that clock, for good, and is left out of lists that do not name it.',
+  access: { scope: 'customers:write' },
+  invalid: 422,
+  idempotency: 'one-statement',
+  bodyLimit: { kib: 256, since: 'additional_attributes is free-form' },
+  body: CustomerCreate,
+  response: { status: 201, schema: Customer },
+  handle: async ({ call, body, deps }) =>
+    presentCustomer(await createCustomer(deps.sql, call, body, (row) => deps.withAnswer(presentCustomer(row)))),
+});
+
+const list = route({
+  method: 'GET',
+  path: '/api/v1/customers',
+  operation: 'listCustomers',
+  tag,
+  summary: 'List customers, newest first',
+  description: 'Deleted customers are left out; customers on a test clock appear only when test_clock names it.',
+  access: { scope: 'customers:read' },
+  invalid: 422,
+  query: Strict({
+    ...listQuery,
+    status: Type.Optional(Type.String({ maxLength: 40, description: 'Exact.' })),
+    email: Type.Optional(Type.String({ maxLength: 254, description: 'Exact, whatever the case of letters.' })),
+    name: Type.Optional(Type.String({ maxLength: 255, description: 'Exact, whatever the case of letters.' })),
+    reference: Type.Optional(Type.String({ maxLength: 255, description: 'Exact.' })),
+    test_clock: Type.Optional(Type.String({ maxLength: 100, description: 'The customers of this clock.' })),
+  }),
+  response: { status: 200, schema: ListOf(Customer) },
+  handle: async ({ call, query, deps }) => {
+    const { test_clock: testClock, ...rest } = query;
+    const { rows, limit } = await listCustomers(deps.sql, call, { ...rest, testClock });
+    return page(rows, limit, presentCustomer);
+  },
+});
+
+const fetch = route({
+  method: 'GET',
+  path: '/api/v1/customers/:customer_id',
+  operation: 'getCustomer',
+  tag,
+  summary: 'Fetch a customer',
+  description: 'A deleted customer is returned with its deleted_at.',
+  access: { scope: 'customers:read' },
+  invalid: 422,
+  response: { status: 200, schema: Customer },
+  handle: async ({ call, params, deps }) => presentCustomer(await fetchCustomer(deps.sql, call, params.customer_id)),
+});
+
+const update = route({
+  method: 'PUT',
+  path: '/api/v1/customers/:customer_id',
+  operation: 'updateCustomer',
+  tag,
+  summary: 'Change a customer',
+  description: 'Fields that are not named stay as they are; null clears one. An object is replaced as a whole.',
+  access: { scope: 'customers:write' },
+  invalid: 422,
+  bodyLimit: { kib: 256, since: 'additional_attributes is free-form' },
+  body: CustomerUpdate,
+  response: { status: 200, schema: Customer },
+  handle: async ({ call, params, body, deps }) =>
+    presentCustomer(await updateCustomer(deps.sql, call, params.customer_id, body)),
+});
+
+const remove = route({
+  method: 'DELETE',
+  path: '/api/v1/customers/:customer_id',
+  operation: 'deleteCustomer',
+  tag,
+  summary: 'Delete a customer',
+  description:
+    'The record stays readable by its id, with deleted_at. Its open plans are closed and its scheduled payments canceled; ' +
+    'from the response on nothing of it is charged.',
+  access: { scope: 'customers:write' },
+  invalid: 422,
+  errors: { 422: 'The test clock of the customer is advancing.' },
+  response: { status: 200, schema: Customer },
+  handle: async ({ call, params, deps }) => presentCustomer(await deleteCustomer(deps.sql, call, params.customer_id)),
+});
+
+export const customerRoutes: Route[] = [create, list, fetch, update, remove];

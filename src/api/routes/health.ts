@@ -1,0 +1,52 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Type } from 'typebox';
+import { Unavailable } from '../../services/errors.ts';
+import { route } from '../http/route.ts';
+
+/** A check that takes longer has failed. */
+const checkMs = 2_000;
+
+const Healthy = Type.Object({ status: Type.Literal('ok') }, { title: 'Healthy', additionalProperties: false });
+
+/** Whether the process runs (`/healthz`), and whether it can serve requests (`/readyz`). No key is needed. */
+export const healthRoutes = [
+  route({
+    method: 'GET',
+    path: '/healthz',
+    operation: 'getHealth',
+    tag: 'Health',
+    summary: 'Whether the process is running',
+    access: 'public',
+    invalid: 400,
+    response: { status: 200, schema: Healthy },
+    handle: async () => ({ status: 'ok' as const }),
+  }),
+  route({
+    method: 'GET',
+    path: '/readyz',
+    operation: 'getReadiness',
+    tag: 'Health',
+    summary: 'Whether everything that requests need can be reached',
+    access: 'public',
+    invalid: 400,
+    errors: { 503: 'Something cannot be reached; `missing` names it.' },
+    response: { status: 200, schema: Healthy },
+    async handle({ deps }) {
+      const results = await Promise.all(Object.entries(deps.checks).map(([name, check]) => failed(name, check)));
+      const missing = results.filter((name) => name !== null);
+      if (missing.length > 0) throw new Unavailable(`Not ready, for want of: ${missing.join(', ')}.`, { missing });
+      return { status: 'ok' as const };
+    },
+  }),
+];
+
+async function failed(name: string, check: () => Promise<unknown>): Promise<string | null> {
+  const stop = new AbortController();
+  try {
+    return await Promise.race([check().then(() => null), pause(checkMs, name, { signal: stop.signal })]);
+  } catch {
+    return name;
+  } finally {
+    stop.abort();
+  }
+}

@@ -1,0 +1,194 @@
+import Type from 'typebox';
+import type { PaymentIntentRow } from '../../db/payment-intents.ts';
+import { ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
+import {
+  PaymentIntent,
+  PaymentIntentByKey,
+  PaymentIntentConfirm,
+  PaymentIntentCreate,
+  PaymentIntentStatus,
+  presentPaymentIntent,
+  presentToPayer,
+} from '../../resources/payment-intent.ts';
+import type { Vault } from '../../services/accounts/vault.ts';
+import { Forbidden } from '../../services/errors.ts';
+import { completeChallenge } from '../../services/payments/challenge-completion.ts';
+import { cancelPaymentIntent } from '../../services/payments/payment-cancellation.ts';
+import { confirmPaymentIntent } from '../../services/payments/payment-confirmation.ts';
+import {
+  createPaymentIntent,
+  fetchPaymentIntent,
+  listPaymentIntents,
+} from '../../services/payments/payment-intents.ts';
+import { bookOnPlan } from '../../services/plans/plan-dunning.ts';
+import { type KeyIdentity, type Route, route } from '../http/route.ts';
+
+const tag = 'Payment intents';
+
+const create = route({
+  method: 'POST',
+  path: '/api/v1/payment_intents',
+  operation: 'createPaymentIntent',
+  tag,
+  summary: 'Create a payment intent',
+  description:
+    'Nothing is charged before it is confirmed, or its scheduled_payment_date comes. The answer has the `client_secret`, with ' +
+    'which a browser may fetch or confirm it.',
+  access: { scope: 'payment_intents:write' },
+  invalid: 400,
+  idempotency: 'one-statement',
+  bodyLimit: {
+    kib: 256,
+    since:
+      'payment_method_data is free-form, and metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes',
+  },
+  body: PaymentIntentCreate,
+  response: { status: 201, schema: PaymentIntent },
+  handle: async ({ call, body, deps }) => {
+    const shown = (intent: PaymentIntentRow) => ({
+      ...presentPaymentIntent(intent),
+      client_secret: deps.vault.clientSecretOf(intent.id),
+    });
+    return shown(await createPaymentIntent(deps.sql, call, body, (row) => deps.withAnswer(shown(row))));
+  },
+});
+
+const fetch = route({
+  method: 'GET',
+  path: '/api/v1/payment_intents/:payment_intent_id',
+  operation: 'getPaymentIntent',
+  tag,
+  summary: 'Fetch a payment intent',
+  description:
+    'A publishable key may, when it presents the intent’s own client_secret: it sees what a payer needs ' +
+    '(`PaymentIntentForPayer`), a secret key all of the `PaymentIntent`.',
+  access: { scope: 'payment_intents:read', publishable: true },
+  invalid: 400,
+  query: Strict({
+    client_secret: Type.Optional(
+      Type.String({ maxLength: 200, description: 'Required with a publishable key: the secret of this very intent.' }),
+    ),
+  }),
+  response: { status: 200, schema: PaymentIntentByKey },
+  handle: async ({ call, key, params, query, deps }) => {
+    const intent = await fetchPaymentIntent(deps.sql, call, params.payment_intent_id);
+    assertMayAct(key, deps.vault, intent.id, query.client_secret);
+    return shownTo(key, deps.vault, intent);
+  },
+});
+
+const confirm = route({
+  method: 'POST',
+  path: '/api/v1/payment_intents/:payment_intent_id/confirm',
+  operation: 'confirmPaymentIntent',
+  tag,
+  summary: 'Charge a payment intent',
+  description:
+    'Allowed from requires_payment_method and failed. Answers what came of it: `succeeded`, `failed` with ' +
+    '`last_payment_error`, `requires_action` or `processing`; a decline is no error, and 200. A method that belongs to no ' +
+    'customer yet is attached to that of the intent.\n\n' +
+    'A publishable key may, when it presents the intent’s own client_secret. It may use a method of the intent’s customer, ' +
+    'or one that belongs to no customer: if the intent has none either, the method is bound to the intent, and is good for ' +
+    'no other until a secret key attaches it to a customer. Any other method is 403 `payment_method_not_allowed`. The ' +
+    'response shows what a payer needs (`PaymentIntentForPayer`).',
+  access: { scope: 'payment_intents:write', publishable: true },
+  invalid: 400,
+  errors: { 503: 'No processor is configured for live mode, or the service cannot be reached; nothing was charged.' },
+  idempotency: 'committed-first',
+  body: PaymentIntentConfirm,
+  response: { status: 200, schema: PaymentIntentByKey },
+  handle: async ({ call, key, params, body, deps }) => {
+    const id = params.payment_intent_id;
+    if (key.kind !== 'secret') await fetchPaymentIntent(deps.pool, call, id);
+    assertMayAct(key, deps.vault, id, body.client_secret);
+    const shown = (intent: PaymentIntentRow) => shownTo(key, deps.vault, intent);
+    const confirmed = await confirmPaymentIntent(
+      deps.pool,
+      { processors: deps.processors, onOutcome: bookOnPlan },
+      call,
+      id,
+      body,
+      {
+        requestKey: deps.idempotencyKey,
+        keyExpiresAt: deps.idempotencyExpiresAt,
+        hold: deps.hold,
+        remember: (tx, intent) => deps.remember(tx, shown(intent)),
+      },
+    );
+    return shown(confirmed);
+  },
+});
+
+const list = route({
+  method: 'GET',
+  path: '/api/v1/payment_intents',
+  operation: 'listPaymentIntents',
+  tag,
+  summary: 'List payment intents, newest first',
+  access: { scope: 'payment_intents:read' },
+  invalid: 400,
+  query: Strict({
+    ...listQuery,
+    customer_id: Type.Optional(Reference('The payments of this customer.')),
+    status: Type.Optional(PaymentIntentStatus),
+    test_clock: Type.Optional(Reference('The payments of this test clock’s customers.')),
+  }),
+  response: { status: 200, schema: ListOf(PaymentIntent) },
+  handle: async ({ call, query, deps }) => {
+    const filter = { customerId: query.customer_id, status: query.status, testClock: query.test_clock };
+    const { rows, limit } = await listPaymentIntents(deps.sql, call, filter, query);
+    return page(rows, limit, presentPaymentIntent);
+  },
+});
+
+const cancel = route({
+  method: 'POST',
+  path: '/api/v1/payment_intents/:payment_intent_id/cancel',
+  operation: 'cancelPaymentIntent',
+  tag,
+  summary: 'Cancel a payment intent',
+  description:
+    'While requires_payment_method, requires_action or failed. A schedule ends with it. A plan’s intent is not canceled: ' +
+    'suspend or close the plan.',
+  access: { scope: 'payment_intents:write' },
+  invalid: 400,
+  response: { status: 200, schema: PaymentIntent },
+  handle: async ({ call, params, deps }) =>
+    presentPaymentIntent(await cancelPaymentIntent(deps.sql, call, params.payment_intent_id)),
+});
+
+const completeAction = route({
+  method: 'POST',
+  path: '/api/v1/test_helpers/payment_intents/:payment_intent_id/complete_action',
+  operation: 'completePaymentIntentAction',
+  tag,
+  summary: 'Answer a 3D Secure challenge as the customer would',
+  description: 'Sandbox only. It settles the attempt that waits for the challenge, and is no new attempt.',
+  access: { scope: 'payment_intents:write', sandboxOnly: true },
+  invalid: 400,
+  body: Strict(
+    { result: Type.Enum(['succeed', 'fail'], { description: 'Whether the payer passes it.' }) },
+    { title: 'PaymentIntentActionCompletion' },
+  ),
+  response: { status: 200, schema: PaymentIntent },
+  handle: async ({ call, params, body, deps }) =>
+    presentPaymentIntent(await completeChallenge(deps.sql, bookOnPlan, call, params.payment_intent_id, body.result)),
+});
+
+export const paymentIntentRoutes: Route[] = [create, list, fetch, confirm, cancel, completeAction];
+
+/** The intent as far as this key may see it; its client secret only for a key that may act on it. */
+function shownTo(key: KeyIdentity, vault: Vault, intent: PaymentIntentRow): PaymentIntentByKey {
+  const secret = vault.clientSecretOf(intent.id);
+  if (key.kind === 'publishable') return presentToPayer(intent, secret);
+  const shown = presentPaymentIntent(intent);
+  return key.scopes.includes('payment_intents:write') ? { ...shown, client_secret: secret } : shown;
+}
+
+/** A publishable key is everybody's: what it may do with an intent, it may with that intent's secret alone. */
+function assertMayAct(key: KeyIdentity, vault: Vault, intentId: string, clientSecret: string | undefined): void {
+  if (key.kind === 'secret') return;
+  const message = 'A publishable key needs the client_secret of this payment intent.';
+  if (clientSecret === undefined) throw new Forbidden('secret_key_required', message);
+  if (!vault.isClientSecretOf(intentId, clientSecret)) throw new Forbidden('client_secret_invalid', message);
+}

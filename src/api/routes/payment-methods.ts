@@ -1,0 +1,134 @@
+import { page, Reference, Strict } from '../../resources/common.ts';
+import {
+  CreatedPaymentMethod,
+  methodListQuery,
+  PaymentMethodCreate,
+  PaymentMethodEnvelope,
+  PaymentMethodList,
+  presentCreatedPaymentMethod,
+  presentPaymentMethod,
+} from '../../resources/payment-method.ts';
+import { SandboxPaymentMethodCreate } from '../../resources/sandbox-payment-method.ts';
+import {
+  attachPaymentMethod,
+  createPaymentMethod,
+  createSandboxPaymentMethod,
+  detachPaymentMethod,
+  fetchPaymentMethod,
+  listPaymentMethods,
+} from '../../services/customers/payment-methods.ts';
+import { type Route, route } from '../http/route.ts';
+
+const tag = 'Payment methods';
+
+const create = route({
+  method: 'POST',
+  path: '/api/v1/payment_methods',
+  operation: 'createPaymentMethod',
+  tag,
+  summary: 'Save a card or a bank account',
+  description:
+    'Accepts a publishable key, which may name a customer only with the `client_secret` of one of its payment intents. In ' +
+    'sandbox, a fixture token makes a card whose outcome is known: see *Test cards*. The first method of a customer becomes ' +
+    'its default, unless a publishable key saves it. A customer has at most 50 methods that are not detached.',
+  access: { scope: 'payment_methods:write', publishable: true },
+  invalid: 400,
+  bodyLimit: { kib: 128, since: 'a token and its data have up to 4,000 characters, each of up to 12 bytes' },
+  body: PaymentMethodCreate,
+  response: { status: 200, schema: CreatedPaymentMethod },
+  handle: async ({ call, body, deps }) => {
+    const method = await createPaymentMethod(deps.sql, deps.vault, call, body);
+    return { success: true, payment_method: presentCreatedPaymentMethod(method) };
+  },
+});
+
+const fetch = route({
+  method: 'GET',
+  path: '/api/v1/payment_methods/:payment_method_id',
+  operation: 'getPaymentMethod',
+  tag,
+  summary: 'Fetch a payment method',
+  access: { scope: 'payment_methods:read' },
+  invalid: 400,
+  response: { status: 200, schema: PaymentMethodEnvelope },
+  handle: async ({ call, params, deps }) => {
+    const method = await fetchPaymentMethod(deps.sql, call, params.payment_method_id);
+    return { success: true, payment_method: presentPaymentMethod(method) };
+  },
+});
+
+const detach = route({
+  method: 'POST',
+  path: '/api/v1/payment_methods/:payment_method_id/detach',
+  operation: 'detachPaymentMethod',
+  tag,
+  summary: 'Detach a payment method',
+  description:
+    'From the response on no charge is started on it; it stays readable. Detaching it again changes nothing.',
+  access: { scope: 'payment_methods:write' },
+  invalid: 400,
+  response: { status: 200, schema: PaymentMethodEnvelope },
+  handle: async ({ call, params, deps }) => {
+    const method = await detachPaymentMethod(deps.sql, call, params.payment_method_id);
+    return { success: true, payment_method: presentPaymentMethod(method) };
+  },
+});
+
+const list = route({
+  method: 'GET',
+  path: '/api/v1/payment_methods',
+  operation: 'listPaymentMethods',
+  tag,
+  summary: 'List the saved payment methods, newest first',
+  description: 'The newest 100 if no limit is given. Detached methods are left out.',
+  access: { scope: 'payment_methods:read' },
+  invalid: 400,
+  query: Strict(methodListQuery),
+  response: { status: 200, schema: PaymentMethodList },
+  handle: async ({ call, query, deps }) => {
+    const { rows, limit } = await listPaymentMethods(deps.sql, call, query);
+    const { data, has_more } = page(rows, limit, presentPaymentMethod);
+    return { success: true, payment_methods: data, has_more };
+  },
+});
+
+const attach = route({
+  method: 'POST',
+  path: '/api/v1/payment_methods/:payment_method_id/attach',
+  operation: 'attachPaymentMethod',
+  tag,
+  summary: 'Attach a payment method to a customer',
+  description:
+    'The first method of a customer becomes its default. Attaching it again to the same one changes nothing. A customer has ' +
+    'at most 50 methods that are not detached.',
+  access: { scope: 'payment_methods:write' },
+  invalid: 400,
+  body: Strict({ customer_id: Reference('The customer that it shall belong to.') }, { title: 'PaymentMethodAttach' }),
+  response: { status: 200, schema: PaymentMethodEnvelope },
+  handle: async ({ call, params, body, deps }) => {
+    const method = await attachPaymentMethod(deps.sql, call, params.payment_method_id, body.customer_id);
+    return { success: true, payment_method: presentPaymentMethod(method) };
+  },
+});
+
+const createInSandbox = route({
+  method: 'POST',
+  path: '/api/v1/test_helpers/payment_methods',
+  operation: 'createSandboxPaymentMethod',
+  tag,
+  summary: 'Save a Klarna, PayID or PayPal instrument',
+  description:
+    'Sandbox only: what a payer sets up with Klarna, a bank or PayPal is there at once, and `instrument_data` reads back ' +
+    'as it was given. It is charged like any other method, by the outcome rules of the sandbox. The first method of a ' +
+    'customer becomes its default.',
+  access: { scope: 'payment_methods:write', sandboxOnly: true },
+  invalid: 400,
+  body: SandboxPaymentMethodCreate,
+  response: { status: 200, schema: PaymentMethodEnvelope },
+  handle: async ({ call, body, deps }) => {
+    const method = await createSandboxPaymentMethod(deps.sql, call, body);
+    return { success: true, payment_method: presentPaymentMethod(method) };
+  },
+});
+
+export const paymentMethodRoutes: Route[] = [create, list, fetch, attach, detach, createInSandbox];

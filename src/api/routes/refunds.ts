@@ -1,0 +1,62 @@
+import { ListOf, listQuery, page, Strict } from '../../resources/common.ts';
+import { presentRefund, Refund, RefundCreate } from '../../resources/refund.ts';
+import { fetchRefund, listRefunds, refundPaymentIntent } from '../../services/payments/refunds.ts';
+import { metadataLimit, type Route, route } from '../http/route.ts';
+
+const tag = 'Refunds';
+
+const create = route({
+  method: 'POST',
+  path: '/api/v1/payment_intents/:payment_intent_id/refunds',
+  operation: 'createRefund',
+  tag,
+  summary: 'Refund a payment, whole or in part',
+  description:
+    'Of a payment intent that has succeeded. Without an amount, all that remains of its total is given back. A refund that ' +
+    'fails is answered with `status: failed`, and is no error; in the sandbox one whose amount ends in 03 does.',
+  access: { scope: 'payment_intents:write' },
+  invalid: 400,
+  idempotency: 'committed-first',
+  bodyLimit: metadataLimit,
+  body: RefundCreate,
+  response: { status: 201, schema: Refund },
+  handle: async ({ call, params, body, deps }) => {
+    const refund = await refundPaymentIntent(deps.pool, deps.processors, call, params.payment_intent_id, body, {
+      requestKey: deps.idempotencyKey,
+      keyExpiresAt: deps.idempotencyExpiresAt,
+      hold: deps.hold,
+      remember: (tx, row) => deps.remember(tx, presentRefund(row)),
+    });
+    return presentRefund(refund);
+  },
+});
+
+const list = route({
+  method: 'GET',
+  path: '/api/v1/payment_intents/:payment_intent_id/refunds',
+  operation: 'listRefunds',
+  tag,
+  summary: 'List the refunds of a payment, newest first',
+  access: { scope: 'payment_intents:read' },
+  invalid: 400,
+  query: Strict(listQuery),
+  response: { status: 200, schema: ListOf(Refund) },
+  handle: async ({ call, params, query, deps }) => {
+    const { rows, limit } = await listRefunds(deps.sql, call, params.payment_intent_id, query);
+    return page(rows, limit, presentRefund);
+  },
+});
+
+const fetch = route({
+  method: 'GET',
+  path: '/api/v1/refunds/:refund_id',
+  operation: 'getRefund',
+  tag,
+  summary: 'Fetch a refund',
+  access: { scope: 'payment_intents:read' },
+  invalid: 400,
+  response: { status: 200, schema: Refund },
+  handle: async ({ call, params, deps }) => presentRefund(await fetchRefund(deps.sql, call, params.refund_id)),
+});
+
+export const refundRoutes: Route[] = [create, list, fetch];

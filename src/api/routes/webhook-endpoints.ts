@@ -1,0 +1,187 @@
+import { type OutboundPolicy, outboundPolicy } from '../../platform/outbound-address.ts';
+import { ListOf, listQuery, Strict } from '../../resources/common.ts';
+import { WebhookDelivery, WebhookDeliveryQuery } from '../../resources/webhook-delivery.ts';
+import {
+  DeletedWebhookEndpoint,
+  ReplayResult,
+  SecretRotation,
+  WebhookEndpoint,
+  WebhookEndpointCreate,
+  WebhookEndpointUpdate,
+  WebhookReplay,
+} from '../../resources/webhook-endpoint.ts';
+import {
+  listWebhookDeliveries,
+  pingWebhookEndpoint,
+  replayWebhookDeliveries,
+} from '../../services/webhooks/deliveries.ts';
+import {
+  checkWebhookEndpoint,
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  findWebhookEndpoint,
+  listWebhookEndpoints,
+  rotateSecret,
+  updateWebhookEndpoint,
+} from '../../services/webhooks/endpoints.ts';
+import { eventScopesInWords } from '../../services/webhooks/event-scopes.ts';
+import { type RequestDeps, type Route, route } from '../http/route.ts';
+
+const tag = 'Webhooks';
+/** Of the operations that send events: an endpoint must not show a key what it may not read. */
+const readsEvents = 'The key must also be able to read the events of the endpoint';
+/** Beside the limit of the key. */
+export const replayLimit =
+  'The key sends more requests than it may; or replays, retries and pings to the endpoint’s host (the last two labels of its ' +
+  'name, whatever the port) have reached 20,000 deliveries an hour, for the account and mode (`webhook_replay_limit`).';
+const reading = { scope: 'webhooks:read' } as const;
+const writing = { scope: 'webhooks:write' } as const;
+
+export const webhookEndpointRoutes: Route[] = [
+  route({
+    method: 'POST',
+    path: '/api/v1/webhook_endpoints',
+    operation: 'createWebhookEndpoint',
+    tag,
+    summary: 'Register a webhook endpoint',
+    description:
+      'Events are posted as JSON and signed by Standard Webhooks (`webhook-id`, `webhook-timestamp`, ' +
+      '`webhook-signature`) with the `secret` of this answer, which is not shown again. `webhook-id` is the event’s id ' +
+      'on every attempt. Only a 2xx answer within 15 seconds is success; redirects are not followed. After a failure the ' +
+      'next attempts come 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h later, each give or take a tenth, or ' +
+      'later when `Retry-After` asks for it (at most 24 h). An answer 410, or five days of nothing but failure, disables ' +
+      `the endpoint. At most 16 endpoints in each mode.\n\n${readsEvents}: ${eventScopesInWords}. \`*\`, the default, needs ` +
+      '`events:read`.',
+    access: writing,
+    invalid: 422,
+    bodyLimit: { kib: 64, since: 'a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types' },
+    body: WebhookEndpointCreate,
+    response: { status: 201, schema: WebhookEndpoint },
+    prepare: ({ call, body, deps }) => checkWebhookEndpoint(call, body, outboundOf(deps)),
+    handle: ({ call, key, body, deps }) =>
+      createWebhookEndpoint(deps.sql, call, body, { vault: deps.vault, scopes: key.scopes }),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/webhook_endpoints',
+    operation: 'listWebhookEndpoints',
+    tag,
+    summary: 'List webhook endpoints, newest first',
+    access: reading,
+    invalid: 422,
+    query: Strict(listQuery),
+    response: { status: 200, schema: ListOf(WebhookEndpoint) },
+    handle: ({ call, query, deps }) => listWebhookEndpoints(deps.sql, call, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/webhook_endpoints/:webhook_endpoint_id',
+    operation: 'getWebhookEndpoint',
+    tag,
+    summary: 'Fetch a webhook endpoint',
+    access: reading,
+    invalid: 422,
+    response: { status: 200, schema: WebhookEndpoint },
+    handle: ({ call, params, deps }) => findWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id),
+  }),
+  route({
+    method: 'PUT',
+    path: '/api/v1/webhook_endpoints/:webhook_endpoint_id',
+    operation: 'updateWebhookEndpoint',
+    tag,
+    summary: 'Change, enable or disable a webhook endpoint',
+    description:
+      'Enabling it sends nothing that it has missed: replay that.\n\n' +
+      `${readsEvents} to change \`url\` or \`event_types\` or to enable it: see *Register a webhook endpoint*.`,
+    access: writing,
+    invalid: 422,
+    bodyLimit: { kib: 64, since: 'a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types' },
+    body: WebhookEndpointUpdate,
+    response: { status: 200, schema: WebhookEndpoint },
+    handle: ({ call, key, params, body, deps }) =>
+      updateWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id, body, {
+        outbound: outboundOf(deps),
+        scopes: key.scopes,
+      }),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v1/webhook_endpoints/:webhook_endpoint_id',
+    operation: 'deleteWebhookEndpoint',
+    tag,
+    summary: 'Delete a webhook endpoint',
+    description: 'Its pending deliveries end as failed; its deliveries stay readable.',
+    access: writing,
+    invalid: 422,
+    response: { status: 200, schema: DeletedWebhookEndpoint },
+    handle: ({ call, params, deps }) => deleteWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v1/webhook_endpoints/:webhook_endpoint_id/rotate_secret',
+    operation: 'rotateWebhookSecret',
+    tag,
+    summary: 'Replace the signing secret',
+    description:
+      'While the old secret overlaps, `webhook-signature` carries a signature of each, separated by a space.',
+    access: writing,
+    invalid: 422,
+    body: SecretRotation,
+    response: { status: 200, schema: WebhookEndpoint },
+    handle: ({ call, params, body, deps }) => rotateSecret(deps.sql, call, params.webhook_endpoint_id, body, deps),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v1/webhook_endpoints/:webhook_endpoint_id/ping',
+    operation: 'pingWebhookEndpoint',
+    tag,
+    summary: 'Send a test event',
+    description:
+      'A `webhook_endpoint.ping` goes to this endpoint alone, whatever it subscribes to. The answer is the delivery; ' +
+      'fetch it again to see how it went. Each attempt carries a `challenge` in its `data`: when the receiver returns it, as ' +
+      '`{"challenge": …}` or as the bare text, within the first 2 KiB of a 2xx response, the endpoint is verified ' +
+      '(`verified_at`).',
+    access: writing,
+    invalid: 422,
+    errors: { 429: replayLimit },
+    response: { status: 200, schema: WebhookDelivery },
+    handle: ({ call, key, params, deps }) =>
+      pingWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id, key.scopes),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/webhook_endpoints/:webhook_endpoint_id/deliveries',
+    operation: 'listWebhookDeliveries',
+    tag,
+    summary: 'List the deliveries to an endpoint, newest first',
+    access: reading,
+    invalid: 422,
+    query: WebhookDeliveryQuery,
+    response: { status: 200, schema: ListOf(WebhookDelivery) },
+    handle: ({ call, key, params, query, deps }) =>
+      listWebhookDeliveries(deps.sql, call, params.webhook_endpoint_id, query, key.scopes),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v1/webhook_endpoints/:webhook_endpoint_id/replay',
+    operation: 'replayWebhookDeliveries',
+    tag,
+    summary: 'Deliver the events of a range of time again',
+    description:
+      'What the endpoint subscribes to and has not received, from when it was disabled too; with `all`, what it has ' +
+      'received as well. Events keep their ids, so a receiver can tell a repeated one.\n\n' +
+      'A live endpoint must be verified first: ping it. The sandbox needs no verification.\n\n' +
+      `${readsEvents}: see *Register a webhook endpoint*.`,
+    access: writing,
+    invalid: 422,
+    errors: { 429: replayLimit },
+    body: WebhookReplay,
+    response: { status: 200, schema: ReplayResult },
+    handle: ({ call, key, params, body, deps }) =>
+      replayWebhookDeliveries(deps.sql, call, params.webhook_endpoint_id, body, key.scopes),
+  }),
+];
+
+function outboundOf({ settings }: RequestDeps): OutboundPolicy {
+  return outboundPolicy(settings.webhookAllowLoopback);
+}

@@ -1,0 +1,86 @@
+import { replayDeliveries } from '../db/webhook-deliveries.ts';
+import { lockEndpointOfAnybody, updateWebhookEndpoint, type WebhookEndpointRow } from '../db/webhook-endpoints.ts';
+import type { Db } from '../platform/postgres/connection.ts';
+import { atomically } from '../platform/postgres/transaction.ts';
+import { type Actor, recordAudit } from '../services/accounts/audit.ts';
+import { InvalidState, NotFound } from '../services/errors.ts';
+import { assertVerified } from '../services/webhooks/challenge.ts';
+import { recordEndpointChange } from '../services/webhooks/endpoint-audit.ts';
+
+/** Longer than any endpoint waits before it is disabled, and is then told of. */
+const replayedDays = 36;
+/** One transaction, and one burst on a receiver, has its limits. */
+const maxReplayed = 10_000;
+
+/** Who does it, and when (real time). */
+export interface ByOperator {
+  by: Actor;
+  now: Date;
+}
+
+/** How many deliveries are made again, and whether there are more than fit into one burst. */
+export interface Replayed {
+  deliveries: number;
+  hasMore: boolean;
+}
+
+/**
+ * Delivers again, now, what an endpoint has not received; answers how many deliveries that is. To do it twice is harmless:
+ * what was delivered meanwhile is left out. An operator has no budget.
+ * @throws NotFound; InvalidState when the endpoint is disabled, or live and not verified.
+ */
+export async function replayByOperator(db: Db, endpointId: string, whose: ByOperator): Promise<Replayed> {
+  return atomically(db, async (tx) => {
+    const endpoint = await lockById(tx, endpointId);
+    if (endpoint.status === 'disabled') {
+      throw new InvalidState(`The webhook endpoint ${endpointId} is disabled: enable it first.`);
+    }
+    return replay(tx, endpoint, whose);
+  });
+}
+
+/**
+ * Enables an endpoint that was disabled for failing, and delivers what it has missed; answers how many deliveries that is.
+ * Of one that is enabled it does nothing, and answers null.
+ * @throws NotFound; InvalidState when its biller has disabled it, or it is live and not verified.
+ */
+export async function enableByOperator(db: Db, endpointId: string, whose: ByOperator): Promise<Replayed | null> {
+  return atomically(db, async (tx) => {
+    const before = await lockById(tx, endpointId);
+    if (before.status === 'enabled') return null;
+    if (before.disabled_reason === 'requested') {
+      throw new InvalidState(`The webhook endpoint ${endpointId} was disabled by its biller, who alone enables it.`);
+    }
+    const switched = { status: 'enabled' as const, disabled_reason: null, failing_since: null };
+    const after = await updateWebhookEndpoint(tx, endpointId, switched, whose.now);
+    const audited = { by: whose.by, at: whose.now, tenant: tenantOf(after) };
+    await recordEndpointChange(tx, 'webhook_endpoint.updated', [before, after], audited);
+    return replay(tx, after, whose);
+  });
+}
+
+async function replay(tx: Db, endpoint: WebhookEndpointRow, { by, now }: ByOperator): Promise<Replayed> {
+  assertVerified(endpoint);
+  const since = new Date(now.getTime() - replayedDays * 86_400_000);
+  const range = { since, until: now, afterSequence: null, deliveredToo: false, limit: maxReplayed };
+  const { enqueued } = await replayDeliveries(tx, endpoint, range, now);
+  await recordAudit(tx, {
+    action: 'webhook_endpoint.replayed',
+    by,
+    at: now,
+    tenant: tenantOf(endpoint),
+    subjectId: endpoint.id,
+    changes: { deliveries: { from: null, to: enqueued }, since: { from: null, to: since.toISOString() } },
+  });
+  return { deliveries: enqueued, hasMore: enqueued === maxReplayed };
+}
+
+async function lockById(tx: Db, id: string): Promise<WebhookEndpointRow> {
+  const row = await lockEndpointOfAnybody(tx, id);
+  if (row === null) throw new NotFound('webhook endpoint', id);
+  return row;
+}
+
+function tenantOf({ biller_id: billerId, livemode }: WebhookEndpointRow) {
+  return { billerId, livemode };
+}

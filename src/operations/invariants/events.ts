@@ -1,0 +1,101 @@
+import { subscribes } from '../../db/events.ts';
+import type { Invariant, Offender } from './invariant.ts';
+
+/** 2: a committed change has exactly one event, and every event has a delivery for each subscribed endpoint. */
+export const eventInvariants: Invariant[] = [
+  {
+    name: 'the events of a biller and mode are numbered from 1 without gaps, up to its counter',
+    promise: 2,
+    offenders: (db) => db<Offender[]>`
+      select coalesce(e.biller_id, s.biller_id) || case when coalesce(e.livemode, s.livemode) then ' live' else ' sandbox' end as id,
+        format('%s events from %s to %s, counter %s', coalesce(e.count, 0), e.first, e.last, coalesce(s.last_sequence, 0)) as detail
+      from (
+        select biller_id, livemode, count(distinct sequence) as count, min(sequence) as first, max(sequence) as last
+        from events group by biller_id, livemode
+      ) e
+      full join event_sequences s on s.biller_id = e.biller_id and s.livemode = e.livemode
+      where coalesce(e.count, 0) <> coalesce(s.last_sequence, 0) or coalesce(e.first, 1) <> 1
+        or coalesce(e.last, 0) <> coalesce(s.last_sequence, 0) limit 100`,
+  },
+  {
+    name: 'an attempt that succeeded or failed has exactly one event',
+    promise: 2,
+    offenders: (db) => db<Offender[]>`
+      select i.id, format('%s successes and %s failures, told of %s and %s', a.succeeded, a.failed, e.succeeded, e.failed) as detail
+      from payment_intents i
+      cross join lateral (
+        select count(*) filter (where outcome = 'succeeded') as succeeded, count(*) filter (where outcome = 'failed' and code <> 'canceled') as failed
+        from payment_attempts where payment_intent_id = i.id
+      ) a
+      cross join lateral (
+        select count(*) filter (where event_type = 'payment_intent.succeeded') as succeeded,
+          count(*) filter (where event_type = 'payment_intent.failed') as failed
+        from events where subject_id = i.id
+      ) e
+      where a.succeeded <> e.succeeded or a.failed <> e.failed limit 100`,
+  },
+  {
+    name: 'a change of state has exactly one event',
+    promise: 2,
+    offenders: (db) => db<Offender[]>`
+      with changes (id, event_type, expected) as (
+        select id, 'payment_plan.activated', (activated_at is not null)::integer from payment_plans
+        union all select id, 'payment_plan.deactivated', (state = 'deactivated')::integer from payment_plans
+        union all select id, 'payment_plan.closed', (state = 'closed')::integer from payment_plans
+        union all select id, 'payment_intent.canceled', (status = 'canceled')::integer from payment_intents
+        union all select id, 'refund.' || status, 1 from refunds where status <> 'processing'
+        union all select id, 'test_clock.created', 1 from test_clocks
+        union all select k.id, 'test_clock.advancing', count(a.id) from test_clocks k
+          left join clock_advances a on a.test_clock_id = k.id group by k.id
+        union all select k.id, 'test_clock.ready', count(a.id) from test_clocks k
+          left join clock_advances a on a.test_clock_id = k.id and a.status = 'ready' group by k.id
+        union all select e.subject_id, 'test_clock.deleted', (k.id is null)::integer from events e
+          left join test_clocks k on k.id = e.subject_id where e.event_type = 'test_clock.created'
+      )
+      select c.id, format('%s told %s times instead of %s', c.event_type, count(e.id), c.expected) as detail
+      from changes c left join events e on e.subject_id = c.id and e.event_type = c.event_type
+      group by c.id, c.event_type, c.expected having count(e.id) <> c.expected limit 100`,
+  },
+  {
+    name: 'the last event of a suspended plan tells of its suspension',
+    promise: 2,
+    offenders: (db) => db<Offender[]>`
+      select p.id, 'is suspended, and its last event is ' || coalesce(last.event_type, 'none') as detail
+      from payment_plans p
+      left join lateral (
+        select event_type from events where subject_id = p.id order by sequence desc limit 1
+      ) last on true
+      where p.state = 'suspended' and last.event_type is distinct from 'payment_plan.suspended' limit 100`,
+  },
+  {
+    // What an endpoint was like before its last change cannot be known, nor whether a request under way had seen it.
+    name: 'an event has a delivery for every endpoint that was enabled and subscribed before it',
+    promise: 2,
+    offenders: (db) => db<Offender[]>`
+      select e.id, format('%s is not on its way to %s', e.event_type, w.id) as detail
+      from webhook_endpoints w
+      join events e on e.biller_id = w.biller_id and e.livemode = w.livemode
+        and e.recorded_at > w.updated_at + interval '2 seconds'
+      where w.status = 'enabled' and w.deleted_at is null and ${subscribes(db)}
+        and e.event_type not like 'webhook\_endpoint.%'
+        and not exists (select 1 from webhook_deliveries d where d.event_id = e.id and d.endpoint_id = w.id)
+      limit 100`,
+  },
+  {
+    name: 'an event is on its way to an endpoint once',
+    promise: 2,
+    offenders: (db) => db<Offender[]>`
+      select event_id as id, format('%s deliveries to %s', count(*), endpoint_id) as detail
+      from webhook_deliveries group by event_id, endpoint_id having count(*) > 1 limit 100`,
+  },
+  {
+    name: 'a delivery that is done had a receiver that said so, and one that was given up says why',
+    promise: 2,
+    offenders: (db) => db<Offender[]>`
+      select d.id, format('%s after status %s', d.status, coalesce(a.status_code::text, 'none')) as detail
+      from webhook_deliveries d
+      left join webhook_delivery_attempts a on a.delivery_id = d.id and a.number = d.attempt_count
+      where (d.status = 'delivered' and coalesce(a.status_code, 0) not between 200 and 299)
+        or (d.status = 'failed' and d.failure_reason is null) limit 100`,
+  },
+];

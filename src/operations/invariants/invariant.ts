@@ -1,0 +1,21 @@
+import type { Db } from '../../platform/postgres/connection.ts';
+
+/** A row that breaks an invariant, and how. */
+export interface Offender {
+  id: string;
+  detail: string;
+}
+
+export interface Invariant {
+  /** In words, as a sentence that is true of a sound database. */
+  name: string;
+  /** The number of the promise that it proves a part of, in the list of docs/architecture.md. */
+  promise: 1 | 2 | 3 | 4;
+  offenders(db: Db): PromiseLike<Offender[]>;
+}
+
+/** An offender and what it breaks. */
+export interface Violation extends Offender {
+  invariant: string;
+  promise: Invariant['promise'];
+}

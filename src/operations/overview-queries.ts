@@ -1,0 +1,149 @@
+import type { Db } from '../platform/postgres/connection.ts';
+
+/** Which of all billers' objects are looked at: those of one mode, or all. */
+export type Mode = boolean | null;
+
+/** Attempts that the calendar has made on a day (UTC), with the same outcome and code. */
+export interface AttemptCount {
+  date: string;
+  outcome: 'processing' | 'requires_action' | 'succeeded' | 'failed';
+  code: string | null;
+  /** First tries: as many payments have come due. */
+  first: number;
+  /** All of them. */
+  count: number;
+}
+
+/**
+ * The attempts of plans and scheduled payments since `since`, counted; those of test clocks, which carry the time of their
+ * clock, are left out. An intent's id tells its mode.
+ */
+export async function countAttempts(db: Db, since: Date, mode: Mode): Promise<AttemptCount[]> {
+  return db<AttemptCount[]>`
+    select (opened_at at time zone 'UTC')::date as date, outcome, code,
+      count(*) filter (where number = 1)::integer as first, count(*)::integer as count
+    from payment_attempts
+    where opened_at >= ${since} and source in ('plan', 'schedule')
+      and at between opened_at - interval '1 hour' and opened_at + interval '1 hour'
+      and ${mode === null ? db`true` : db`starts_with(payment_intent_id, 'pi_sandbox_') = ${!mode}`}
+    group by 1, 2, 3`;
+}
+
+/** What is to come on a day (UTC): payments by the calendar, and retries of what has failed. */
+export interface DueCount {
+  date: string;
+  due: number;
+  retries: number;
+}
+
+/** What is due in real time from `now` until `until`. What is overdue counts as of now. */
+export async function countDue(db: Db, now: Date, until: Date, mode: Mode): Promise<DueCount[]> {
+  return db<DueCount[]>`
+    select (greatest(d.at, ${now}) at time zone 'UTC')::date as date,
+      count(*) filter (where not d.is_retry)::integer as due, count(*) filter (where d.is_retry)::integer as retries
+    from (
+      select v.at, v.is_retry
+      from payment_plans p
+      cross join lateral (values (p.next_due_at, false), (p.next_attempt_at, true)) v (at, is_retry)
+      where p.wake_at < ${until} and p.test_clock_id is null ${ofMode(db, mode, 'p')}
+      union all
+      select i.scheduled_at, false
+      from payment_intents i
+      left join customers c on c.id = i.customer_id
+      where i.scheduled_at < ${until} and c.test_clock_id is null ${ofMode(db, mode, 'i')}
+    ) d
+    where d.at < ${until}
+    group by 1`;
+}
+
+/** Plans in real time whose payments fail. */
+export interface DunningCount {
+  /** Between retries, and when the next of them is. */
+  retrying: number;
+  next_retry_at: Date | null;
+  /** Given up, and waiting for somebody to resume or close them. */
+  suspended: number;
+}
+
+export async function countDunning(db: Db, mode: Mode): Promise<DunningCount> {
+  const [row] = await db<[DunningCount]>`
+    select r.retrying, r.next_retry_at, s.suspended
+    from (
+      select count(*)::integer as retrying, min(next_attempt_at) as next_retry_at from payment_plans p
+      where next_attempt_at is not null and test_clock_id is null ${ofMode(db, mode, 'p')}
+    ) r, (
+      select count(*)::integer as suspended from payment_plans p
+      where state = 'suspended' and state_reason = 'payment_failed' and test_clock_id is null ${ofMode(db, mode, 'p')}
+    ) s`;
+  return row;
+}
+
+/** The deliveries of an endpoint. */
+export interface EndpointCount {
+  id: string;
+  biller_id: string;
+  livemode: boolean;
+  status: 'enabled' | 'disabled';
+  disabled_reason: string | null;
+  failing_since: Date | null;
+  pending: number;
+  /** Of the pending ones, those whose time has come. */
+  due: number;
+  /** Of the events since `since`. */
+  delivered: number;
+  failed: number;
+}
+
+/** The endpoints with the most to do, then those that fail, at most `limit`, and how many there are in all. */
+export async function countDeliveries(
+  db: Db,
+  { now, sinceId, limit }: { now: Date; sinceId: string; limit: number },
+  mode: Mode,
+): Promise<{ endpoints: EndpointCount[]; count: number }> {
+  const rows = await db<(EndpointCount & { all: number })[]>`
+    with waiting as (
+      select endpoint_id, count(*)::integer as pending, count(*) filter (where next_attempt_at <= ${now})::integer as due
+      from webhook_deliveries where status = 'pending' group by endpoint_id
+    ), shown as (
+      select w.id, w.biller_id, w.livemode, w.status, w.disabled_reason, w.failing_since,
+        coalesce(q.pending, 0) as pending, coalesce(q.due, 0) as due, count(*) over ()::integer as all
+      from webhook_endpoints w
+      left join waiting q on q.endpoint_id = w.id
+      where w.deleted_at is null ${ofMode(db, mode, 'w')}
+      order by coalesce(q.pending, 0) desc, w.disabled_reason = 'failing' desc nulls last, w.failing_since, w.id desc
+      limit ${limit}
+    )
+    select s.*, d.delivered, d.failed
+    from shown s
+    cross join lateral (
+      select count(*) filter (where status = 'delivered')::integer as delivered,
+        count(*) filter (where status = 'failed')::integer as failed
+      from webhook_deliveries where endpoint_id = s.id and id >= ${sinceId}
+    ) d
+    order by s.pending desc, s.disabled_reason = 'failing' desc nulls last, s.failing_since, s.id desc`;
+  return { endpoints: rows.map(({ all: _, ...endpoint }) => endpoint), count: rows[0]?.all ?? 0 };
+}
+
+/** A test clock on its way. */
+export interface AdvanceUnderWay {
+  test_clock_id: string;
+  biller_id: string;
+  requested_at: Date;
+  target_time: Date;
+}
+
+/** The advances under way, the oldest first. */
+export async function listAdvances(db: Db, limit: number): Promise<{ advances: AdvanceUnderWay[]; count: number }> {
+  const rows = await db<(AdvanceUnderWay & { all: number })[]>`
+    select a.test_clock_id, k.biller_id, a.requested_at, a.target_time, count(*) over ()::integer as all
+    from clock_advances a
+    join test_clocks k on k.id = a.test_clock_id
+    where a.status = 'advancing'
+    order by a.requested_at
+    limit ${limit}`;
+  return { advances: rows.map(({ all: _, ...advance }) => advance), count: rows[0]?.all ?? 0 };
+}
+
+function ofMode(db: Db, mode: Mode, table: string) {
+  return mode === null ? db`` : db`and ${db(table)}.livemode = ${mode}`;
+}

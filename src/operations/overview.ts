@@ -1,0 +1,141 @@
+import { firstIdSince } from '../domain/ids.ts';
+import type { Db } from '../platform/postgres/connection.ts';
+import {
+  type AttemptCount,
+  countAttempts,
+  countDeliveries,
+  countDue,
+  countDunning,
+  type DueCount,
+  listAdvances,
+  type Mode,
+} from './overview-queries.ts';
+
+export type { Mode };
+
+const dayMs = 86_400_000;
+const pastDays = 7;
+/** With today, a week: in it a plan is due once at most, so its next payment is its only one. */
+const comingDays = 6;
+const shownAtMost = 20;
+
+/** A day in UTC. What has been tried, and what is still to come; of today both. */
+export interface OverviewDay {
+  date: string;
+  is: 'past' | 'today' | 'coming';
+  /** Payments by the calendar: those tried for the first time, and those to come. */
+  due: number;
+  /** Tries after the first one, likewise. */
+  retries: number;
+  collected: number;
+  failed: number;
+  /** Tries whose outcome is not known yet. */
+  open: number;
+}
+
+/** A week of plans in figures: ids and counts only, no personal data. Clocks' plans are left out. Instants are ISO 8601. */
+export interface Overview {
+  at: string;
+  mode: 'all' | 'live' | 'sandbox';
+  days: OverviewDay[];
+  /** Tries that failed in these days, the most frequent code first. */
+  failures: { code: string; count: number }[];
+  dunning: { retrying: number; next_retry_at: string | null; suspended: number };
+  /** Of all endpoints (`count`) those with the most to do; `delivered` and `failed` are of the last day’s events. */
+  deliveries: { count: number; endpoints: EndpointOverview[] };
+  advances: { count: number; clocks: AdvanceOverview[] };
+}
+
+export interface EndpointOverview {
+  id: string;
+  biller_id: string;
+  livemode: boolean;
+  status: 'enabled' | 'disabled';
+  disabled_reason: string | null;
+  failing_since: string | null;
+  pending: number;
+  due: number;
+  delivered: number;
+  failed: number;
+}
+
+export interface AdvanceOverview {
+  test_clock_id: string;
+  biller_id: string;
+  since: string;
+  target_time: string;
+}
+
+/** The figures at `now` (real time). */
+export async function overview(db: Db, now: Date, mode: Mode): Promise<Overview> {
+  const today = startOfDay(now);
+  const since = new Date(today - pastDays * dayMs);
+  const until = new Date(today + (comingDays + 1) * dayMs);
+  const sinceId = firstIdSince('webhook_delivery', new Date(now.getTime() - dayMs));
+  const [attempts, due, dunning, deliveries, advances] = await Promise.all([
+    countAttempts(db, since, mode),
+    countDue(db, now, until, mode),
+    countDunning(db, mode),
+    countDeliveries(db, { now, sinceId, limit: shownAtMost }, mode),
+    mode === true ? { count: 0, advances: [] } : listAdvances(db, shownAtMost),
+  ]);
+  return {
+    at: now.toISOString(),
+    mode: mode === null ? 'all' : mode ? 'live' : 'sandbox',
+    days: daysOf(today, attempts, due),
+    failures: failuresOf(attempts),
+    dunning: { ...dunning, next_retry_at: dunning.next_retry_at?.toISOString() ?? null },
+    deliveries: {
+      count: deliveries.count,
+      endpoints: deliveries.endpoints.map((row) => ({
+        ...row,
+        failing_since: row.failing_since?.toISOString() ?? null,
+      })),
+    },
+    advances: {
+      count: advances.count,
+      clocks: advances.advances.map(({ requested_at, target_time, ...clock }) => ({
+        ...clock,
+        since: requested_at.toISOString(),
+        target_time: target_time.toISOString(),
+      })),
+    },
+  };
+}
+
+function daysOf(today: number, attempts: AttemptCount[], due: DueCount[]): OverviewDay[] {
+  const days: OverviewDay[] = [];
+  for (let offset = -pastDays; offset <= comingDays; offset++) {
+    const date = new Date(today + offset * dayMs).toISOString().slice(0, 10);
+    const tried = attempts.filter((row) => row.date === date);
+    const ahead = due.filter((row) => row.date === date);
+    const of = (outcome: AttemptCount['outcome']) => sum(tried.map((row) => (row.outcome === outcome ? row.count : 0)));
+    const first = sum(tried.map((row) => row.first));
+    days.push({
+      date,
+      is: offset < 0 ? 'past' : offset === 0 ? 'today' : 'coming',
+      due: first + sum(ahead.map((row) => row.due)),
+      retries: sum(tried.map((row) => row.count)) - first + sum(ahead.map((row) => row.retries)),
+      collected: of('succeeded'),
+      failed: of('failed'),
+      open: of('processing'),
+    });
+  }
+  return days;
+}
+
+function failuresOf(attempts: AttemptCount[]): { code: string; count: number }[] {
+  const counts = new Map<string, number>();
+  for (const { code, count } of attempts) if (code !== null) counts.set(code, (counts.get(code) ?? 0) + count);
+  return [...counts]
+    .map(([code, count]) => ({ code, count }))
+    .sort((a, b) => b.count - a.count || (a.code < b.code ? -1 : 1));
+}
+
+function startOfDay(instant: Date): number {
+  return Math.floor(instant.getTime() / dayMs) * dayMs;
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,213 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { TypedSearchAttributes } from '@temporalio/common';
+import { attributes } from '../../messages/search-attributes.ts';
+import { webhookTaskQueue } from '../../messages/task-queues.ts';
+import type { Pool } from '../../platform/postgres/connection.ts';
+import { enqueue, type OutboxEntry, type WorkflowType, workflowIdOf } from '../../platform/postgres/outbox.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import { realNow } from '../../platform/real-time.ts';
+import {
+  findSubjectWantingWorkflow,
+  isBacklogOf,
+  needsSignal,
+  type ReconciliationCounts,
+  type SubjectRow,
+  subjectsWantingWorkflow,
+} from './reconciliations.ts';
+
+/** What is wrong between an object in PostgreSQL and its workflow in Temporal. */
+export interface Mismatch {
+  workflowType: WorkflowType;
+  subjectId: string;
+  problem: keyof ReconciliationCounts;
+  /** For an operator. */
+  detail: string;
+}
+
+/** What looked wrong at the first look, with the row as it was then; null where there was none. */
+interface Suspect {
+  type: WorkflowType;
+  id: string;
+  row: SubjectRow | null;
+}
+
+const workflowTypes: WorkflowType[] = ['paymentPlan', 'scheduledPayment', 'testClock', 'webhookDelivery'];
+/** What makes a workflow of each type look at the database; a delivery's looks by making its next attempt. */
+const lookAgain: Record<WorkflowType, string> = {
+  paymentPlan: 'poke',
+  scheduledPayment: 'poke',
+  testClock: 'poke',
+  webhookDelivery: 'retryNow',
+};
+const pageSize = 1000;
+/** How many workflows are asked about at once. */
+const askedAtOnce = 20;
+/** Between the two looks: longer than what is under way takes to arrive on the other side. */
+const secondLookAfterMilliseconds = 2_000;
+/** A page of mending is carried out before the next is staged, unless it takes longer than this. */
+const mendingMilliseconds = 30_000;
+
+/**
+ * Compares the workflows that there should be, by PostgreSQL, with those that Temporal runs: they differ after one of the
+ * two was lost, or restored from a back-up that is older or newer than the other. What differs only because something is
+ * under way is not found: each suspect is looked at twice. `signal` calls it off, by an AbortError.
+ */
+export async function findMismatches(
+  sql: Pool,
+  temporal: Client,
+  taskQueue: string,
+  signal?: AbortSignal,
+): Promise<Mismatch[]> {
+  const suspects: Suspect[] = [];
+  for (const type of workflowTypes) {
+    // Temporal first: what is made meanwhile is in the database.
+    const running = await runningWorkflows(temporal, type, taskQueue, signal);
+    for await (const subjects of wantedSubjects(sql, type, signal)) {
+      for (const row of subjects) {
+        const shown = running.get(row.id);
+        running.delete(row.id);
+        if (shown === undefined || isStale(row, shown, wantedOf(type, row))) suspects.push({ type, id: row.id, row });
+      }
+    }
+    for (const id of running.keys()) suspects.push({ type, id, row: null });
+  }
+  if (suspects.length === 0) return [];
+  await pause(secondLookAfterMilliseconds, undefined, { signal });
+  return inBatches(suspects, (suspect) => lookTwice(sql, temporal, suspect), signal);
+}
+
+/**
+ * Mends what was found, by way of the dispatcher: what is missing is started again, the others are told to look. Nothing is
+ * charged by it, since a workflow holds no state of its own: it reads from PostgreSQL what is to be done, if anything is.
+ */
+export async function mend(sql: Pool, mismatches: readonly Mismatch[], signal?: AbortSignal): Promise<void> {
+  for (let from = 0; from < mismatches.length; from += pageSize) {
+    // What has just been committed is not to queue behind all of it.
+    if (from > 0) await untilCarriedOut(sql, signal);
+    const intents = mismatches.slice(from, from + pageSize).map(mendingIntent);
+    await atomically(sql, (tx) => enqueue(tx, intents, realNow()));
+  }
+}
+
+/** How many mismatches there are of each kind. */
+export function countMismatches(mismatches: readonly Mismatch[]): ReconciliationCounts {
+  const counts = { missing: 0, orphaned: 0, stale: 0 };
+  for (const { problem } of mismatches) counts[problem]++;
+  return counts;
+}
+
+function mendingIntent({ workflowType, subjectId, problem }: Mismatch): OutboxEntry {
+  if (problem === 'missing') return { workflowType, subjectId, start: true };
+  return { workflowType, subjectId, start: false, signal: lookAgain[workflowType] };
+}
+
+async function untilCarriedOut(sql: Pool, signal?: AbortSignal): Promise<void> {
+  const giveUpAt = performance.now() + mendingMilliseconds;
+  while ((await isBacklogOf(sql, pageSize)) && performance.now() < giveUpAt) await pause(100, undefined, { signal });
+}
+
+/** The workflows of a type that run for this service, which is known by its task queue: what each shows, by the subject's id. */
+async function runningWorkflows(
+  temporal: Client,
+  type: WorkflowType,
+  taskQueue: string,
+  signal?: AbortSignal,
+): Promise<Map<string, string>> {
+  const running = new Map<string, string>();
+  const prefix = workflowIdOf(type, '');
+  const queue = type === 'webhookDelivery' ? webhookTaskQueue(taskQueue) : taskQueue;
+  const query = `WorkflowType = '${type}' and ExecutionStatus = 'Running' and TaskQueue = '${queue}'`;
+  for await (const { workflowId, typedSearchAttributes } of temporal.workflow.list({ query, pageSize })) {
+    signal?.throwIfAborted();
+    if (workflowId.startsWith(prefix)) {
+      running.set(workflowId.slice(prefix.length), shownBy(type, typedSearchAttributes));
+    }
+  }
+  return running;
+}
+
+async function* wantedSubjects(sql: Pool, type: WorkflowType, signal?: AbortSignal): AsyncGenerator<SubjectRow[]> {
+  for (let after = ''; ; ) {
+    signal?.throwIfAborted();
+    const page = await subjectsWantingWorkflow(sql, type, { limit: pageSize, after });
+    if (page.length > 0) yield page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return;
+    after = last.id;
+  }
+}
+
+/** What a workflow shows of its subject, in words: of a plan and a clock, where it stands; of the others nothing. */
+function shownBy(type: WorkflowType, shown: TypedSearchAttributes): string {
+  if (type === 'testClock') return shown.get(attributes.clockStatus) ?? 'nothing';
+  if (type !== 'paymentPlan') return '';
+  const nextDueAt = shown.get(attributes.nextDueAt) ?? null;
+  return planInWords(shown.get(attributes.planState) ?? null, nextDueAt, shown.get(attributes.failedAttempts) ?? 0);
+}
+
+/** What it should show. */
+function wantedOf(type: WorkflowType, row: SubjectRow): string {
+  if (type === 'testClock') return row.state ?? '';
+  if (type !== 'paymentPlan') return '';
+  return planInWords(row.state, row.next_due_at, row.failed_attempts);
+}
+
+function planInWords(state: string | null, nextDueAt: Date | null, failedAttempts: number): string {
+  return `${state}, next due ${nextDueAt?.toISOString() ?? 'never'}, ${failedAttempts} failed attempts`;
+}
+
+function isStale(row: SubjectRow, shown: string, wanted: string): boolean {
+  return !row.advancing && shown !== wanted;
+}
+
+/** Whether it is as wrong as before, though nothing is under way. */
+async function lookTwice(sql: Pool, temporal: Client, { type, id, row: before }: Suspect): Promise<Mismatch | null> {
+  const workflow = await describeRunning(temporal, type, id);
+  const [row, told] = await Promise.all([findSubjectWantingWorkflow(sql, type, id), needsSignal(sql, id)]);
+  if (told) return null;
+  const about = { workflowType: type, subjectId: id };
+  if (row === null) {
+    if (workflow === null) return null;
+    return { ...about, problem: 'orphaned', detail: 'its workflow runs, and there is nothing for it to do' };
+  }
+  if (workflow === null) return { ...about, problem: 'missing', detail: 'nobody waits for what it has to do' };
+  const wanted = wantedOf(type, row);
+  const isAtRest = before !== null && wantedOf(type, before) === wanted && !workflow.isBusy;
+  if (!isAtRest || !isStale(row, workflow.shown, wanted)) return null;
+  return { ...about, problem: 'stale', detail: `it is ${wanted}; its workflow shows ${workflow.shown}` };
+}
+
+/** What a running workflow shows, and whether it is at something; null when none runs. */
+async function describeRunning(
+  temporal: Client,
+  type: WorkflowType,
+  subjectId: string,
+): Promise<{ shown: string; isBusy: boolean } | null> {
+  try {
+    const description = await temporal.workflow.getHandle(workflowIdOf(type, subjectId)).describe();
+    if (description.status.name !== 'RUNNING') return null;
+    const { pendingActivities, pendingWorkflowTask } = description.raw;
+    return {
+      shown: shownBy(type, description.typedSearchAttributes),
+      isBusy: Boolean(pendingActivities?.length) || Boolean(pendingWorkflowTask),
+    };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
+}
+
+async function inBatches<T, R>(
+  items: readonly T[],
+  look: (item: T) => Promise<R | null>,
+  signal?: AbortSignal,
+): Promise<R[]> {
+  const found: R[] = [];
+  for (let from = 0; from < items.length; from += askedAtOnce) {
+    signal?.throwIfAborted();
+    const answers = await Promise.all(items.slice(from, from + askedAtOnce).map(look));
+    for (const answer of answers) if (answer !== null) found.push(answer);
+  }
+  return found;
+}

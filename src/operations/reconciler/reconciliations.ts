@@ -1,0 +1,117 @@
+import type { Db } from '../../platform/postgres/connection.ts';
+import type { WorkflowType } from '../../platform/postgres/outbox.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+
+/** An object that wants a workflow, and what that should show of it. */
+export interface SubjectRow {
+  id: string;
+  /** Of a plan, or of a clock. */
+  state: string | null;
+  next_due_at: Date | null;
+  failed_attempts: number;
+  /** Its clock is advancing: what its workflow shows changes only when it comes to rest. */
+  advancing: boolean;
+}
+
+/** What a reconciliation has found. */
+export interface ReconciliationCounts {
+  missing: number;
+  orphaned: number;
+  stale: number;
+}
+
+/** Longer than any comparison takes: who has begun one and not finished it by then is dead. */
+const abandonedAfterMilliseconds = 15 * 60_000;
+const keptForMilliseconds = 30 * 86_400_000;
+/** By how much the clocks of two processes may differ. What was begun later than that had a wrong one, and holds nobody up. */
+const clockToleranceMilliseconds = 60_000;
+
+/**
+ * Begins a reconciliation, unless one was begun after `notSince` or is under way, or the last one took so long that
+ * another so soon would be a load: nine tenths of the time are free of it. However many processes ask, one of them does
+ * it. Answers its id, or null.
+ */
+export async function beginReconciliation(db: Db, now: Date, notSince: Date): Promise<number | null> {
+  const abandonedBefore = new Date(now.getTime() - abandonedAfterMilliseconds);
+  const tooLate = new Date(now.getTime() + clockToleranceMilliseconds);
+  return atomically(db, async (tx) => {
+    await tx`select pg_advisory_xact_lock(hashtextextended('reconciliation', 0))`;
+    await tx`delete from reconciliations where started_at < ${new Date(now.getTime() - keptForMilliseconds)}`;
+    const [row] = await tx<{ id: number }[]>`
+      insert into reconciliations (started_at)
+      select ${now} where not exists (
+        select 1 from reconciliations
+        where started_at < ${tooLate} and (
+          started_at > ${notSince}
+          or (finished_at is null and started_at > ${abandonedBefore})
+          or finished_at + 9 * (finished_at - started_at) > ${now}
+        )
+      )
+      returning id`;
+    return row?.id ?? null;
+  });
+}
+
+/** Ends a reconciliation with what it found. */
+export async function finishReconciliation(db: Db, id: number, now: Date, found: ReconciliationCounts): Promise<void> {
+  await db`update reconciliations set ${db({ finished_at: now, ...found })} where id = ${id}`;
+}
+
+/** Takes back a reconciliation that could not be carried out. */
+export async function abandonReconciliation(db: Db, id: number): Promise<void> {
+  await db`delete from reconciliations where id = ${id}`;
+}
+
+/** A page of the objects that want a workflow of this type, by id. */
+export async function subjectsWantingWorkflow(
+  db: Db,
+  type: WorkflowType,
+  { limit, after = '' }: { limit: number; after?: string | undefined },
+): Promise<SubjectRow[]> {
+  return db<SubjectRow[]>`
+    select * from (${wanting(db, type)}) subjects where id > ${after} order by id limit ${limit}`;
+}
+
+/** The object, if it wants a workflow of this type; or null. */
+export async function findSubjectWantingWorkflow(db: Db, type: WorkflowType, id: string): Promise<SubjectRow | null> {
+  const [row] = await db<SubjectRow[]>`select * from (${wanting(db, type)}) subjects where id = ${id}`;
+  return row ?? null;
+}
+
+/** Whether Temporal is still to be told something about this object. */
+export async function needsSignal(db: Db, subjectId: string): Promise<boolean> {
+  const rows = await db`select 1 from workflow_intents where subject_id = ${subjectId} limit 1`;
+  return rows.length > 0;
+}
+
+/** Whether Temporal is still to be told as many things as this, or more. */
+export async function isBacklogOf(db: Db, count: number): Promise<boolean> {
+  const rows = await db`select 1 from workflow_intents offset ${count - 1} limit 1`;
+  return rows.length > 0;
+}
+
+function wanting(db: Db, type: WorkflowType) {
+  const alone = db`null::timestamptz as next_due_at, 0 as failed_attempts, false as advancing`;
+  switch (type) {
+    case 'paymentPlan':
+      // Its failed attempts are those that its workflow reads in `standings.ts`.
+      return db`
+        select p.id, p.state, p.next_due_at, coalesce(s.failures, 0) as failed_attempts,
+          coalesce(k.status = 'advancing', false) as advancing
+        from payment_plans p
+        left join test_clocks k on k.id = p.test_clock_id
+        left join lateral (
+          select failures from payment_plan_slots
+          where payment_plan_id = p.id and status in ('processing', 'retrying', 'failed')
+          order by next_attempt_at nulls last, slot
+          limit 1
+        ) s on true
+        where p.state in ('active', 'suspended')`;
+    case 'scheduledPayment':
+      return db`select id, null as state, ${alone} from payment_intents where scheduled_at is not null`;
+    case 'testClock':
+      return db`select id, status as state, ${alone} from test_clocks`;
+    case 'webhookDelivery':
+      return db`select id, null as state, ${alone} from webhook_deliveries where status = 'pending'`;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Db } from '../platform/postgres/connection.ts';
+
+/** What waits to be done, and how long it has waited. Instants and counts are of all billers. */
+export interface BacklogSample {
+  intents: number;
+  oldest_intent_at: Date | null;
+  /**
+   * The earliest instant that has come and was not acted on, of plans and scheduled payments in real time; a date that had
+   * come before anybody could act on it counts from then on.
+   */
+  oldest_due_at: Date | null;
+  /** Deliveries that wait for their next attempt, and those of them whose time has come. */
+  deliveries: number;
+  deliveries_due: number;
+}
+
+/** The backlogs at `now` (real time), each by an index of its own. */
+export async function sampleBacklogs(db: Db, now: Date): Promise<BacklogSample> {
+  const [row] = await db<[BacklogSample]>`
+    select w.intents, w.oldest_intent_at, d.deliveries, d.deliveries_due, least(
+      (select min(greatest(wake_at, activated_at)) from payment_plans where wake_at <= ${now} and test_clock_id is null),
+      (select min(greatest(i.scheduled_at, i.created_at)) from payment_intents i left join customers c on c.id = i.customer_id
+        where i.scheduled_at <= ${now} and c.test_clock_id is null)
+    ) as oldest_due_at
+    from (
+      select count(*)::integer as intents, min(created_at) as oldest_intent_at from workflow_intents
+    ) w, (
+      select count(*)::integer as deliveries, count(*) filter (where next_attempt_at <= ${now})::integer as deliveries_due
+      from webhook_deliveries where status = 'pending'
+    ) d`;
+  return row;
+}
+
+/** Connections to this database, by the name of the pool and what they are at; `other` is not ours. */
+export interface ConnectionSample {
+  pool: string;
+  state: string;
+  count: number;
+}
+
+/** What another user's connections are at is not shown to everybody: their state is then `unknown`. */
+export async function sampleConnections(db: Db): Promise<ConnectionSample[]> {
+  return db<ConnectionSample[]>`
+    select case when application_name like 'payments %' then substr(application_name, 10) else 'other' end as pool,
+      coalesce(state, 'unknown') as state, count(*)::integer as count
+    from pg_stat_activity
+    where datname = current_database() and backend_type = 'client backend'
+    group by 1, 2`;
+}

@@ -1,0 +1,101 @@
+import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
+import { attributes } from '../../messages/search-attributes.ts';
+import { realNow } from '../../platform/real-time.ts';
+import { withoutSecrets } from '../../platform/redact.ts';
+import { clockToleranceMs } from '../../services/workflow-time.ts';
+import { opsCommand } from './definitions.ts';
+import type { Stuck, StuckReport } from './find-stuck.ts';
+
+/** Kinds whose reason is known to the workflow alone. */
+const explained = new Set([
+  'plan_overdue',
+  'scheduled_payment_overdue',
+  'payment_processing',
+  'workflow_stalled',
+  'workflow_task_failing',
+  'advance_slow',
+]);
+/** Each is asked by itself: those that have waited longest. */
+const explainedOfEach = 20;
+
+/**
+ * Adds to what is stuck why its workflow does not go on: it does not run, its step fails, or it says itself what has
+ * stalled it. Questions that only a worker can answer are left out where none is (`isWorkerThere`). Where Temporal has
+ * skipped real time for the workflow, another remedy takes the place of the kind's own.
+ */
+export async function explain(
+  temporal: Client,
+  reports: StuckReport[],
+  isWorkerThere: boolean,
+): Promise<StuckReport[]> {
+  return Promise.all(
+    reports.map(async (report) => {
+      if (!explained.has(report.kind)) return report;
+      const found = await Promise.all(
+        report.found.map((stuck, position) =>
+          position < explainedOfEach ? explainOne(temporal, stuck, isWorkerThere) : stuck,
+        ),
+      );
+      return { ...report, found };
+    }),
+  );
+}
+
+async function explainOne(temporal: Client, stuck: Stuck, isWorkerThere: boolean): Promise<Stuck> {
+  const { kind, workflow_id: id } = stuck;
+  if (id === null) return stuck;
+  if (kind === 'workflow_task_failing') return withReason(stuck, await failureOfTask(temporal, id));
+  const handle = temporal.workflow.getHandle(id);
+  try {
+    const description = await handle.describe();
+    if (description.status.name !== 'RUNNING') {
+      return withReason(stuck, 'its workflow does not run: recheck starts it again');
+    }
+    const told = hasSkippedRealTime(description) ? { ...stuck, remedy: startOverInRealTime(stuck.subject_id) } : stuck;
+    const failing = failingStep(description);
+    if (failing !== null || !isWorkerThere) return withReason(told, failing);
+    return withReason(told, stalledBy(await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata')));
+  } catch (error) {
+    // A workflow that cannot answer is told of by another kind.
+    const isGone = error instanceof WorkflowNotFoundError;
+    return withReason(stuck, isGone ? 'it has no workflow: recheck starts it again' : null);
+  }
+}
+
+function withReason(stuck: Stuck, reason: string | null): Stuck {
+  return reason === null ? stuck : { ...stuck, why: `${stuck.why}; ${withoutSecrets(reason)}` };
+}
+
+/** Whether the workflow's time was skipped though it is real time: that of anything but a subject of a test clock. */
+function hasSkippedRealTime({ raw, type, typedSearchAttributes }: WorkflowExecutionDescription): boolean {
+  const isOnClock = type !== 'testClock' && typedSearchAttributes.get(attributes.testClockId) !== undefined;
+  const seconds = raw.workflowExtendedInfo?.timeSkippingInfo?.currentTime?.seconds;
+  if (isOnClock || seconds === null || seconds === undefined) return false;
+  return Number(seconds) * 1000 - realNow().getTime() > clockToleranceMs;
+}
+
+/** A run that is started anew has the server's own time, and does not skip. */
+function startOverInRealTime(subjectId: string | null): string {
+  return `Temporal has skipped its time, which the service never asks for there: find out who did. Then ${opsCommand('start-over', subjectId)}.`;
+}
+
+function failingStep({ raw }: WorkflowExecutionDescription): string | null {
+  const step = raw.pendingActivities?.find(({ lastFailure }) => lastFailure);
+  if (!step) return null;
+  return `${step.activityType?.name} has failed ${(step.attempt ?? 1) - 1} times and is tried again: ${step.lastFailure?.message}`;
+}
+
+/** Why the workflow's own code failed first: what follows is not written into its history. */
+async function failureOfTask(temporal: Client, workflowId: string): Promise<string | null> {
+  const { namespace } = temporal.options;
+  const query = { namespace, execution: { workflowId }, maximumPageSize: 20 };
+  const page = await temporal.workflowService.getWorkflowExecutionHistoryReverse(query).catch(() => null);
+  const failed = page?.history?.events?.find(({ workflowTaskFailedEventAttributes: task }) => task?.failure?.message);
+  return failed?.workflowTaskFailedEventAttributes?.failure?.message ?? null;
+}
+
+/** What the workflow's page says after "Stalled:". */
+function stalledBy({ currentDetails = '' }: { currentDetails?: string }): string | null {
+  const reason = /\*\*Stalled[^*]*\*\*\s*(.+)/.exec(currentDetails)?.[1];
+  return reason === undefined ? null : `stalled: ${reason}`;
+}

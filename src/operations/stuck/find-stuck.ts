@@ -1,0 +1,103 @@
+import type { Db } from '../../platform/postgres/connection.ts';
+import { countStuckRows, findStuckRows, type StuckQuery, type StuckRow, type StuckThreshold } from './queries/query.ts';
+
+/** Something that does not go on by itself, told to an operator. */
+export interface Stuck {
+  kind: string;
+  /** What it is about; null where it is the whole service. */
+  subject_id: string | null;
+  biller_id: string | null;
+  livemode: boolean | null;
+  /** ISO 8601, real time; null where nobody knows. */
+  since: string | null;
+  why: string;
+  /** What frees it, with the exact command. */
+  remedy: string;
+  /** The workflow to look at in the Web UI, where it is known. */
+  workflow_id: string | null;
+}
+
+/** All that is stuck in one way: how many there are, and the hundred that have been so longest. */
+export interface StuckReport {
+  kind: string;
+  meaning: string;
+  after_seconds: number;
+  count: number;
+  found: Stuck[];
+}
+
+/** When something of a kind counts as stuck, how it is found in PostgreSQL, and what is said of it. */
+export interface StuckDefinition {
+  readonly kind: string;
+  /** One sentence for an operator. */
+  readonly meaning: string;
+  /** It is stuck when it has been so for longer than this. */
+  readonly afterSeconds: number;
+  readonly query: StuckQuery<object>;
+  find(db: Db, now: Date, limit: number): Promise<StuckReport>;
+}
+
+/** What is said of one row. */
+export type Words = Pick<Stuck, 'why' | 'remedy'> & { workflowId?: string };
+
+const shownOfEach = 100;
+
+/** A definition; `tell` finds the words for each row of its query. */
+export function define<Facts extends object>(definition: {
+  kind: string;
+  meaning: string;
+  afterSeconds: number;
+  query: StuckQuery<Facts>;
+  tell(row: StuckRow & Facts, now: Date): Words;
+}): StuckDefinition {
+  const { kind, meaning, afterSeconds, query, tell } = definition;
+  return {
+    kind,
+    meaning,
+    afterSeconds,
+    query,
+    async find(db, now, limit) {
+      const { count, rows } = await findStuckRows(db, query, momentOf(afterSeconds, now), limit);
+      const found = rows.map((row): Stuck => {
+        const { why, remedy, workflowId = null } = tell(row, now);
+        const { subject_id, biller_id, livemode, since } = row;
+        return {
+          kind,
+          subject_id,
+          biller_id,
+          livemode,
+          since: since.toISOString(),
+          why,
+          remedy,
+          workflow_id: workflowId,
+        };
+      });
+      return { kind, meaning, after_seconds: afterSeconds, count, found };
+    },
+  };
+}
+
+/** All that is stuck in PostgreSQL at `now` (real time), a report for each definition, in their order. */
+export async function findStuck(
+  db: Db,
+  definitions: readonly StuckDefinition[],
+  now: Date,
+  limit = shownOfEach,
+): Promise<StuckReport[]> {
+  return Promise.all(definitions.map((definition) => definition.find(db, now, limit)));
+}
+
+/** How much is stuck, by kind: one statement, cheap enough to be asked every few seconds. */
+export async function countStuck(
+  db: Db,
+  definitions: readonly StuckDefinition[],
+  now: Date,
+): Promise<Map<string, number>> {
+  const queries = definitions.map(({ query, afterSeconds }) => ({ query, moment: momentOf(afterSeconds, now) }));
+  const counts = await countStuckRows(db, queries);
+  return new Map(definitions.map(({ kind }, position) => [kind, counts[position] ?? 0]));
+}
+
+function momentOf(afterSeconds: number, now: Date): StuckThreshold {
+  return { before: new Date(now.getTime() - afterSeconds * 1000), now };
+}

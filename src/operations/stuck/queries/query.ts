@@ -1,0 +1,59 @@
+import type { Fragment } from 'postgres';
+import type { Db } from '../../../platform/postgres/connection.ts';
+
+/** Something that does not go on by itself, as every kind of it is read. */
+export interface StuckRow {
+  /** Null where it is the whole service. */
+  subject_id: string | null;
+  biller_id: string | null;
+  livemode: boolean | null;
+  /** Real time. */
+  since: Date;
+}
+
+/** What is stuck: since an instant before `before`, and after `now` is known. Both real time. */
+export interface StuckThreshold {
+  before: Date;
+  now: Date;
+}
+
+/** How one kind is read: which rows there are, cheap enough to be counted, and what is told of the few that are shown. */
+export interface StuckQuery<Facts extends object> {
+  /** A select of the columns of `StuckRow`. */
+  rows(db: Db, moment: StuckThreshold): Fragment;
+  /** A select of at most one row, of the stuck row `f`. */
+  facts(db: Db, moment: StuckThreshold): Fragment;
+  /** Says what `facts` selects; only its type is used. */
+  readonly told?: Facts;
+}
+
+/** The rows that have been stuck longest, at most `limit`, with what is told of each, and how many there are in all. */
+export async function findStuckRows<Facts extends object>(
+  db: Db,
+  query: StuckQuery<Facts>,
+  moment: StuckThreshold,
+  limit: number,
+): Promise<{ count: number; rows: (StuckRow & Facts)[] }> {
+  const rows = await db<(StuckRow & Facts & { count: number })[]>`
+    with stuck as materialized (${query.rows(db, moment)}),
+      longest as (select * from stuck order by since, subject_id limit ${limit})
+    select f.*, facts.*, (select count(*)::integer from stuck) as count
+    from longest f
+    left join lateral (${query.facts(db, moment)}) facts on true
+    order by f.since, f.subject_id`;
+  return { count: rows[0]?.count ?? 0, rows: [...rows] };
+}
+
+/** How many rows there are of each query, in one round trip, in the order of the queries. */
+export async function countStuckRows(
+  db: Db,
+  queries: readonly { query: StuckQuery<object>; moment: StuckThreshold }[],
+): Promise<number[]> {
+  const counts = queries.map(({ query, moment }, position) => {
+    const one = db`select ${position}::integer as position, count(*)::integer as count from (${query.rows(db, moment)}) r`;
+    return position === 0 ? one : db`union all ${one}`;
+  });
+  const rows = await db<{ position: number; count: number }[]>`${counts}`;
+  const found = new Map(rows.map(({ position, count }) => [position, count]));
+  return queries.map((_, position) => found.get(position) ?? 0);
+}

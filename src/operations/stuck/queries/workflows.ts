@@ -1,0 +1,50 @@
+import type { WorkflowType } from '../../../platform/postgres/outbox.ts';
+import type { StuckQuery } from './query.ts';
+
+/** What Temporal has not been told, and why. */
+export interface WaitingIntent {
+  workflow_type: WorkflowType;
+  attempts: number;
+  last_error: string | null;
+}
+
+/** Subjects of which Temporal has something to be told, and was not. */
+export const waitingIntents: StuckQuery<WaitingIntent> = {
+  rows: (db, { before }) => db`
+    select i.subject_id, null as biller_id, null::boolean as livemode, min(i.created_at) as since
+    from workflow_intents i
+    where i.created_at <= ${before}
+    group by i.subject_id`,
+  facts: (db) => db`
+    select workflow_type, attempts, last_error
+    from workflow_intents
+    where subject_id = f.subject_id
+    order by id
+    limit 1`,
+};
+
+/** What a comparison of PostgreSQL with Temporal has found. */
+export interface Differences {
+  missing: number;
+  orphaned: number;
+  stale: number;
+}
+
+/** The latest comparison, if it found anything. */
+export const foundDifferences: StuckQuery<Differences> = {
+  rows: (db) => db`
+    select null as subject_id, null as biller_id, null::boolean as livemode, finished_at as since
+    from (select * from reconciliations where finished_at is not null order by started_at desc limit 1) r
+    where missing + orphaned + stale > 0`,
+  facts: (db) => db`
+    select missing, orphaned, stale from reconciliations where finished_at = f.since limit 1`,
+};
+
+/** The latest comparison, if the next one is late: as long as it takes, nine times as long is free of it. */
+export const lateComparison: StuckQuery<Record<never, never>> = {
+  rows: (db, { before }) => db`
+    select null as subject_id, null as biller_id, null::boolean as livemode, finished_at as since
+    from (select * from reconciliations where finished_at is not null order by started_at desc limit 1) r
+    where finished_at + 9 * (finished_at - started_at) <= ${before}`,
+  facts: (db) => db`select`,
+};

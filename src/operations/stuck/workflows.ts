@@ -1,0 +1,163 @@
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { attributes } from '../../messages/search-attributes.ts';
+import { webhookTaskQueue } from '../../messages/task-queues.ts';
+import { all } from '../../platform/all-settled.ts';
+import { opsCommand } from './definitions.ts';
+import type { Stuck, StuckReport } from './find-stuck.ts';
+
+/** Where the service's workflows run. */
+export interface WorkflowSide {
+  temporal: Client;
+  taskQueue: string;
+}
+
+type Definition = Pick<StuckReport, 'kind' | 'meaning' | 'after_seconds'>;
+
+const unreachable: Definition = {
+  kind: 'temporal_unreachable',
+  meaning: 'Temporal does not answer; what only it knows is left out.',
+  after_seconds: 0,
+};
+const workerMissing: Definition = {
+  kind: 'worker_missing',
+  meaning: 'No worker asks a task queue for work.',
+  after_seconds: 90, // a question lasts up to a minute
+};
+const taskFailing: Definition = {
+  kind: 'workflow_task_failing',
+  meaning: 'A workflow’s own code fails, five times in a row or more.',
+  after_seconds: 0, // the server counts tries, not time
+};
+const stalled: Definition = {
+  kind: 'workflow_stalled',
+  meaning: 'What a workflow is to do cannot be carried out, and it waits for somebody.',
+  after_seconds: 0,
+};
+
+/** The kinds of stuck that Temporal knows, beside those of `operations/stuck/definitions.ts`. */
+export const workflowDefinitions: readonly Definition[] = [unreachable, workerMissing, taskFailing, stalled];
+
+/**
+ * What is stuck by what Temporal knows. Where it does not answer, that is the one report; never throws for it.
+ * Answers within the client's four seconds for a call, or twice that.
+ */
+export async function findStuckWorkflows(side: WorkflowSide, now: Date, limit = 100): Promise<StuckReport[]> {
+  try {
+    return await all([
+      reportOf(unreachable, []),
+      findMissingWorkers(side, now),
+      findWorkflows(
+        side,
+        taskFailing,
+        `TemporalReportedProblems in ('category=WorkflowTaskFailed', 'category=WorkflowTaskTimedOut')`,
+        {
+          limit,
+          tell: (workflow) => ({
+            why: `its code fails: ${problemsOf(workflow) || 'the worker’s log says why'}`,
+            remedy: `Deploy a worker that can replay it (docs/upgrades.md), or ${opsCommand('start-over', subjectOf(workflow))}: it reads from PostgreSQL where it stands.`,
+          }),
+        },
+      ),
+      findWorkflows(side, stalled, 'Stalled = true', {
+        limit,
+        tell: (workflow) => ({
+          why: 'an effect cannot be carried out',
+          remedy: `Mend the cause, then ${opsCommand('recheck', subjectOf(workflow))} (Web UI: Update recheck).`,
+        }),
+      }),
+    ]);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const remedy = 'Start Temporal, or mend TEMPORAL_ADDRESS. Requests are taken meanwhile; nothing is collected.';
+    return [reportOf(unreachable, [about(unreachable, { why, remedy })])];
+  }
+}
+
+/** The same, counted by kind. */
+export async function countStuckWorkflows(side: WorkflowSide, now: Date): Promise<Map<string, number>> {
+  const reports = await findStuckWorkflows(side, now, 1);
+  return new Map(reports.map(({ kind, count }) => [kind, count]));
+}
+
+async function findMissingWorkers({ temporal, taskQueue }: WorkflowSide, now: Date): Promise<StuckReport> {
+  const queues = [taskQueue, webhookTaskQueue(taskQueue)];
+  const missing = await all(queues.map((queue) => missingWorker(temporal, queue, now)));
+  return reportOf(
+    workerMissing,
+    missing.flatMap((found) => found ?? []),
+  );
+}
+
+const [ofWorkflows, ofActivities] = [1, 2];
+
+async function missingWorker(temporal: Client, queue: string, now: Date): Promise<Stuck | null> {
+  const { namespace } = temporal.options;
+  const polled = await all(
+    [ofWorkflows, ofActivities].map(async (taskQueueType) => {
+      const taskQueue = { name: queue };
+      const { pollers } = await temporal.workflowService.describeTaskQueue({ namespace, taskQueue, taskQueueType });
+      return Math.max(0, ...(pollers ?? []).map(({ lastAccessTime }) => millisecondsOf(lastAccessTime)));
+    }),
+  );
+  const since = Math.min(...polled);
+  if (since > now.getTime() - workerMissing.after_seconds * 1000) return null;
+  const why = `nobody asks the task queue ${queue} for work`;
+  const remedy = 'Start a worker: npm run worker (npm start has one); its log says why it has ended.';
+  return about(workerMissing, { since: since === 0 ? null : new Date(since).toISOString(), why, remedy });
+}
+
+async function findWorkflows(
+  { temporal, taskQueue }: WorkflowSide,
+  definition: Definition,
+  condition: string,
+  { limit, tell }: { limit: number; tell(workflow: WorkflowExecutionInfo): Pick<Stuck, 'why' | 'remedy'> },
+): Promise<StuckReport> {
+  const queues = `TaskQueue in ('${taskQueue}', '${webhookTaskQueue(taskQueue)}')`;
+  const query = `ExecutionStatus = 'Running' and ${queues} and ${condition}`;
+  const { count } = await temporal.workflow.count(query);
+  const found: Stuck[] = [];
+  if (count === 0) return reportOf(definition, found);
+  for await (const workflow of temporal.workflow.list({ query, pageSize: limit })) {
+    if (found.push(aboutWorkflow(definition, workflow, tell(workflow))) >= limit) break;
+  }
+  return reportOf(definition, found, Math.max(count, found.length));
+}
+
+function aboutWorkflow(
+  definition: Definition,
+  workflow: WorkflowExecutionInfo,
+  words: Pick<Stuck, 'why' | 'remedy'>,
+): Stuck {
+  const { workflowId, typedSearchAttributes: shown } = workflow;
+  return about(definition, {
+    ...words,
+    subject_id: subjectOf(workflow),
+    workflow_id: workflowId,
+    biller_id: shown.get(attributes.billerId) ?? null,
+    livemode: shown.get(attributes.livemode) ?? null,
+  });
+}
+
+function subjectOf({ workflowId }: WorkflowExecutionInfo): string {
+  return workflowId.slice(workflowId.indexOf('/') + 1);
+}
+
+/** Such as `WorkflowTaskFailedCauseNonDeterministicError`. */
+function problemsOf({ searchAttributes }: WorkflowExecutionInfo): string {
+  const problems: readonly unknown[] = searchAttributes.TemporalReportedProblems ?? [];
+  return problems.map((problem) => String(problem).replace(/^(category|cause)=/, '')).join(', ');
+}
+
+function about(definition: Definition, said: Pick<Stuck, 'why' | 'remedy'> & Partial<Stuck>): Stuck {
+  const nobody = { subject_id: null, biller_id: null, livemode: null, since: null, workflow_id: null };
+  const { kind } = definition;
+  return { kind, ...nobody, ...said };
+}
+
+function reportOf(definition: Definition, found: Stuck[], count = found.length): StuckReport {
+  return { ...definition, count, found };
+}
+
+function millisecondsOf(instant: { seconds?: unknown } | null | undefined): number {
+  return Number(instant?.seconds ?? 0) * 1000;
+}

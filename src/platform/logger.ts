@@ -1,0 +1,88 @@
+import pino, { type Logger } from 'pino';
+import { withoutSecrets } from './redact.ts';
+import { safeLines } from './terminal-text.ts';
+import { currentTrace, isTracing } from './tracing.ts';
+
+export type { Logger } from 'pino';
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+export type LogLevel = (typeof logLevels)[number];
+
+/**
+ * Fields that would carry a secret or an account number into a log; cut wherever they appear, two levels deep.
+ * A net below the rule that nobody logs them in the first place.
+ */
+const SECRET_FIELDS = [
+  'authorization',
+  'client_secret',
+  'secret',
+  'key',
+  'password',
+  'account_number',
+  'account_number_token',
+  'card_number',
+  'card_number_token',
+  'paypal_token',
+  'token',
+  'idempotency_key',
+  'databaseUrl',
+];
+
+/** What is kept of an error beside its type, message and stack: names and states, never values. */
+const TOLD_OF_ERRORS = [
+  'code',
+  'status',
+  'severity_local',
+  'schema_name',
+  'table_name',
+  'column_name',
+  'constraint_name',
+  'routine',
+  'workflowId',
+  'runId',
+  'activityType',
+  'attempt',
+] as const;
+
+/** A name as this log spells it: `workflow_id` for the SDK's workflowId. */
+export function inSnakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/**
+ * An error as it is logged. PostgreSQL's own adds the row that has failed, whole, and others what they were given: all
+ * but names is left out, and secrets that a message quotes are cut.
+ */
+function serializeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return typeof error === 'string' ? withoutSecrets(error) : { type: typeof error };
+  const { type, message, stack, ...rest } = pino.stdSerializers.err(error);
+  const told = TOLD_OF_ERRORS.filter((name) => ['string', 'number'].includes(typeof rest[name]));
+  return {
+    type,
+    message: withoutSecrets(message),
+    stack: withoutSecrets(stack),
+    ...Object.fromEntries(told.map((name) => [inSnakeCase(name), rest[name]])),
+  };
+}
+
+/**
+ * Makes the logger of one process: JSON lines on stdout, each with the process's name and the time in ISO 8601, and with the
+ * id of its trace where the process traces already.
+ */
+export function createLogger(level: LogLevel, name: string, destination?: pino.DestinationStream): Logger {
+  const options = {
+    name,
+    level,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    ...(isTracing() ? { mixin: () => ({ trace_id: currentTrace()?.traceId }) } : {}),
+    serializers: { err: serializeError, error: serializeError },
+    // JSON leaves some as they are that a terminal obeys. What they stand for stays the same.
+    hooks: { streamWrite: safeLines },
+    redact: {
+      paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]),
+      censor: '[redacted]',
+    },
+  };
+  return destination === undefined ? pino(options) : pino(options, destination);
+}

@@ -1,0 +1,16 @@
+import type postgres from 'postgres';
+
+/** Values that PostgreSQL and JavaScript would read differently if nobody said how. */
+export const types = {
+  // Amounts and sequences: the schema keeps them within the range that a number holds exactly.
+  bigint: { to: 20, from: [20], serialize: (value: number) => String(value), parse: (text: string) => Number(text) },
+  // Biller-local dates stay YYYY-MM-DD: a date is not an instant.
+  plainDate: { to: 1082, from: [1082], serialize: (value: string) => value, parse: (text: string) => text },
+};
+
+type Types = { bigint: number; plainDate: string };
+
+/** A pool of connections. */
+export type Pool = postgres.Sql<Types>;
+/** What a query runs on: the pool, or the transaction that the caller is in. */
+export type Db = Pool | postgres.TransactionSql<Types>;

@@ -1,0 +1,18 @@
+import { inspect } from 'node:util';
+import { safeLine, safeLines } from './terminal-text.ts';
+
+/** Prints lines on stdout. Nothing in them can control the terminal. */
+export function print(text: string): void {
+  process.stdout.write(`${safeLines(text)}\n`);
+}
+
+/** Prints lines, or an error with its stack and causes, on stderr. Nothing in them can control the terminal. */
+export function printError(problem: unknown): void {
+  process.stderr.write(`${safeLines(typeof problem === 'string' ? problem : describe(problem))}\n`);
+}
+
+/** The message of an error may be of others, so it stays on one line. */
+function describe(problem: unknown): string {
+  const text = inspect(problem);
+  return problem instanceof Error ? text.replace(problem.message, () => safeLine(problem.message)) : text;
+}

@@ -1,0 +1,92 @@
+// The API process: answers HTTP, and tells Temporal at once what its own transactions have committed.
+import { setTimeout as pause } from 'node:timers/promises';
+import { createApp } from '../api/app.ts';
+import { serve } from '../api/http/server.ts';
+import { findStuckWorkflows } from '../operations/stuck/workflows.ts';
+import { createLogger } from '../platform/logger.ts';
+import { openPool } from '../platform/postgres/connection.ts';
+import { readConfig } from './config.ts';
+import { startDispatcher } from './dispatcher.ts';
+import { announceReady, onShutdown, surviveOutages } from './lifecycle.ts';
+import { logTelemetry } from './log-observations.ts';
+import { processorsOf } from './processors.ts';
+import { requirementsOf } from './requirements.ts';
+import { openLeanTemporal } from './temporal-client.ts';
+import { watchTimeSkipping } from './time-skipping.ts';
+
+/** Who cannot be served by then is told to come back (503): longer, and its client has given up. */
+const longestWaitMs = 5_000;
+
+const connections = 24;
+
+/** Given by `npm start` to its own API, which no proxy stands before. An argument, since an environment is easily inherited. */
+const forThisMachine = process.argv.includes('--for-this-machine');
+
+const config = readConfig(process.env);
+const { databaseUrl, vault } = requirementsOf(config);
+// Before all else: whoever logs, or asks Temporal, says in which trace.
+const tracing =
+  config.tracingEndpoint === null ? null : (await import('./tracing.ts')).startTracing(config.tracingEndpoint, 'api');
+const logger = createLogger(config.logLevel, 'api');
+surviveOutages(logger);
+logTelemetry(logger);
+const sql = openPool(databaseUrl, { max: connections, name: 'payments api', longestWaitMs });
+const temporal = openLeanTemporal(config, tracing?.client);
+const timeSkipping = watchTimeSkipping(temporal, logger);
+// Only where they are wanted: the start of a process waits for nothing that it does not need.
+const metrics =
+  config.metricsPort === null
+    ? null
+    : await (await import('./metrics/start.ts')).startMetrics({
+        port: config.metricsPort,
+        host: config.metricsHost,
+        sql,
+        poolMax: connections,
+        worker: null,
+        logger,
+      });
+const dispatcher = startDispatcher(sql, temporal, config.temporalTaskQueue, logger);
+let ending = false;
+const app = createApp({
+  sql,
+  vault,
+  logger,
+  ...(metrics === null ? {} : { watch: metrics.requests }),
+  settings: config,
+  processors: processorsOf(config),
+  canSkipTime: timeSkipping.known,
+  forThisMachine,
+  operations: {
+    key: config.operatorKey,
+    webUi: config.temporalUiUrl === null ? null : { url: config.temporalUiUrl, namespace: config.temporalNamespace },
+    findStuckWorkflows: (now) => findStuckWorkflows({ temporal, taskQueue: config.temporalTaskQueue }, now),
+  },
+  checks: {
+    PostgreSQL: () => sql`select 1`,
+    Temporal: () => temporal.workflowService.getSystemInfo({}),
+    'a process that stays': async () => {
+      if (ending) throw new Error('the process is ending');
+    },
+  },
+});
+const server = await serve(app, { port: config.port, host: config.host });
+
+const delayMs = config.drainDelaySeconds * 1000;
+onShutdown(
+  async () => {
+    // Not ready, and serving: who asks takes this process out before it takes no connection any more.
+    ending = true;
+    server.drain();
+    await pause(delayMs);
+    await server.close();
+    timeSkipping.close();
+    await dispatcher.close();
+    await metrics?.close();
+    await tracing?.close().catch(() => {}); // the collector may be away
+    await temporal.connection.close();
+    await sql.end({ timeout: 5 });
+  },
+  { delayMs },
+);
+announceReady();
+logger.info({ port: server.port }, 'API is ready');

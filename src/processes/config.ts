@@ -1,0 +1,262 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { SealFormat } from '../db/sealed-values.ts';
+import { type LogLevel, logLevels } from '../platform/logger.ts';
+import { safeLine } from '../platform/terminal-text.ts';
+import { databaseTransportFault, temporalTransportFault } from './transport.ts';
+
+/**
+ * What ENCRYPTION_FORMATS may be, like ENCRYPTION_KEYS: the first format is written, all are read. Without it both are read,
+ * and the newer one is written. `1,2` is for an upgrade, while processes run that do not know format 2; `2` refuses format 1,
+ * once `encryption status` shows none (docs/upgrades.md).
+ */
+const encryptionFormats = { '2,1': [2, 1], '1,2': [1, 2], '2': [2] } as const;
+
+/** A key of 32 bytes for AES-256-GCM, and the name that is stored beside what it encrypted. */
+export interface EncryptionKey {
+  readonly id: string;
+  readonly key: Buffer;
+}
+
+export interface Config {
+  readonly port: number;
+  /** The address that the API listens on: this machine alone, unless something else is named. */
+  readonly host: string;
+  /** Absolute. Holds the embedded servers' data, their logs and `development.json`. */
+  readonly dataDir: string;
+  /** Null: the embedded PostgreSQL. Over TLS where it is on another machine, unless it asks for plain text by name. */
+  readonly databaseUrl: string | null;
+  /** `host:port` of the frontend; null: the embedded Temporal. */
+  readonly temporalAddress: string | null;
+  readonly temporalNamespace: string;
+  readonly temporalPort: number;
+  readonly temporalUiPort: number;
+  /** Where people reach Temporal's Web UI, without a slash at its end; null: `npm start` says where its own is. */
+  readonly temporalUiUrl: string | null;
+  readonly temporalApiKey: string | null;
+  /** On a remote address false only where TEMPORAL_TLS says so. */
+  readonly temporalTls: boolean;
+  readonly temporalTaskQueue: string;
+  /** Where the embedded Temporal keeps its workflows: SQLite files in the data directory, or the service's PostgreSQL. */
+  readonly temporalStore: 'sqlite' | 'postgres';
+  readonly logLevel: LogLevel;
+  /** The first encrypts, all decrypt; null where ENCRYPTION_KEYS is not set. */
+  readonly encryptionKeys: readonly EncryptionKey[] | null;
+  /** Of sealed values: the first is written, all are read. */
+  readonly encryptionFormats: readonly [SealFormat, ...SealFormat[]];
+  /** Whether sandbox webhooks may go to addresses of this machine. */
+  readonly webhookAllowLoopback: boolean;
+  /** Requests per second and API key, and how many may come at once. */
+  readonly rateLimitPerSecond: number;
+  readonly rateLimitBurst: number;
+  /** For how long an API process that is told to end goes on answering, so that balancers see that it is not ready. */
+  readonly drainDelaySeconds: number;
+  /** File in which the sandbox's processor writes down each call, beside and independent of the database; null: none. */
+  readonly sandboxLedger: string | null;
+  /**
+   * Where this process serves its metrics; null: nowhere. The worker takes the port after it too, for what the Temporal SDK
+   * counts; under `npm start` the API has this one and the worker the next two.
+   */
+  readonly metricsPort: number | null;
+  /** The collector that gets traces by OTLP over HTTP, without a slash at its end; null: nobody traces. */
+  readonly tracingEndpoint: string | null;
+  /** The address that it listens on: nobody is asked for a key there. */
+  readonly metricsHost: string;
+  /** What lets operators see the page `/ops` from anywhere; null: `npm start` shows it to this machine, `npm run api` to nobody. */
+  readonly operatorKey: string | null;
+}
+
+/** What was wrong with the environment: every fault, one per line, each naming its variable. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(`The configuration cannot be used:\n${faults.map((fault) => `  - ${safeLine(fault)}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.faults = faults;
+  }
+}
+
+/**
+ * Reads and checks the environment; an empty variable counts as unset.
+ * Throws a ConfigError that lists all faults at once.
+ */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const read = createReader(env);
+  const config: Config = {
+    port: read.port('PORT', 8080),
+    host: read.matching('HOST', /^[\da-fA-F:.]+$/, 'an IP address of this machine, such as 0.0.0.0') ?? '127.0.0.1',
+    dataDir: resolve(read.text('DATA_DIR') ?? '.data'),
+    databaseUrl: read.databaseUrl('DATABASE_URL'),
+    temporalAddress: read.temporalAddress('TEMPORAL_ADDRESS'),
+    temporalNamespace:
+      read.matching('TEMPORAL_NAMESPACE', /^[A-Za-z0-9][\w.-]*$/, 'letters, digits, dots and hyphens') ?? 'payments',
+    temporalPort: read.port('TEMPORAL_PORT', 7233),
+    temporalUiPort: read.port('TEMPORAL_UI_PORT', 8233),
+    temporalUiUrl:
+      read
+        .matching('TEMPORAL_UI_URL', /^https?:\/\/[^\s?#]+$/, 'a URL, such as https://temporal.example.com')
+        ?.replace(/\/+$/, '') ?? null,
+    temporalApiKey: read.text('TEMPORAL_API_KEY'),
+    // An API key is only ever sent over TLS, so giving one turns TLS on.
+    temporalTls: read.flag('TEMPORAL_TLS', read.text('TEMPORAL_API_KEY') !== null),
+    temporalTaskQueue: read.text('TEMPORAL_TASK_QUEUE') ?? 'payments',
+    temporalStore: read.oneOf('TEMPORAL_STORE', ['sqlite', 'postgres']) ?? 'sqlite',
+    logLevel: read.oneOf('LOG_LEVEL', logLevels) ?? 'info',
+    encryptionKeys: read.encryptionKeys('ENCRYPTION_KEYS'),
+    encryptionFormats: encryptionFormats[read.oneOf('ENCRYPTION_FORMATS', ['2,1', '1,2', '2']) ?? '2,1'],
+    webhookAllowLoopback: read.flag('WEBHOOK_ALLOW_LOOPBACK', false),
+    rateLimitPerSecond: read.whole('RATE_LIMIT_PER_SECOND', 500, 1, 1_000_000),
+    rateLimitBurst: read.whole('RATE_LIMIT_BURST', 1000, 1, 1_000_000),
+    drainDelaySeconds: read.whole('DRAIN_DELAY_SECONDS', 0, 0, 300),
+    sandboxLedger: read.text('SANDBOX_LEDGER'),
+    metricsPort: read.text('METRICS_PORT') === null ? null : read.whole('METRICS_PORT', 0, 1, 65_533),
+    tracingEndpoint:
+      read
+        .matching('OTEL_EXPORTER_OTLP_ENDPOINT', /^https?:\/\/[^\s?#]+$/, 'a URL, such as http://127.0.0.1:4318')
+        ?.replace(/\/+$/, '') ?? null,
+    metricsHost: read.text('METRICS_HOST') ?? '127.0.0.1',
+    operatorKey: read.secret('OPERATOR_KEY', 24),
+  };
+  if (config.temporalApiKey !== null && !config.temporalTls) {
+    read.faults.push('TEMPORAL_TLS must not be false while TEMPORAL_API_KEY is set: the key would travel in the clear');
+  }
+  if (read.faults.length > 0) {
+    throw new ConfigError(read.faults);
+  }
+  return Object.freeze(config);
+}
+
+/** Where this user's programs and caches are. */
+export interface Host {
+  /** Folders that are searched for `go` and `temporal`, as in PATH. */
+  readonly searchPath: string;
+  /** Absolute; the cache that all copies of this service share, per user. */
+  readonly cacheDir: string;
+}
+
+/** Reads from the environment what is needed to find programs and the per-user cache. */
+export function readHost(env: NodeJS.ProcessEnv = process.env): Host {
+  const cacheHome = env.XDG_CACHE_HOME || join(homedir(), '.cache');
+  return { searchPath: env.PATH ?? '', cacheDir: resolve(cacheHome, 'payments-service') };
+}
+
+/** Whether npm started this process, and should not die before it. */
+export function isRunByNpm(env: NodeJS.ProcessEnv = process.env): boolean {
+  return env.npm_lifecycle_event !== undefined;
+}
+
+/** The environment of this process, for a child that is to inherit it, with some variables set on top. */
+export function childEnvironment(overrides: Record<string, string>): NodeJS.ProcessEnv {
+  return { ...process.env, ...overrides };
+}
+
+function createReader(env: NodeJS.ProcessEnv) {
+  const faults: string[] = [];
+  const text = (name: string) => env[name]?.trim() || null;
+
+  function whole(name: string, fallback: number, least: number, most: number): number {
+    const value = text(name);
+    if (value === null) {
+      return fallback;
+    }
+    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+    if (!(number >= least && number <= most)) {
+      faults.push(`${name} must be a whole number from ${least} to ${most}, not "${value}"`);
+      return fallback;
+    }
+    return number;
+  }
+
+  function flag(name: string, fallback: boolean): boolean {
+    const value = text(name);
+    if (value !== null && value !== 'true' && value !== 'false') {
+      faults.push(`${name} must be true or false, not "${value}"`);
+    }
+    return value === null ? fallback : value === 'true';
+  }
+
+  function matching(name: string, pattern: RegExp, wanted: string): string | null {
+    const value = text(name);
+    if (value !== null && !pattern.test(value)) {
+      faults.push(`${name} must be ${wanted}, not "${value}"`);
+    }
+    return value;
+  }
+
+  function secret(name: string, least: number): string | null {
+    const value = text(name);
+    // The value itself is left out of the message.
+    if (value !== null && (value.length < least || /\s/.test(value))) {
+      faults.push(`${name} must have ${least} characters or more, without spaces (openssl rand -base64 24 makes one)`);
+    }
+    return value;
+  }
+
+  function databaseUrl(name: string): string | null {
+    const value = text(name);
+    if (value === null) {
+      return null;
+    }
+    // The value itself is left out of the messages: it holds a password.
+    if (!(URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol))) {
+      faults.push(`${name} must be a PostgreSQL URL, such as postgres://user:password@host:5432/payments`);
+      return value;
+    }
+    const fault = databaseTransportFault(value, text('PGHOST') ?? 'localhost');
+    if (fault !== null) {
+      faults.push(fault);
+    }
+    return value;
+  }
+
+  function temporalAddress(name: string): string | null {
+    const pattern = /^[^\s/:]+:\d{1,5}$/;
+    const value = matching(name, pattern, 'a host and a port, such as 127.0.0.1:7233');
+    if (value === null || !pattern.test(value)) {
+      return value;
+    }
+    const isNamed = text('TEMPORAL_TLS') !== null || text('TEMPORAL_API_KEY') !== null;
+    const fault = temporalTransportFault(value, isNamed);
+    if (fault !== null) {
+      faults.push(fault);
+    }
+    return value;
+  }
+
+  function oneOf<T extends string>(name: string, known: readonly T[]): T | null {
+    const value = text(name);
+    const found = known.find((each) => each === value);
+    if (value !== null && found === undefined) {
+      faults.push(`${name} must be one of ${known.join(', ')}, not "${value}"`);
+    }
+    return found ?? null;
+  }
+
+  function encryptionKeys(name: string): readonly EncryptionKey[] | null {
+    const value = text(name);
+    if (value === null) {
+      return null;
+    }
+    const keys = value.split(',').map((item) => parseEncryptionKey(item.trim()));
+    const known = keys.filter((key) => key !== null);
+    if (known.length < keys.length) {
+      faults.push(`${name} must be a list of id:key, each key 32 bytes in base64 (openssl rand -base64 32 makes one)`);
+    } else if (new Set(known.map((key) => key.id)).size < known.length) {
+      faults.push(`${name} names the same id twice; each key needs its own`);
+    }
+    return known;
+  }
+
+  const port = (name: string, fallback: number) => whole(name, fallback, 1, 65_535);
+  return { faults, text, whole, port, flag, matching, secret, databaseUrl, temporalAddress, oneOf, encryptionKeys };
+}
+
+function parseEncryptionKey(item: string): EncryptionKey | null {
+  const [, id, encoded] = /^([\w.-]{1,40}):([A-Za-z0-9+/]{43}=?)$/.exec(item) ?? [];
+  if (id === undefined || encoded === undefined) {
+    return null;
+  }
+  const key = Buffer.from(encoded, 'base64');
+  return key.length === 32 ? { id, key } : null;
+}

@@ -1,0 +1,43 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { sweepIdempotencyKeys } from '../db/idempotency-keys.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { Pool } from '../platform/postgres/connection.ts';
+import { databaseNow } from '../platform/postgres/database-time.ts';
+import { realNow } from '../platform/real-time.ts';
+import type { Processors } from '../processors/processor.ts';
+import { recoverCharges } from '../services/payments/payment-confirmation.ts';
+import { recoverRefunds } from '../services/payments/refunds.ts';
+import { bookOnPlan } from '../services/plans/plan-dunning.ts';
+
+const everyMilliseconds = 5_000;
+
+/**
+ * Keeps the database tidy while the process runs: finishes charges whose process died between asking the processor and
+ * recording its answer, and removes idempotency keys whose time is over. Any number of processes may do it side by side.
+ */
+export function startHousekeeping(sql: Pool, processors: Processors, logger: Logger): { close(): Promise<void> } {
+  const stopping = new AbortController();
+  const duties = {
+    'recover charges': () => recoverCharges(sql, { processors, onOutcome: bookOnPlan }, realNow()),
+    'recover refunds': () => recoverRefunds(sql, processors, realNow()),
+    // A sweeper whose own clock is ahead must not take keys that are still good.
+    'sweep idempotency keys': async () => sweepIdempotencyKeys(sql, await databaseNow(sql)),
+  };
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      for (const [duty, perform] of Object.entries(duties)) {
+        await perform().catch((error: unknown) =>
+          logger.warn({ err: error, duty }, 'housekeeping failed; trying again'),
+        );
+      }
+      await pause(everyMilliseconds, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  }
+  const running = run();
+  return {
+    async close() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { idFields } from '../domain/id-fields.ts';
+import type { Logger } from '../platform/logger.ts';
+import { workflowIdOf } from '../platform/postgres/outbox.ts';
+import {
+  type AdvanceEnded,
+  type ChargeCompleted,
+  type ChargeOpened,
+  type DeliveryAttempted,
+  type RefundCompleted,
+  subscribe,
+} from '../platform/telemetry.ts';
+
+/**
+ * Writes down, from now on, what the process says of payments: a line for each charge, refund, delivery attempt and advance,
+ * with all ids under which the other lines, of requests, of the dispatcher, of Temporal, have it. Answers how to stop it.
+ */
+export function logTelemetry(logger: Logger): () => void {
+  // The lines are made of the members below alone; looking for secrets in them would cost more than writing them.
+  const log = logger.child({}, { redact: [] });
+  return subscribe((seen) => {
+    if (seen.kind === 'charge settled') log.info(settled(seen), 'charge settled');
+    else if (seen.kind === 'delivery attempted') log.info(attempted(seen), 'delivery attempted');
+    else if (seen.kind === 'refund settled') log.info(refunded(seen), 'refund settled');
+    else if (seen.kind === 'advance ended') log.info(advanced(seen), 'advance ended');
+    else if (seen.kind === 'charge opened' && log.isLevelEnabled('debug')) log.debug(opened(seen), 'charge opened');
+  });
+}
+
+function owner(seen: { billerId: string; livemode: boolean; testClockId: string | null }) {
+  return { biller_id: seen.billerId, livemode: seen.livemode, test_clock_id: seen.testClockId ?? undefined };
+}
+
+function payment({ source, paymentIntentId, paymentPlanId }: ChargeOpened | ChargeCompleted) {
+  return {
+    payment_plan_id: paymentPlanId ?? undefined,
+    payment_intent_id: paymentIntentId,
+    workflow_id: workflowOf(source, paymentIntentId, paymentPlanId),
+    source,
+  };
+}
+
+/** The workflow that has charged; a confirm is the API's own. */
+function workflowOf(source: ChargeOpened['source'], intentId: string, planId: string | null): string | undefined {
+  if (source === 'plan' && planId !== null) return workflowIdOf('paymentPlan', planId);
+  return source === 'schedule' ? workflowIdOf('scheduledPayment', intentId) : undefined;
+}
+
+function opened(seen: ChargeOpened) {
+  return { ...payment(seen), ...owner(seen), lag_s: seen.lagSeconds ?? undefined };
+}
+
+function settled(seen: ChargeCompleted) {
+  return {
+    ...payment(seen),
+    attempt_id: seen.attemptId,
+    attempt: seen.attempt,
+    outcome: seen.outcome,
+    code: seen.code ?? undefined,
+    ...events(seen.eventIds),
+    request_id: seen.requestId ?? undefined,
+    ...owner(seen),
+  };
+}
+
+/** Mostly there is one; of a payment that ends its plan there are two. */
+function events(ids: readonly string[]) {
+  return ids.length > 1 ? { event_id: ids[0], event_ids: ids } : { event_id: ids[0] };
+}
+
+function refunded(seen: RefundCompleted) {
+  return {
+    refund_id: seen.refundId,
+    payment_intent_id: seen.paymentIntentId,
+    outcome: seen.outcome,
+    ...events(seen.eventIds),
+    request_id: seen.requestId ?? undefined,
+    ...owner(seen),
+  };
+}
+
+function attempted(seen: DeliveryAttempted) {
+  return {
+    delivery_id: seen.deliveryId,
+    endpoint_id: seen.endpointId,
+    event_id: seen.eventId,
+    event_type: seen.eventType,
+    payment_plan_id: seen.paymentPlanId ?? undefined,
+    ...idFields(seen.subjectId),
+    workflow_id: workflowIdOf('webhookDelivery', seen.deliveryId),
+    attempt: seen.attempt,
+    outcome: seen.outcome,
+    status_code: seen.statusCode ?? undefined,
+    error: seen.error ?? undefined,
+    ms: Math.round(seen.seconds * 1000),
+    lag_s: seen.lagSeconds ?? undefined,
+    request_id: seen.requestId ?? undefined,
+    ...owner(seen),
+  };
+}
+
+function advanced(seen: AdvanceEnded) {
+  return {
+    test_clock_id: seen.testClockId,
+    workflow_id: workflowIdOf('testClock', seen.testClockId),
+    outcome: seen.outcome,
+    ms: Math.round(seen.seconds * 1000),
+    request_id: seen.requestId ?? undefined,
+    biller_id: seen.billerId,
+  };
+}

@@ -1,0 +1,48 @@
+import { realNow } from '../../platform/real-time.ts';
+import { modeOf, secondsBetween, subscribe, type TelemetryEvent } from '../../platform/telemetry.ts';
+import type { ServiceMetrics } from './service-metrics.ts';
+
+type Counting = { [Kind in TelemetryEvent['kind']]: (seen: Extract<TelemetryEvent, { kind: Kind }>) => void };
+
+/** Counts what the process says of its own work, from now on; answers how to stop it. */
+export function countTelemetry(metrics: ServiceMetrics): () => void {
+  const counting: Counting = {
+    'charge opened': ({ source, lagSeconds, ...owner }) => {
+      if (lagSeconds !== null) metrics.dueLagSeconds.observe({ source, mode: modeOf(owner) }, lagSeconds);
+    },
+    'charge settled': ({ source, outcome, code, openedAt, ...owner }) => {
+      const mode = modeOf(owner);
+      metrics.charges.inc({ mode, source, outcome, code: code ?? '' });
+      if (openedAt !== null) metrics.chargeSeconds.observe({ source, mode }, secondsBetween(openedAt, realNow()));
+    },
+    'refund settled': ({ outcome, ...owner }) => metrics.refunds.inc({ mode: modeOf(owner), outcome }),
+    'events recorded': ({ types, ...owner }) => {
+      for (const type of types) metrics.events.inc({ mode: modeOf(owner), event_type: type });
+    },
+    'delivery attempted': ({ outcome, attempt, seconds, lagSeconds, ...owner }) => {
+      const mode = modeOf(owner);
+      metrics.webhookAttempts.inc({ mode, outcome });
+      metrics.webhookSeconds.observe({ outcome }, seconds);
+      if (lagSeconds !== null) {
+        metrics.webhookLagSeconds.observe({ attempt: attempt === 1 ? 'first' : 'later', mode }, lagSeconds);
+      }
+    },
+    'delivery refused': () => metrics.webhookRefusals.inc(),
+    'advance ended': ({ outcome, seconds }) => metrics.advanceSeconds.observe({ outcome }, seconds),
+    'intent told': ({ workflowType, isDispatched, madeAt }) => {
+      metrics.intents.inc({ workflow: workflowType, outcome: isDispatched ? 'told' : 'failed' });
+      if (isDispatched) metrics.intentLagSeconds.observe(secondsBetween(madeAt, realNow()));
+    },
+    'transaction awaited': () => metrics.transactionsWaiting.inc(),
+    'transaction begun': ({ waitSeconds }) => {
+      metrics.transactionsWaiting.dec();
+      metrics.transactionsOpen.inc();
+      metrics.connectionWaitSeconds.observe(waitSeconds);
+    },
+    'transaction ended': ({ hadBegun }) => (hadBegun ? metrics.transactionsOpen : metrics.transactionsWaiting).dec(),
+  };
+  return subscribe((observation) => {
+    const count = counting[observation.kind] as (seen: TelemetryEvent) => void;
+    count(observation);
+  });
+}

@@ -1,0 +1,65 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Gauge, type Registry } from 'prom-client';
+import type { Pool } from '../../platform/postgres/connection.ts';
+
+/** A probe that takes longer counts as lost; scrapers give up after ten seconds. */
+const patienceMs = 2_000;
+
+/**
+ * With each scrape one statement goes through the pool: what it takes is what any statement takes at this moment, its wait
+ * for a connection included. The client tells nobody how busy its connections are.
+ */
+export function probeDatabase(registry: Registry, sql: Pool, max: number): void {
+  const registers = [registry];
+  const seconds = new Gauge({
+    name: 'payments_db_probe_seconds',
+    help: 'What one statement took, through the pool, the wait for a connection included; at most 2 s is waited',
+    registers,
+    collect: () => probed(),
+  });
+  const up = new Gauge({
+    name: 'payments_db_up',
+    help: 'Whether that statement was answered within 2 s',
+    registers,
+    collect: () => probed(),
+  });
+  new Gauge({ name: 'payments_db_connections_max', help: 'How many connections this process may have', registers }).set(
+    max,
+  );
+
+  /** One that is not answered yet: no other is sent meanwhile, or they would add to what they measure. */
+  let statement: Promise<boolean> | null = null;
+  let scrape: Promise<void> | null = null;
+
+  /** The two figures of a scrape come from one probe. */
+  function probed(): Promise<void> {
+    scrape ??= probe().finally(() => {
+      scrape = null;
+    });
+    return scrape;
+  }
+
+  async function probe(): Promise<void> {
+    const begun = performance.now();
+    statement ??= answered(sql).finally(() => {
+      statement = null;
+    });
+    const patience = new AbortController();
+    const isUp = await Promise.race([
+      statement,
+      pause(patienceMs, false, { signal: patience.signal }).catch(() => false),
+    ]);
+    patience.abort();
+    up.set(isUp ? 1 : 0);
+    seconds.set((performance.now() - begun) / 1000);
+  }
+}
+
+async function answered(sql: Pool): Promise<boolean> {
+  try {
+    await sql`select 1`;
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,143 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Gauge, type Registry } from 'prom-client';
+import { countDunning } from '../../operations/overview-queries.ts';
+import { sampleBacklogs, sampleConnections } from '../../operations/samples.ts';
+import { stuckDefinitions } from '../../operations/stuck/definitions.ts';
+import { countStuck } from '../../operations/stuck/find-stuck.ts';
+import { countStuckWorkflows, type WorkflowSide, workflowDefinitions } from '../../operations/stuck/workflows.ts';
+import type { Logger } from '../../platform/logger.ts';
+import type { Pool } from '../../platform/postgres/connection.ts';
+import { realNow } from '../../platform/real-time.ts';
+import { secondsBetween } from '../../platform/telemetry.ts';
+
+const everyMilliseconds = 30_000;
+
+/** The figures of the whole service, read from its databases. */
+export interface Sampling {
+  close(): Promise<void>;
+}
+
+/**
+ * Reads, every thirty seconds, what only the databases know: backlogs, what is stuck, connections. Each worker does, and shows
+ * the same figures: over several of them `max` is right, and `sum` is not. Figures that could not be read are not shown.
+ */
+export function startSampling(registry: Registry, sql: Pool, side: WorkflowSide, logger: Logger): Sampling {
+  const gauges = createGauges(registry);
+  forgetDatabase(gauges);
+  const stopping = new AbortController();
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const now = realNow();
+      await Promise.all([
+        attempt('database', () => sampleDatabase(gauges, sql, now)),
+        attempt('temporal', () => sampleTemporal(gauges, side, now)),
+      ]);
+      await pause(everyMilliseconds, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  }
+
+  async function attempt(source: string, sample: () => Promise<void>): Promise<void> {
+    try {
+      await sample();
+      gauges.sampledAt.set({ source }, realNow().getTime() / 1000);
+    } catch (error) {
+      if (source === 'database') forgetDatabase(gauges);
+      logger.warn({ err: error, source }, 'figures for the metrics could not be read; trying again');
+    }
+  }
+
+  const running = run();
+  return {
+    async close() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+type Gauges = ReturnType<typeof createGauges>;
+
+function createGauges(registry: Registry) {
+  const registers = [registry];
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  const intents = gauge('payments_workflow_intents_waiting', 'Workflow intents that Temporal has not been told of');
+  const oldestIntent = gauge(
+    'payments_workflow_intents_oldest_seconds',
+    'Age of the oldest of them; 0 where none waits',
+  );
+  const oldestDue = gauge(
+    'payments_oldest_due_seconds',
+    'How long the payment, retry or scheduled payment that has been due longest was not attempted; real time only, 0 for none',
+  );
+  const deliveries = new Gauge({
+    name: 'payments_webhook_deliveries_pending',
+    help: 'Deliveries that are not delivered nor given up: due now, or waiting for their next attempt',
+    labelNames: ['when'] as const,
+    registers,
+  });
+  const dunning = new Gauge({
+    name: 'payments_plans_in_dunning',
+    help: 'Plans with a failed payment: retrying, or suspended for it; real time only',
+    labelNames: ['state'] as const,
+    registers,
+  });
+  const connections = new Gauge({
+    name: 'payments_db_connections',
+    help: 'Connections to the database as the server sees them, by pool (api, worker, other …) and state, over all processes',
+    labelNames: ['pool', 'state'] as const,
+    registers,
+  });
+  const stuck = new Gauge({
+    name: 'payments_stuck',
+    help: 'What does not go on by itself, by kind: what `npm run --silent ops -- stuck` lists',
+    labelNames: ['kind'] as const,
+    registers,
+  });
+  const sampledAt = new Gauge({
+    name: 'payments_sampled_timestamp_seconds',
+    help: 'When the figures of the whole service were last read, by where from: database, temporal',
+    labelNames: ['source'] as const,
+    registers,
+  });
+  return { intents, oldestIntent, oldestDue, deliveries, dunning, connections, stuck, sampledAt };
+}
+
+/** What is not known is not shown: a nought would say that all is well. */
+function forgetDatabase(gauges: Gauges): void {
+  for (const gauge of [gauges.intents, gauges.oldestIntent, gauges.oldestDue]) gauge.remove();
+  for (const gauge of [gauges.deliveries, gauges.dunning, gauges.connections]) gauge.reset();
+  for (const { kind } of stuckDefinitions) gauges.stuck.remove({ kind });
+}
+
+async function sampleDatabase(gauges: Gauges, sql: Pool, now: Date): Promise<void> {
+  const [backlogs, dunning, connections, stuck] = await Promise.all([
+    sampleBacklogs(sql, now),
+    countDunning(sql, null),
+    sampleConnections(sql),
+    countStuck(sql, stuckDefinitions, now),
+  ]);
+  gauges.intents.set(backlogs.intents);
+  gauges.oldestIntent.set(ageOf(backlogs.oldest_intent_at, now));
+  gauges.oldestDue.set(ageOf(backlogs.oldest_due_at, now));
+  gauges.deliveries.set({ when: 'due' }, backlogs.deliveries_due);
+  gauges.deliveries.set({ when: 'later' }, backlogs.deliveries - backlogs.deliveries_due);
+  gauges.dunning.set({ state: 'retrying' }, dunning.retrying);
+  gauges.dunning.set({ state: 'suspended' }, dunning.suspended);
+  gauges.connections.reset();
+  for (const { pool, state, count } of connections) gauges.connections.set({ pool, state }, count);
+  for (const [kind, count] of stuck) gauges.stuck.set({ kind }, count);
+}
+
+async function sampleTemporal({ stuck }: Gauges, side: WorkflowSide, now: Date): Promise<void> {
+  const counts = await countStuckWorkflows(side, now);
+  for (const { kind } of workflowDefinitions) {
+    const count = counts.get(kind);
+    if (count === undefined) stuck.remove({ kind });
+    else stuck.set({ kind }, count);
+  }
+}
+
+function ageOf(since: Date | null, now: Date): number {
+  return since === null ? 0 : secondsBetween(since, now);
+}

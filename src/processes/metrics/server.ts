@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Registry } from 'prom-client';
+import { isLoopbackAddress, isLoopbackHost } from '../../api/http/this-machine.ts';
+
+/** Prometheus asks one after the other; who keeps a connection for longer is cut off. */
+const requestTimeoutMs = 10_000;
+
+/** The figures of somebody else in the same process, as text, appended to ours. Must not throw. */
+export type MoreMetrics = () => Promise<string>;
+
+/**
+ * Answers `GET /metrics` with the figures of a registry, in the text format of Prometheus. Nobody is asked for a key, so it
+ * listens where `host` says alone; on loopback it refuses requests for other hosts.
+ * @throws an Error that names the port, when that is taken.
+ */
+export async function serveMetrics(
+  registry: Registry,
+  { port, host, more = async () => '' }: { port: number; host: string; more?: MoreMetrics },
+): Promise<{ port: number; close(): Promise<void> }> {
+  const forThisMachine = isLoopbackAddress(host) || host === 'localhost';
+  const server = createServer(
+    { requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs },
+    (request, response) => {
+      if (forThisMachine && !isLoopbackHost(request.headers.host)) {
+        return void response.writeHead(421).end('These metrics are for this machine alone (METRICS_HOST)\n');
+      }
+      const [path] = (request.url ?? '').split('?');
+      if (path !== '/metrics') return void response.writeHead(404).end('See /metrics\n');
+      if (request.method !== 'GET') return void response.writeHead(405, { Allow: 'GET' }).end();
+      Promise.all([registry.metrics(), more()]).then(
+        ([ours, theirs]) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(`${ours}\n${theirs}`),
+        (error: unknown) => response.writeHead(500).end(String(error)),
+      );
+    },
+  );
+  server.listen(port, host);
+  await once(server, 'listening').catch((cause: unknown) => {
+    throw new Error(`The metrics cannot be served at ${host}:${port} (METRICS_HOST, METRICS_PORT): ${cause}`, {
+      cause,
+    });
+  });
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { RequestWatch } from '../../api/http/request-watch.ts';
+import type { WorkflowSide } from '../../operations/stuck/workflows.ts';
+import type { Logger } from '../../platform/logger.ts';
+import type { Pool } from '../../platform/postgres/connection.ts';
+import { countTelemetry } from './count-observations.ts';
+import { probeDatabase } from './database-probe.ts';
+import { countRequests } from './requests.ts';
+import { startSampling } from './sampling.ts';
+import { serveMetrics } from './server.ts';
+import { createServiceMetrics } from './service-metrics.ts';
+import { sdkMetrics } from './temporal-sdk.ts';
+
+export interface MetricsOptions {
+  port: number;
+  host: string;
+  sql: Pool;
+  /** How many connections the pool may have. */
+  poolMax: number;
+  /** The worker's: it samples the databases, and shows what the SDK counts. Null in the API. */
+  worker: WorkflowSide | null;
+  logger: Logger;
+}
+
+/** The metrics of a process, counted and served. */
+export interface RunningMetrics {
+  readonly port: number;
+  readonly requests: RequestWatch;
+  close(): Promise<void>;
+}
+
+/** Counts what this process does from now on, and serves it. @throws an Error that names the port, when that is taken. */
+export async function startMetrics({
+  port,
+  host,
+  sql,
+  poolMax,
+  worker,
+  logger,
+}: MetricsOptions): Promise<RunningMetrics> {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const metrics = createServiceMetrics(registry);
+  const stopCounting = countTelemetry(metrics);
+  probeDatabase(registry, sql, poolMax);
+  const server = await serveMetrics(registry, { port, host, ...(worker === null ? {} : { more: sdkMetrics(port) }) });
+  const sampling = worker === null ? null : startSampling(registry, sql, worker, logger);
+  logger.info({ port: server.port, host }, 'metrics are served at /metrics');
+  return {
+    port: server.port,
+    requests: countRequests(metrics),
+    async close() {
+      stopCounting();
+      await sampling?.close();
+      await server.close();
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { Logger } from '../platform/logger.ts';
+import type { Config } from './config.ts';
+
+/** gRPC status codes, as numbers, of the refusals that no waiting mends. */
+const notFound = 5;
+const permissionDenied = 7;
+const unauthenticated = 16;
+
+const askAgainMilliseconds = 500;
+const dispatchEveryMs = 10_000;
+
+/** Temporal answers, and will not have us as we are configured: somebody has to change that. */
+export class TemporalRefusal extends Error {
+  override name = 'TemporalRefusal';
+}
+
+/**
+ * Waits until Temporal answers for the namespace, and says in the log now and then what it waits for.
+ * @throws TemporalRefusal when it refuses the credentials, or has no such namespace; the reason of `signal` when that comes.
+ */
+export async function untilTemporalAnswers(
+  temporal: Client,
+  config: Pick<Config, 'temporalAddress' | 'temporalNamespace'>,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const { temporalAddress: address, temporalNamespace: namespace } = config;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  for (;;) {
+    try {
+      await temporal.workflowService.describeNamespace({ namespace });
+      if (toldAt > Number.NEGATIVE_INFINITY) logger.info({ address }, 'Temporal answers');
+      return;
+    } catch (error) {
+      signal.throwIfAborted();
+      const refusal = refusalOf(error, address, namespace);
+      if (refusal !== null) throw new TemporalRefusal(refusal, { cause: error });
+      if (performance.now() - toldAt >= dispatchEveryMs) {
+        logger.warn({ address, namespace, reason: detailsOf(error) }, 'waiting for Temporal, which cannot be reached');
+        toldAt = performance.now();
+      }
+    }
+    await pause(askAgainMilliseconds, undefined, { signal });
+  }
+}
+
+/** What is wrong with the configuration, in words for whoever runs it; null for what may pass by itself. */
+function refusalOf(error: unknown, address: string | null, namespace: string): string | null {
+  if (!isGrpcServiceError(error)) return null;
+  switch (Number(error.code)) {
+    case notFound:
+      return `Temporal at ${address} has no namespace "${namespace}". Make it, or set TEMPORAL_NAMESPACE to one that exists.`;
+    case permissionDenied:
+    case unauthenticated:
+      return (
+        `Temporal at ${address} refuses access to the namespace "${namespace}" (${detailsOf(error)}). ` +
+        'See that TEMPORAL_API_KEY, TEMPORAL_TLS and TEMPORAL_NAMESPACE are right.'
+      );
+    default:
+      return null;
+  }
+}
+
+function detailsOf(error: unknown): string {
+  if (isGrpcServiceError(error) && error.details) return error.details;
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,49 @@
+import { isIPv4 } from 'node:net';
+import { takeSecurity } from '../platform/postgres/secure-socket.ts';
+
+/**
+ * What is wrong with the way to this PostgreSQL, or null. A server on another machine is reached over TLS, unless the URL asks
+ * for plain text by name (`sslmode=disable`). `defaultHost` is the host of a URL that names none.
+ */
+export function databaseTransportFault(databaseUrl: string, defaultHost: string): string | null {
+  const { hostname, searchParams } = new URL(databaseUrl);
+  const hosts = (hostname || defaultHost).split(',');
+  try {
+    const { security } = takeSecurity(databaseUrl);
+    const remote = hosts.find(isRemote);
+    if (remote === undefined) return null;
+    const isPlainByName = security === null && (searchParams.has('sslmode') || searchParams.has('ssl'));
+    const isSecure = security !== null && !security.mayBePlain;
+    if (isPlainByName || isSecure) return null;
+    return (
+      `DATABASE_URL reaches ${remote} without TLS. Add ?sslmode=verify-full (or verify-ca, or require) to it; or ` +
+      '?sslmode=disable, if everything may cross that network in plain text'
+    );
+  } catch (error) {
+    // An unknown sslmode, or a file of authorities that cannot be read.
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/**
+ * What is wrong with the way to this Temporal (`host:port`), or null. A server on another machine is reached as the environment
+ * says by name (`isNamed`), over TLS or in plain text; plain text is no default.
+ */
+export function temporalTransportFault(address: string, isNamed: boolean): string | null {
+  const host = address.slice(0, address.lastIndexOf(':'));
+  if (isNamed || !isRemote(host)) return null;
+  return (
+    `TEMPORAL_ADDRESS reaches ${host} without TLS. Set TEMPORAL_TLS=true (TEMPORAL_API_KEY turns it on too); or ` +
+    'TEMPORAL_TLS=false, if everything may cross that network in plain text'
+  );
+}
+
+/**
+ * Whether what is sent to this host may leave the machine. Unix sockets, localhost, ::1 and 127.0.0.0/8 stay; other spellings of
+ * a loopback address count as remote, which refuses more than it has to.
+ */
+function isRemote(host: string): boolean {
+  const isSocket = host.startsWith('/');
+  const isLoopback = host.toLowerCase() === 'localhost' || host === '[::1]' || host === '::1';
+  return !(isSocket || isLoopback || (isIPv4(host) && host.startsWith('127.')));
+}

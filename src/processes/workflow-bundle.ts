@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, type WorkflowBundle } from '@temporalio/worker';
+import type { Logger } from '../platform/logger.ts';
+import { temporalLogger } from './temporal-logger.ts';
+
+const source = fileURLToPath(new URL('../', import.meta.url));
+const cache = fileURLToPath(new URL('../../node_modules/.cache/workflows/', import.meta.url));
+const { resolve } = createRequire(import.meta.url);
+const tracingInterceptors = '@temporalio/interceptors-opentelemetry/lib/workflow-interceptors';
+/** The folders of the sources that a bundle can be made of: workflows import no others. */
+const folders = ['workflows', 'messages', 'domain'];
+
+/**
+ * The workflows, bundled for Temporal's sandbox. That takes some seconds, so a bundle is kept beside the packages that it is
+ * made with, under the checksum of its sources, and read again as long as nothing has changed. Where it cannot be kept it is
+ * made anew. `isTraced`: with what traces the workflows; it changes nothing of what they do.
+ */
+export async function bundleWorkflows(logger: Logger, { isTraced = false } = {}): Promise<WorkflowBundle> {
+  const file = join(cache, `${await checksum()}${isTraced ? '-traced' : ''}.js`);
+  const kept = await readFile(file, 'utf8').catch(() => null);
+  if (kept !== null) return { code: kept };
+  const bundle = await bundleWorkflowCode({
+    workflowsPath: join(source, 'workflows', 'index.ts'),
+    workflowInterceptorModules: isTraced ? [resolve(tracingInterceptors)] : [],
+    logger: temporalLogger(logger),
+  });
+  await keep(file, bundle.code).catch((error: unknown) => logger.debug({ err: error }, 'the bundle is not kept'));
+  return bundle;
+}
+
+/** Under its name only when it is whole: other processes may be reading, or writing the same. */
+async function keep(file: string, code: string): Promise<void> {
+  await mkdir(cache, { recursive: true });
+  const draft = `${file}.${process.pid}`;
+  await writeFile(draft, code);
+  await rename(draft, file);
+}
+
+async function checksum(): Promise<string> {
+  const hash = createHash('sha256');
+  // The lock file stands for the versions of everything that is bundled or bundles.
+  hash.update(await readFile(join(source, '..', 'package-lock.json')).catch(() => ''));
+  for (const folder of folders) {
+    const names = await readdir(join(source, folder), { recursive: true });
+    for (const name of names.filter((each) => each.endsWith('.ts')).sort()) {
+      hash.update(`\0${folder}/${name}\0`).update(await readFile(join(source, folder, name)));
+    }
+  }
+  return hash.digest('hex').slice(0, 32);
+}

@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import {
+  type ApiKeyKind,
+  type ApiKeyRow,
+  endApiKey,
+  insertApiKey,
+  lockApiKey,
+  selectApiKeys,
+} from '../../db/api-keys.ts';
+import { newId, randomBase62 } from '../../domain/ids.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { atomically, violates } from '../../platform/postgres/transaction.ts';
+import { type FieldError, InvalidState, NotFound, ValidationFailed } from '../errors.ts';
+import { type Actor, changesBetween, recordAudit } from './audit.ts';
+import { allScopes, isScope } from './scopes.ts';
+
+/** What a key is for; its prefix says so. */
+export interface KeyTraits {
+  livemode: boolean;
+  kind: ApiKeyKind;
+}
+
+/** Who changes something, and when: real time. */
+export interface Deed {
+  by: Actor;
+  now: Date;
+}
+
+export interface NewKey extends KeyTraits, Deed {
+  billerId: string;
+  /** Of a secret key: all by default. A publishable key has none. */
+  scopes?: readonly string[] | undefined;
+}
+
+/** What can be told of a key at any time. */
+export interface ApiKey {
+  id: string;
+  biller_id: string;
+  livemode: boolean;
+  kind: ApiKeyKind;
+  scopes: string[];
+  /** The last characters of the key. */
+  hint: string;
+  created_at: string;
+  revoked_at: string | null;
+}
+
+/** A key that was just made: `key` itself is told this once, and kept nowhere. */
+export interface IssuedKey extends ApiKey {
+  key: string;
+}
+
+/** 43 characters of base62 hold 256 bits, so one SHA-256 protects them: there is nothing to guess slowly. */
+const secretLength = 43;
+const keyPattern = new RegExp(`^(sk|pk)_(sandbox|live)_[0-9A-Za-z]{${secretLength}}$`);
+const hourInMilliseconds = 3_600_000;
+/** A year: longer is no roll any more. */
+const maxOverlapHours = 8_760;
+
+/** Whether the text has the form of a key; it says nothing about whether there is one. */
+export function isKeyShaped(text: string): boolean {
+  return keyPattern.test(text);
+}
+
+/** What is stored of a key. */
+export function hashKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+/** Makes a key. @throws ValidationFailed for an unknown scope, scopes on a publishable key, an unknown biller. */
+export async function createKey(sql: Db, { billerId, livemode, kind, scopes, by, now }: NewKey): Promise<IssuedKey> {
+  const faults = scopeFaults(kind, scopes);
+  if (faults.length > 0) throw new ValidationFailed(faults);
+  const key = `${kind === 'secret' ? 'sk' : 'pk'}_${livemode ? 'live' : 'sandbox'}_${randomBase62(secretLength)}`;
+  try {
+    const row = await atomically(sql, async (tx) => {
+      const inserted = await insertApiKey(tx, {
+        id: newId('api_key'),
+        biller_id: billerId,
+        livemode,
+        kind,
+        scopes: kind === 'secret' ? [...new Set(scopes ?? allScopes)] : [],
+        hash: hashKey(key),
+        hint: key.slice(-4),
+        created_at: now,
+      });
+      await recordChange(tx, 'api_key.created', null, inserted, { by, now });
+      return inserted;
+    });
+    const { id, ...rest } = present(row);
+    return { id, key, ...rest };
+  } catch (error) {
+    if (violates(error, 'api_keys_biller_id_fkey')) throw ValidationFailed.missing('/biller_id', 'biller', billerId);
+    throw error;
+  }
+}
+
+/** The keys of a biller, or all keys, oldest first, revoked ones too. */
+export async function listKeys(sql: Db, billerId: string | null): Promise<ApiKey[]> {
+  return (await selectApiKeys(sql, billerId)).map(present);
+}
+
+/** Refuses the key from now on (running API processes know it within 5 s). Once more changes nothing. @throws NotFound */
+export async function revokeKey(sql: Db, id: string, deed: Deed): Promise<ApiKey> {
+  return atomically(sql, async (tx) => {
+    const before = await lockApiKey(tx, id);
+    const after = before && (await endApiKey(tx, id, deed.now));
+    if (!after) throw new NotFound('API key', id);
+    if (before.revoked_at === null || before.revoked_at > deed.now) {
+      await recordChange(tx, 'api_key.revoked', before, after, deed);
+    }
+    return present(after);
+  });
+}
+
+/**
+ * Makes a successor with the same biller, mode, kind and scopes, and lets the old key end `overlapHours` from now.
+ * @throws NotFound, InvalidState when the key has ended already, ValidationFailed for a number of hours that is none.
+ */
+export async function rollKey(sql: Db, id: string, { overlapHours, by, now }: { overlapHours: number } & Deed) {
+  if (!(overlapHours >= 0 && overlapHours <= maxOverlapHours)) {
+    const message = `overlap_hours must be a number from 0 to ${maxOverlapHours}.`;
+    throw ValidationFailed.of('/overlap_hours', 'out_of_range', message);
+  }
+  return atomically(sql, async (tx): Promise<IssuedKey> => {
+    const old = await lockApiKey(tx, id);
+    if (!old) throw new NotFound('API key', id);
+    if (old.revoked_at && old.revoked_at <= now) {
+      throw new InvalidState(`API key ${id} was revoked at ${old.revoked_at.toISOString()}: create a new one instead.`);
+    }
+    const ended = await endApiKey(tx, id, new Date(now.getTime() + overlapHours * hourInMilliseconds));
+    await recordChange(tx, 'api_key.rolled', old, ended, { by, now });
+    const { biller_id: billerId, livemode, kind, scopes } = old;
+    return createKey(tx, { billerId, livemode, kind, scopes: kind === 'secret' ? scopes : undefined, by, now });
+  });
+}
+
+type KeyAction = 'api_key.created' | 'api_key.rolled' | 'api_key.revoked';
+
+async function recordChange(tx: Db, action: KeyAction, before: ApiKeyRow | null, after: ApiKeyRow | null, deed: Deed) {
+  const row = after ?? before;
+  if (row === null) return;
+  const shown = (key: ApiKeyRow | null) => key && { kind: key.kind, scopes: key.scopes, revoked_at: key.revoked_at };
+  await recordAudit(tx, {
+    action,
+    by: deed.by,
+    at: deed.now,
+    tenant: { billerId: row.biller_id, livemode: row.livemode },
+    subjectId: row.id,
+    changes: changesBetween(shown(before), shown(after)),
+  });
+}
+
+function scopeFaults(kind: ApiKeyKind, scopes: readonly string[] | undefined): FieldError[] {
+  if (scopes === undefined) return [];
+  if (kind === 'publishable') {
+    return [{ path: '/scopes', code: 'invalid_value', message: 'A publishable key cannot have scopes.' }];
+  }
+  if (scopes.length === 0)
+    return [{ path: '/scopes', code: 'invalid_value', message: 'scopes must name at least one.' }];
+  return scopes.flatMap((scope, index) =>
+    isScope(scope)
+      ? []
+      : [
+          {
+            path: `/scopes/${index}`,
+            code: 'invalid_value',
+            message: `"${scope}" is no scope. There are: ${allScopes.join(', ')}.`,
+          },
+        ],
+  );
+}
+
+function present(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    biller_id: row.biller_id,
+    livemode: row.livemode,
+    kind: row.kind,
+    scopes: row.scopes,
+    hint: row.hint,
+    created_at: row.created_at.toISOString(),
+    revoked_at: row.revoked_at?.toISOString() ?? null,
+  };
+}

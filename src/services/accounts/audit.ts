@@ -1,0 +1,119 @@
+import { type AuditPage, type AuditRow, insertAuditRow, selectAuditRows } from '../../db/audit-log.ts';
+import type { IssuedBy } from '../../messages/operator-command.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import type { RequestContext, Tenant } from '../request-context.ts';
+
+/** Who does something that is recorded. */
+export type Actor =
+  /** A request: the id of its key. */
+  | { kind: 'api_key'; id: string }
+  /** A person at Temporal's Web UI: the name that was given, or `web-ui` where none was. */
+  | { kind: 'operator'; id: string }
+  /** A person at the command line: the user of the operating system. */
+  | { kind: 'command_line'; id: string }
+  /** The service by itself: what it was at. */
+  | { kind: 'service'; id: string };
+
+export type AuditAction =
+  | 'api_key.created'
+  | 'api_key.rolled'
+  | 'api_key.revoked'
+  | 'biller.created'
+  | 'webhook_endpoint.created'
+  | 'webhook_endpoint.updated'
+  | 'webhook_endpoint.deleted'
+  | 'webhook_endpoint.secret_rotated'
+  | 'webhook_endpoint.disabled'
+  | 'webhook_endpoint.verified'
+  | 'webhook_endpoint.replayed'
+  | 'workflow.started_over'
+  | 'payment_plan.rechecked'
+  | 'payment_plan.retried_now'
+  | 'payment_plan.slot_skipped'
+  | 'payment_intent.rechecked'
+  | 'payment_intent.retried_now'
+  | 'test_clock.rechecked'
+  | 'test_clock.advance_retried'
+  | 'webhook_delivery.retried_now'
+  | 'webhook_delivery.given_up'
+  | 'encryption.rotation_begun'
+  | 'encryption.rotation_finished';
+
+/** What a field was and what it has become; null where it was not there. */
+export type Changes = Record<string, { from: unknown; to: unknown }>;
+
+export interface AuditEntry {
+  action: AuditAction;
+  by: Actor;
+  /** Real time. */
+  at: Date;
+  /** Whose affair it is; null for one of the whole service. A biller's own affair has no mode. */
+  tenant: Tenant | { billerId: string; livemode: null } | null;
+  subjectId: string | null;
+  /** Of the request that asked for it. */
+  requestId?: string;
+  /** Never a secret, not even a part of one. */
+  changes: Changes;
+}
+
+/** An entry as it is shown. */
+export interface AuditRecord {
+  id: number;
+  at: string;
+  action: string;
+  actor: { kind: string; id: string };
+  biller_id: string | null;
+  livemode: boolean | null;
+  subject_id: string | null;
+  request_id: string | null;
+  changes: Changes;
+}
+
+/**
+ * Adds an entry to the audit log, in the transaction of the change that it tells of: neither is there without the other.
+ * Nothing can change or remove an entry afterwards.
+ */
+export async function recordAudit(tx: Db, { action, by, at, tenant, subjectId, requestId, changes }: AuditEntry) {
+  await insertAuditRow(tx, {
+    at,
+    action,
+    actor_kind: by.kind,
+    actor_id: by.id,
+    biller_id: tenant?.billerId ?? null,
+    livemode: tenant?.livemode ?? null,
+    subject_id: subjectId,
+    request_id: requestId ?? null,
+    changes,
+  });
+}
+
+/** Who has pressed a button of a workflow. */
+export function operator(by: IssuedBy | null | undefined): Actor {
+  return typeof by === 'object' && by !== null ? by : { kind: 'operator', id: by ?? 'web-ui' };
+}
+
+/** What an entry about something that a request does has from the request. */
+export function asked(call: RequestContext): Pick<AuditEntry, 'by' | 'at' | 'tenant' | 'requestId'> {
+  const { billerId, livemode, requestId, keyId, now } = call;
+  return { by: { kind: 'api_key', id: keyId }, at: now, tenant: { billerId, livemode }, requestId };
+}
+
+/** The fields that differ; null stands for what is not there before or after. Give it no secret. */
+export function changesBetween<T extends object>(before: T | null, after: T | null): Changes {
+  const [was, is] = [new Map(Object.entries(before ?? {})), new Map(Object.entries(after ?? {}))];
+  const changes: Changes = {};
+  for (const field of new Set([...was.keys(), ...is.keys()])) {
+    const [from, to] = [was.get(field) ?? null, is.get(field) ?? null];
+    if (JSON.stringify(from) !== JSON.stringify(to)) changes[field] = { from, to };
+  }
+  return changes;
+}
+
+/** A page of the log, newest first. */
+export async function listAudit(db: Db, page: AuditPage): Promise<AuditRecord[]> {
+  return (await selectAuditRows(db, page)).map(present);
+}
+
+function present({ actor_kind: kind, actor_id, at, id, action, ...rest }: AuditRow): AuditRecord {
+  return { id, at: at.toISOString(), action, actor: { kind, id: actor_id }, ...rest };
+}

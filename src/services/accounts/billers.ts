@@ -1,0 +1,144 @@
+import { findCredential } from '../../db/api-keys.ts';
+import { type BillerRow, findBiller, findBillerByName, insertBiller, selectBillers } from '../../db/billers.ts';
+import { isTimeZone } from '../../domain/calendar.ts';
+import { newId } from '../../domain/ids.ts';
+import type { Db, Pool } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import { realNow } from '../../platform/real-time.ts';
+import { type FieldError, ValidationFailed } from '../errors.ts';
+import { createKey, type Deed, hashKey, type KeyTraits } from './api-keys.ts';
+import { changesBetween, recordAudit } from './audit.ts';
+
+export interface NewBiller extends Deed {
+  name: string;
+  /** IANA name; UTC by default. */
+  timeZone?: string | undefined;
+  /** At most 22 characters; what the payer's statement says unless a payment has its own. */
+  statementDescriptor?: string | undefined;
+}
+
+export interface Biller {
+  id: string;
+  name: string;
+  time_zone: string;
+  statement_descriptor: string | null;
+  created_at: string;
+}
+
+/** The keys of the demo biller, one of each sort. */
+export interface DemoKeys {
+  sandbox_secret: string;
+  sandbox_publishable: string;
+  live_secret: string;
+  live_publishable: string;
+}
+
+const demoName = 'Demo biller';
+const demoTraits: Record<keyof DemoKeys, KeyTraits> = {
+  sandbox_secret: { livemode: false, kind: 'secret' },
+  sandbox_publishable: { livemode: false, kind: 'publishable' },
+  live_secret: { livemode: true, kind: 'secret' },
+  live_publishable: { livemode: true, kind: 'publishable' },
+};
+// Two starts at once on one database make one demo biller. Any constant that nobody else locks.
+const demoLock = 7_266_338;
+const start = { kind: 'service', id: 'start' } as const;
+
+/** Makes a biller with the default fee schedule. @throws ValidationFailed with every fault of name, zone, descriptor. */
+export async function createBiller(sql: Db, biller: NewBiller): Promise<Biller> {
+  const faults = billerFaults(biller);
+  if (faults.length > 0) throw new ValidationFailed(faults);
+  return atomically(sql, async (tx) => {
+    const row = await insertBiller(tx, {
+      id: newId('biller'),
+      name: biller.name,
+      time_zone: biller.timeZone ?? 'UTC',
+      statement_descriptor: biller.statementDescriptor ?? null,
+      created_at: biller.now,
+    });
+    const { id, created_at, ...made } = present(row);
+    await recordAudit(tx, {
+      action: 'biller.created',
+      by: biller.by,
+      at: biller.now,
+      tenant: { billerId: id, livemode: null },
+      subjectId: id,
+      changes: changesBetween(null, made),
+    });
+    return { id, created_at, ...made };
+  });
+}
+
+/** All billers, oldest first. */
+export async function listBillers(sql: Db): Promise<Biller[]> {
+  return (await selectBillers(sql)).map(present);
+}
+
+/**
+ * The biller that a development machine works with, and a key of each sort. What is `known` from an earlier start is kept
+ * if it still works, and whatever is missing is made, so that a second start changes nothing.
+ */
+export async function ensureDemoBiller(
+  sql: Pool,
+  known: { billerId: string; keys: DemoKeys } | null,
+): Promise<{ billerId: string; keys: DemoKeys }> {
+  return atomically(sql, async (tx) => {
+    await tx`select pg_advisory_xact_lock(${demoLock})`;
+    const now = realNow();
+    const found = (known && (await findBiller(tx, known.billerId))) ?? (await findBillerByName(tx, demoName));
+    const billerId = found?.id ?? (await createBiller(tx, { name: demoName, by: start, now })).id;
+    const keyFor = async (name: keyof DemoKeys): Promise<string> => {
+      const traits = demoTraits[name];
+      const kept = known?.keys[name];
+      if (kept && (await works(tx, kept, billerId, traits, now))) return kept;
+      return (await createKey(tx, { billerId, ...traits, by: start, now })).key;
+    };
+    const keys = {
+      sandbox_secret: await keyFor('sandbox_secret'),
+      sandbox_publishable: await keyFor('sandbox_publishable'),
+      live_secret: await keyFor('live_secret'),
+      live_publishable: await keyFor('live_publishable'),
+    };
+    return { billerId, keys };
+  });
+}
+
+async function works(tx: Db, key: string, billerId: string, traits: KeyTraits, now: Date): Promise<boolean> {
+  const row = await findCredential(tx, hashKey(key));
+  return (
+    row !== null &&
+    row.biller_id === billerId &&
+    row.livemode === traits.livemode &&
+    row.kind === traits.kind &&
+    (row.revoked_at === null || row.revoked_at > now)
+  );
+}
+
+function billerFaults({ name, timeZone, statementDescriptor }: NewBiller): FieldError[] {
+  const faults: FieldError[] = [];
+  const say = (path: string, code: string, message: string) => faults.push({ path, code, message });
+  if (!isText(name, 200)) say('/name', 'invalid_value', 'name must be 1 to 200 characters.');
+  if (timeZone !== undefined && !isTimeZone(timeZone)) {
+    say('/time_zone', 'invalid_value', 'time_zone must be an IANA time zone, such as Australia/Sydney.');
+  }
+  if (statementDescriptor !== undefined && !isText(statementDescriptor, 22)) {
+    say('/statement_descriptor', 'too_long', 'statement_descriptor must be 1 to 22 characters.');
+  }
+  return faults;
+}
+
+/** Whether PostgreSQL can hold the text, and it has 1 to `most` characters. */
+function isText(value: string, most: number): boolean {
+  const length = [...value].length;
+  return length >= 1 && length <= most && !value.includes('\0') && !/\p{Surrogate}/u.test(value);
+}
+
+function present(row: BillerRow): Biller {
+  return {
+    id: row.id,
+    name: row.name,
+    time_zone: row.time_zone,
+    statement_descriptor: row.statement_descriptor,
+    created_at: row.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,194 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { countFingerprints } from '../../db/idempotency-keys.ts';
+import {
+  countPages,
+  countSealed,
+  lockSealedOtherwise,
+  type Pages,
+  readSealed,
+  replaceSealed,
+  type SealedColumn,
+  type SealedValue,
+  sealedColumns,
+} from '../../db/sealed-values.ts';
+import type { Pool } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import { realNow } from '../../platform/real-time.ts';
+import type { Deed } from './api-keys.ts';
+import { recordAudit } from './audit.ts';
+import { type Vault, VaultError } from './vault.ts';
+
+/**
+ * What stands under one key. `encrypts`: the first; `decrypts`: another one that is configured; `missing`: none is.
+ * `values` are sealed with it, so many of them in each format; `requests` have an Idempotency-Key that is still good, and are known by its fingerprint,
+ * which nobody can make anew: without the key their repetitions are refused, until they expire.
+ */
+export type KeyUsage = {
+  key: string;
+  role: 'encrypts' | 'decrypts' | 'missing';
+  values: number;
+  format_1: number;
+  format_2: number;
+  requests: number;
+} & Record<SealedColumn, number>;
+
+/** A value that does not open. */
+export interface Unreadable {
+  column: string;
+  /** Page and line in the table, as in `where ctid = '(0,1)'`. */
+  place: string;
+  problem: string;
+}
+
+export interface Rotation {
+  /** Values that are sealed with the first key in the first format now, and were not before. */
+  resealed: number;
+  /** Values that no key opens, left as they are: `findUnreadable` says which. */
+  unreadable: number;
+}
+
+/** Its rows are locked for as long as they take to be sealed: some milliseconds. */
+const pagesAtOnce = 16;
+/** Rows that others have locked are looked for again this often, with a pause between. */
+const maxPasses = 5;
+const pauseBetweenPasses = 250;
+
+const columns = Object.keys(sealedColumns) as SealedColumn[];
+
+/** How many values are sealed with each key, those that are configured and those that are found, and in which format. */
+export async function keyUsage(sql: Pool, vault: Vault): Promise<KeyUsage[]> {
+  const [first, ...others] = vault.keyIds;
+  const none = {
+    values: 0,
+    format_1: 0,
+    format_2: 0,
+    requests: 0,
+    account_numbers: 0,
+    webhook_secrets: 0,
+    previous_webhook_secrets: 0,
+    idempotent_answers: 0,
+  };
+  const usage = new Map<string, KeyUsage>([[first, { key: first, role: 'encrypts', ...none }]]);
+  for (const key of others) usage.set(key, { key, role: 'decrypts', ...none });
+  for (const column of columns) {
+    for (const { key_id: key, format, values } of await countSealed(sql, column)) {
+      const row = usage.get(key) ?? { key, role: 'missing', ...none };
+      row[column] += values;
+      row.values += values;
+      if (format === 1) row.format_1 += values;
+      if (format === 2) row.format_2 += values;
+      usage.set(key, row);
+    }
+  }
+  for (const { key_id: key, requests } of await countFingerprints(sql, realNow())) {
+    const row = usage.get(key);
+    if (row !== undefined) row.requests = requests;
+  }
+  return [...usage.values()];
+}
+
+/** How many of the values in this row of `keyUsage` a rotation has still to seal anew. */
+export function countLeft(row: KeyUsage, { format }: Vault): number {
+  return row.role === 'encrypts' ? row.values - row[`format_${format}`] : row.values;
+}
+
+/**
+ * Seals with the vault's first key and in its first format what is sealed otherwise, while the service runs: a few pages in a
+ * transaction, each value opened, sealed, and opened again before it is written. Broken off, it is simply run again.
+ * `keyUsage` tells what is left afterwards, such as what an API process with the old configuration still writes.
+ */
+export async function rotateEncryption(sql: Pool, vault: Vault, { by, now }: Deed): Promise<Rotation> {
+  const entry = { by, tenant: null, subjectId: null };
+  const before = await valuesLeft(sql, vault);
+  await recordAudit(sql, {
+    ...entry,
+    action: 'encryption.rotation_begun',
+    at: now,
+    changes: { keys: { from: [...before.keys()], to: vault.keyIds } },
+  });
+  const rotation = { resealed: 0, unreadable: 0 };
+  for (let passes = 0; passes < maxPasses; passes++) {
+    const pass = await sealEverythingAnew(sql, vault);
+    rotation.resealed += pass.resealed;
+    rotation.unreadable = pass.unreadable;
+    if (sum(await valuesLeft(sql, vault)) <= pass.unreadable) break;
+    await pause(pauseBetweenPasses);
+  }
+  const after = await valuesLeft(sql, vault);
+  const keys = [...new Set([...before.keys(), ...after.keys()])];
+  await recordAudit(sql, {
+    ...entry,
+    action: 'encryption.rotation_finished',
+    at: realNow(),
+    changes: Object.fromEntries(keys.map((key) => [key, { from: before.get(key) ?? 0, to: after.get(key) ?? 0 }])),
+  });
+  return rotation;
+}
+
+/** Every value that no configured key opens. It changes nothing. */
+export async function findUnreadable(sql: Pool, vault: Vault): Promise<Unreadable[]> {
+  const found: Unreadable[] = [];
+  for (const column of columns) {
+    for await (const pages of pagesOf(sql, column)) {
+      for (const value of await readSealed(sql, column, pages)) {
+        const problem = problemWith(vault, value);
+        if (problem !== null) found.push({ column, place: value.place, problem });
+      }
+    }
+  }
+  return found;
+}
+
+async function sealEverythingAnew(sql: Pool, vault: Vault): Promise<Rotation> {
+  const rotation = { resealed: 0, unreadable: 0 };
+  const wanted = { keyId: vault.keyIds[0], format: vault.format };
+  for (const column of columns) {
+    for await (const pages of pagesOf(sql, column)) {
+      const [found, resealed] = await atomically(sql, async (tx) => {
+        const values = await lockSealedOtherwise(tx, column, wanted, pages);
+        const readable = values.filter((value) => problemWith(vault, value) === null);
+        const anew = readable.map((value) => sealedAnew(vault, value));
+        if (anew.length > 0) await replaceSealed(tx, column, anew);
+        return [values.length, anew.length] as const;
+      });
+      rotation.resealed += resealed;
+      rotation.unreadable += found - resealed;
+    }
+  }
+  return rotation;
+}
+
+function sealedAnew(vault: Vault, { place, field, sealed }: SealedValue): SealedValue {
+  const plain = vault.open(sealed, field);
+  const anew = vault.seal(plain, field);
+  if (vault.open(anew, field) !== plain) throw new VaultError('a value does not open to what was sealed');
+  return { place, field, sealed: anew };
+}
+
+/** What is left to be sealed anew, by key; of the first key, what is of another format. */
+async function valuesLeft(sql: Pool, vault: Vault): Promise<Map<string, number>> {
+  const usage = await keyUsage(sql, vault);
+  const left = usage.map((row) => {
+    return [row.role === 'encrypts' ? `${row.key}, another format` : row.key, countLeft(row, vault)] as const;
+  });
+  return new Map(left.filter(([, values]) => values > 0));
+}
+
+function sum(values: ReadonlyMap<string, number>): number {
+  return [...values.values()].reduce((total, value) => total + value, 0);
+}
+
+async function* pagesOf(sql: Pool, column: SealedColumn): AsyncGenerator<Pages> {
+  const count = await countPages(sql, column);
+  for (let from = 0; from < count; from += pagesAtOnce) yield { from, to: from + pagesAtOnce };
+}
+
+function problemWith(vault: Vault, { sealed, field }: SealedValue): string | null {
+  try {
+    vault.open(sealed, field);
+    return null;
+  } catch (error) {
+    if (error instanceof VaultError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,110 @@
+import {
+  type CustomerChange,
+  type CustomerRow,
+  lockCustomer,
+  updateCustomer as storeChange,
+} from '../../db/customers.ts';
+import { cancelScheduledIntents } from '../../db/payment-intents.ts';
+import { openPlansOfCustomer } from '../../db/payment-plans.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { enqueue } from '../../platform/postgres/outbox.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import type { CustomerUpdate } from '../../resources/customer.ts';
+import { presentPaymentIntent } from '../../resources/payment-intent.ts';
+import { timeOf } from '../customer-time.ts';
+import { type FieldError, NotFound, ValidationFailed } from '../errors.ts';
+import { recordEvents } from '../events.ts';
+import { transitionPlan } from '../plans/plan-transitions.ts';
+import type { RequestContext } from '../request-context.ts';
+import { resolveMethod } from '../resolve-references.ts';
+
+/**
+ * Changes a customer; null clears a field.
+ * @throws NotFound; ValidationFailed when it was deleted, for its test clock, which never changes, and for a default method
+ * that is not its own; InvalidState while its clock is advancing.
+ */
+export async function updateCustomer(
+  db: Db,
+  call: RequestContext,
+  id: string,
+  input: CustomerUpdate,
+): Promise<CustomerRow> {
+  return atomically(db, async (tx) => {
+    const customer = await lockCustomer(tx, call, id);
+    if (customer === null) throw new NotFound('customer', id);
+    const at = timeOf(customer, call.now);
+    const { test_clock: testClock, default_payment_method: defaultMethod, ...fields } = input;
+    const faults: FieldError[] = [];
+    if (customer.deleted_at !== null) {
+      faults.push({ code: 'customer_deleted', message: `Customer ${id} has been deleted.` });
+    }
+    if (testClock !== undefined) {
+      const message = 'test_clock is set at creation and cannot be changed.';
+      faults.push({ code: 'immutable', message, path: '/test_clock' });
+    }
+    const change: CustomerChange = { ...fields };
+    if (defaultMethod !== undefined) {
+      if (defaultMethod !== null) faults.push(...(await defaultFaults(tx, call, customer, defaultMethod)));
+      change.default_payment_method_id = defaultMethod;
+    }
+    if (faults.length > 0) throw new ValidationFailed(faults);
+    return storeChange(tx, id, { ...change, updated_at: at });
+  });
+}
+
+/**
+ * Deletes a customer: the record stays readable, its open plans are closed and its scheduled payments canceled, each with its
+ * event. From the commit on nothing of it is charged. Deleting it again changes nothing.
+ * @throws NotFound; InvalidState while its clock is advancing.
+ */
+export async function deleteCustomer(db: Db, call: RequestContext, id: string): Promise<CustomerRow> {
+  return atomically(db, async (tx) => {
+    const customer = await lockCustomer(tx, call, id);
+    if (customer === null) throw new NotFound('customer', id);
+    if (customer.deleted_at !== null) return customer;
+    const at = timeOf(customer, call.now);
+    const deleted = await storeChange(tx, id, { deleted_at: at, updated_at: at });
+    const canceled = await cancelScheduledIntents(tx, id, at);
+    await enqueue(
+      tx,
+      canceled.map((intent) => ({
+        workflowType: 'scheduledPayment',
+        subjectId: intent.id,
+        start: false,
+        signal: 'poke',
+      })),
+      call.now,
+    );
+    for (const plan of await openPlansOfCustomer(tx, id)) {
+      await transitionPlan(tx, call, plan.id, 'close', 'customer_deleted');
+    }
+    await recordEvents(
+      tx,
+      call,
+      canceled.map((intent) => ({
+        type: 'payment_intent.canceled',
+        subjectId: intent.id,
+        customerId: id,
+        testClockId: customer.test_clock_id,
+        at,
+        data: presentPaymentIntent(intent),
+      })),
+    );
+    return deleted;
+  });
+}
+
+/** A default is one of the customer's own: naming an unattached method here would be an attach by accident. */
+async function defaultFaults(
+  tx: Db,
+  call: RequestContext,
+  customer: CustomerRow,
+  methodId: string,
+): Promise<FieldError[]> {
+  const path = '/default_payment_method';
+  const { found, fault } = await resolveMethod(tx, call, methodId, customer.id, path);
+  if (fault) return [fault];
+  if (found.customer_id === customer.id) return [];
+  const message = `Payment method ${methodId} is not attached to this customer: attach it first.`;
+  return [{ code: 'payment_method_unattached', message, path }];
+}

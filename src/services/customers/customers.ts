@@ -1,0 +1,117 @@
+import {
+  type CustomerFilter,
+  type CustomerRow,
+  countClockCustomers,
+  findCustomer,
+  insertCustomer,
+  listCustomers as selectCustomers,
+} from '../../db/customers.ts';
+import { KeyTaken } from '../../db/idempotency-keys.ts';
+import { lockBiller } from '../../db/tenant.ts';
+import { shareLockClockOf, type TestClockRow } from '../../db/test-clocks.ts';
+import { newId } from '../../domain/ids.ts';
+import { type ConditionsOf, unconditionally } from '../../platform/postgres/conditional-insert.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import type { CustomerCreate } from '../../resources/customer.ts';
+import { timeOnClock } from '../customer-time.ts';
+import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
+import { rowsOfPage } from '../paging.ts';
+import type { RequestContext, Tenant } from '../request-context.ts';
+
+/** Limits of the contract. */
+const customersPerClock = 3;
+const clockCustomersPerAccount = 9;
+
+/**
+ * Creates a customer, on a test clock when one is named.
+ * @throws ValidationFailed when the clock does not exist; InvalidState when it is advancing, failed, or full; KeyTaken when a
+ * premise does not hold.
+ */
+export async function createCustomer(
+  db: Db,
+  call: RequestContext,
+  input: CustomerCreate,
+  conditionsOf: ConditionsOf<CustomerRow> = unconditionally,
+): Promise<CustomerRow> {
+  const clockId = input.test_clock;
+  if (clockId === undefined) return insert(db, newRow(call, input, call.now), conditionsOf);
+  return atomically(db, async (tx) => {
+    const clock = await shareLockClockOf(tx, call, clockId);
+    if (clock === null) throw ValidationFailed.missing('/test_clock', 'test clock', clockId);
+    const at = timeOnClock(clock);
+    await lockBiller(tx, call.billerId);
+    await assertRoom(tx, call, clock);
+    return insert(tx, newRow(call, input, at), conditionsOf);
+  });
+}
+
+/**
+ * The customer, a deleted one too.
+ * @throws NotFound
+ */
+export async function fetchCustomer(db: Db, tenant: Tenant, id: string): Promise<CustomerRow> {
+  const customer = await findCustomer(db, tenant, id);
+  if (customer === null) throw new NotFound('customer', id);
+  return customer;
+}
+
+/** A page of the customers that are not deleted, newest first; those on a test clock only when the filter names it. */
+export async function listCustomers(
+  db: Db,
+  tenant: Tenant,
+  query: CustomerFilter & { limit?: number | undefined; starting_after?: string | undefined },
+): Promise<{ rows: CustomerRow[]; limit: number }> {
+  return rowsOfPage(db, 'customers', tenant, query, (page) => selectCustomers(db, tenant, query, page));
+}
+
+async function assertRoom(tx: Db, call: RequestContext, clock: TestClockRow): Promise<void> {
+  if (clock.status === 'failed') {
+    throw new InvalidState(
+      `Test clock ${clock.id} has failed and takes no customers: make a new one.`,
+      'test_clock_failed',
+    );
+  }
+  const { onClock, inAll } = await countClockCustomers(tx, call, clock.id);
+  if (onClock >= customersPerClock) {
+    throw new InvalidState(
+      `Test clock ${clock.id} has ${customersPerClock} customers, as many as a clock can have.`,
+      'test_clock_full',
+    );
+  }
+  if (inAll >= clockCustomersPerAccount) {
+    throw new InvalidState(
+      `The account has ${clockCustomersPerAccount} customers on test clocks, as many as it can have: delete a clock first.`,
+      'test_clock_customers_limit',
+    );
+  }
+}
+
+async function insert(db: Db, row: CustomerRow, conditionsOf: ConditionsOf<CustomerRow>): Promise<CustomerRow> {
+  if (!(await insertCustomer(db, row, conditionsOf(row)))) throw new KeyTaken();
+  return row;
+}
+
+function newRow(call: RequestContext, input: CustomerCreate, at: Date): CustomerRow {
+  return {
+    id: newId('customer'),
+    biller_id: call.billerId,
+    livemode: call.livemode,
+    test_clock_id: input.test_clock ?? null,
+    name: input.name,
+    email: input.email ?? null,
+    reference: input.reference ?? null,
+    status: input.status ?? 'active',
+    business_name: input.business_name ?? null,
+    billing_address: input.billing_address ?? null,
+    shipping_address: input.shipping_address ?? null,
+    notification_preferences: input.notification_preferences ?? null,
+    fee_preferences: input.fee_preferences ?? null,
+    additional_attributes: input.additional_attributes ?? null,
+    phones: input.phones ?? null,
+    default_payment_method_id: null,
+    created_at: at,
+    updated_at: at,
+    deleted_at: null,
+  };
+}

@@ -1,0 +1,324 @@
+import {
+  clearDefaultMethod,
+  findCustomer,
+  findCustomerByReference,
+  type LockedCustomerRow,
+  lockCustomer,
+} from '../../db/customers.ts';
+import { findPaymentIntent } from '../../db/payment-intents.ts';
+import {
+  findPaymentMethod,
+  insertPaymentMethod,
+  listMethodsOfCustomer,
+  lockPaymentMethod,
+  markDetached,
+  type PaymentMethodRow,
+  listPaymentMethods as selectMethods,
+} from '../../db/payment-methods.ts';
+import { sealedField } from '../../db/sealed-values.ts';
+import { brandOf, findFixtureCard } from '../../domain/cards.ts';
+import { newId } from '../../domain/ids.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import {
+  type BecsData,
+  type CardData,
+  methodsPerPage,
+  type PaymentMethodCreate,
+} from '../../resources/payment-method.ts';
+import { instrumentOf, type SandboxPaymentMethodCreate } from '../../resources/sandbox-payment-method.ts';
+import { intentIdIn, type Vault } from '../accounts/vault.ts';
+import { timeOf } from '../customer-time.ts';
+import { Forbidden, NotFound, ValidationFailed } from '../errors.ts';
+import { pageOf } from '../paging.ts';
+import type { RequestContext, Tenant } from '../request-context.ts';
+import {
+  assertRoomForMethod,
+  attachMethod,
+  defaultToFirst,
+  lockOwner,
+  type Resolved,
+  resolveCustomer,
+  resolveMethod,
+} from '../resolve-references.ts';
+
+const fixtureTokenType = 'fixture';
+
+/** The account number sealed for the method of this id; null for an instrument without one. */
+type SealNumber = (methodId: string) => Buffer | null;
+
+type InstrumentColumns = Pick<PaymentMethodRow, 'instrument' | 'brand' | 'last4' | 'fixture_token'>;
+
+/**
+ * Saves a card or a bank account, for a customer when one is named; a customer's first method becomes the default, unless a
+ * publishable key saves it.
+ * @throws ValidationFailed for an unknown fixture token or customer, and when the customer has as many methods as it can
+ * have; Forbidden for a fixture token in live mode, and for a publishable key that names a customer and does not present the
+ * client secret of one of its payments.
+ */
+export async function createPaymentMethod(
+  db: Db,
+  vault: Vault,
+  call: RequestContext,
+  input: PaymentMethodCreate,
+): Promise<PaymentMethodRow> {
+  const instrument =
+    input.type === 'card' ? cardOf(call, input.payment_method_data) : becsOf(input.payment_method_data);
+  const sealNumber: SealNumber = (id) =>
+    input.type === 'card'
+      ? null
+      : vault.seal(input.payment_method_data.account_number, sealedField('account_numbers', call, id));
+  const { customer_reference: reference, client_secret: secret } = input;
+  if (reference === undefined) return saveUnattached(db, call, instrument, sealNumber);
+  return saveAttached(db, call, instrument, sealNumber, (tx) =>
+    call.keyKind === 'publishable'
+      ? customerOfPayer(tx, vault, call, reference, secret)
+      : customerReferredTo(tx, call, reference),
+  );
+}
+
+/**
+ * Saves a method of a type that comes from elsewhere in live mode, for a customer when one is named.
+ * @throws ValidationFailed for an unknown customer, and when the customer has as many methods as it can have.
+ */
+export async function createSandboxPaymentMethod(
+  db: Db,
+  call: RequestContext,
+  input: SandboxPaymentMethodCreate,
+): Promise<PaymentMethodRow> {
+  const found = { instrument: instrumentOf(input), brand: null, last4: null, fixture_token: null };
+  const { customer_reference: reference } = input;
+  if (reference === undefined) return saveUnattached(db, call, { found }, () => null);
+  return saveAttached(
+    db,
+    call,
+    { found },
+    () => null,
+    (tx) => customerReferredTo(tx, call, reference),
+  );
+}
+
+async function saveUnattached(
+  db: Db,
+  call: RequestContext,
+  instrument: Resolved<InstrumentColumns>,
+  sealNumber: SealNumber,
+): Promise<PaymentMethodRow> {
+  if (instrument.fault) throw new ValidationFailed([instrument.fault]);
+  return insert(db, call, instrument.found, sealNumber, null);
+}
+
+async function saveAttached(
+  db: Db,
+  call: RequestContext,
+  instrument: Resolved<InstrumentColumns>,
+  sealNumber: SealNumber,
+  lockNamed: (tx: Db) => Promise<Resolved<LockedCustomerRow>>,
+): Promise<PaymentMethodRow> {
+  return atomically(db, async (tx) => {
+    const customer = await lockNamed(tx);
+    if (instrument.fault || customer.fault) {
+      throw new ValidationFailed([instrument.fault, customer.fault].filter((fault) => fault !== undefined));
+    }
+    const { id: customerId } = customer.found;
+    await assertRoomForMethod(tx, customerId);
+    const row = await insert(tx, call, instrument.found, sealNumber, customer.found);
+    await defaultToFirst(tx, call, customerId, row.id, row.created_at);
+    return row;
+  });
+}
+
+async function insert(
+  db: Db,
+  call: RequestContext,
+  instrument: InstrumentColumns,
+  sealNumber: SealNumber,
+  customer: LockedCustomerRow | null,
+): Promise<PaymentMethodRow> {
+  const at = timeOf(customer, call.now);
+  const row: PaymentMethodRow = {
+    id: newId('payment_method'),
+    biller_id: call.billerId,
+    livemode: call.livemode,
+    customer_id: customer?.id ?? null,
+    ...instrument,
+    created_at: at,
+    updated_at: at,
+    detached_at: null,
+    bound_payment_intent_id: null,
+    used_by_biller: false,
+  };
+  await insertPaymentMethod(db, row, sealNumber(row.id));
+  return row;
+}
+
+/**
+ * The method, a detached one too.
+ * @throws NotFound
+ */
+export async function fetchPaymentMethod(db: Db, tenant: Tenant, id: string): Promise<PaymentMethodRow> {
+  const method = await findPaymentMethod(db, tenant, id);
+  if (method === null) throw new NotFound('payment method', id);
+  return method;
+}
+
+/** A page of the biller's methods that are not detached, newest first. */
+export async function listPaymentMethods(
+  db: Db,
+  tenant: Tenant,
+  query: { limit?: number | undefined; starting_after?: string | undefined },
+): Promise<{ rows: PaymentMethodRow[]; limit: number }> {
+  const page = await pageOf(db, 'payment_methods', tenant, query, methodsPerPage);
+  return { rows: await selectMethods(db, tenant, page), limit: page.limit };
+}
+
+/**
+ * A page of the methods of a customer that are not detached, newest first.
+ * @throws NotFound for an unknown customer.
+ */
+export async function listCustomerMethods(
+  db: Db,
+  tenant: Tenant,
+  customerId: string,
+  query: { limit?: number | undefined; starting_after?: string | undefined },
+): Promise<{ rows: PaymentMethodRow[]; limit: number }> {
+  const customer = await findCustomer(db, tenant, customerId);
+  if (customer === null) throw new NotFound('customer', customerId);
+  const page = await pageOf(db, 'payment_methods', tenant, query, methodsPerPage);
+  return { rows: await listMethodsOfCustomer(db, customer.id, page), limit: page.limit };
+}
+
+/**
+ * Detaches a method: from the response on no charge is started on it, and whoever had it as default has none. Detaching it
+ * again changes nothing.
+ * @throws NotFound; InvalidState while its customer's clock is advancing.
+ */
+export async function detachPaymentMethod(db: Db, call: RequestContext, id: string): Promise<PaymentMethodRow> {
+  return atomically(db, async (tx) => {
+    const owner = await lockOwner(tx, call, id);
+    const method = await lockPaymentMethod(tx, call, id);
+    if (method === null) throw new NotFound('payment method', id);
+    // Somebody attached it between the two: now that it stands still, its owner is known for good.
+    const customer = method.customer_id === (owner?.id ?? null) ? owner : await lockOwner(tx, call, id);
+    const at = timeOf(customer, call.now);
+    if (method.detached_at !== null) return method;
+    await markDetached(tx, id, at);
+    await clearDefaultMethod(tx, id, at);
+    return { ...method, detached_at: at, updated_at: at };
+  });
+}
+
+/**
+ * Attaches a method to a customer, whose default it becomes when it is the first.
+ * @throws NotFound; ValidationFailed for an unknown or deleted customer, for one that has as many methods as it can have,
+ * and for a method that is detached or belongs to another one; InvalidState while the customer's clock is advancing.
+ */
+export async function attachPaymentMethod(
+  db: Db,
+  call: RequestContext,
+  id: string,
+  customerId: string,
+): Promise<PaymentMethodRow> {
+  return atomically(db, async (tx) => {
+    await fetchPaymentMethod(tx, call, id);
+    const customer = await resolveCustomer(tx, call, customerId, '/customer_id');
+    if (customer.fault) throw new ValidationFailed([customer.fault]);
+    const at = timeOf(customer.found, call.now);
+    const method = await resolveMethod(tx, call, id, customerId, '/payment_method_id');
+    if (method.fault) throw new ValidationFailed([method.fault]);
+    return attachMethod(tx, call, method.found, customerId, at);
+  });
+}
+
+/**
+ * A method of this customer, a detached one too.
+ * @throws NotFound when there is no such customer, or it has no such method.
+ */
+export async function fetchCustomerMethod(
+  db: Db,
+  tenant: Tenant,
+  customerId: string,
+  id: string,
+): Promise<PaymentMethodRow> {
+  const customer = await findCustomer(db, tenant, customerId);
+  if (customer === null) throw new NotFound('customer', customerId);
+  const method = await findPaymentMethod(db, tenant, id);
+  if (method?.customer_id !== customerId) throw new NotFound('payment method', id);
+  return method;
+}
+
+/** A customer by its id or by the biller's own reference, locked. */
+async function customerReferredTo(tx: Db, tenant: Tenant, reference: string): Promise<Resolved<LockedCustomerRow>> {
+  const path = '/customer_reference';
+  const byId = await resolveCustomer(tx, tenant, reference, path);
+  if (byId.fault?.code !== 'resource_missing') return byId;
+  const customer = await findCustomerByReference(tx, tenant, reference);
+  return customer === null ? byId : resolveCustomer(tx, tenant, customer.id, path);
+}
+
+/**
+ * The customer that a payer may save a method for, locked: that of the payment whose client secret it presents. No other
+ * customer is looked up, so neither the response nor its time shows whether one exists.
+ * @throws Forbidden when the payment has no customer, or another than is named, or one that was deleted.
+ */
+async function customerOfPayer(
+  tx: Db,
+  vault: Vault,
+  tenant: Tenant,
+  reference: string,
+  clientSecret: string | undefined,
+): Promise<Resolved<LockedCustomerRow>> {
+  const intentId = clientSecret === undefined ? null : intentIdIn(vault, clientSecret);
+  const intent = intentId === null ? null : await findPaymentIntent(tx, tenant, intentId);
+  const customer = intent?.customer_id ? await lockCustomer(tx, tenant, intent.customer_id) : null;
+  const isNamed = customer !== null && (reference === customer.id || reference === customer.reference);
+  if (customer !== null && isNamed && customer.deleted_at === null) return { found: customer };
+  throw new Forbidden(
+    'secret_key_required',
+    'A publishable key needs the client_secret of a payment intent of this customer to save a payment method for it.',
+  );
+}
+
+function cardOf(call: RequestContext, data: CardData): Resolved<InstrumentColumns> {
+  const { token_metadata, card_brand, card_name, ...shown } = data;
+  const isFixture = token_metadata.type === fixtureTokenType;
+  if (isFixture && call.livemode) {
+    throw new Forbidden('sandbox_only', 'Fixture tokens work with sandbox keys only.');
+  }
+  const fixture = isFixture ? findFixtureCard(token_metadata.token) : null;
+  if (isFixture && fixture === null) {
+    const path = '/payment_method_data/token_metadata/token';
+    const message = 'There is no such fixture token; use one of the tok_sandbox_… of the reference.';
+    return { fault: { code: 'unknown_fixture_token', message, path } };
+  }
+  const found: InstrumentColumns = {
+    instrument: {
+      type: 'card',
+      instrument_data: {
+        card_name: card_name ?? '',
+        ...shown,
+        ...(fixture === null ? {} : { card_number_end: fixture.last4 }),
+      },
+    },
+    brand: fixture?.brand ?? card_brand ?? (data.card_bin === undefined ? null : brandOf(data.card_bin)),
+    last4: fixture?.last4 ?? data.card_number_end ?? null,
+    fixture_token: fixture?.token ?? null,
+  };
+  return { found };
+}
+
+function becsOf(data: BecsData): Resolved<InstrumentColumns> {
+  const { account_number, ...shown } = data;
+  // By characters, as lengths are counted: half of one outside the basic plane cannot be stored.
+  const last4 = [...account_number].slice(-4).join('');
+  const found: InstrumentColumns = {
+    instrument: {
+      type: 'au_becs_debit',
+      instrument_data: { ...shown, account_number_end: data.account_number_end ?? last4 },
+    },
+    brand: null,
+    last4,
+    fixture_token: null,
+  };
+  return { found };
+}

@@ -1,0 +1,38 @@
+import { findAttemptInFlight } from '../../db/payment-attempts.ts';
+import type { PaymentIntentRow } from '../../db/payment-intents.ts';
+import { declined } from '../../domain/charge-outcome.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import { InvalidState } from '../errors.ts';
+import type { RequestContext } from '../request-context.ts';
+import { type OutcomeHook, recordOutcome } from './charge.ts';
+import { lockIntentForUpdate } from './intent-locks.ts';
+
+/**
+ * Stands, in sandbox, for the customer who answers a 3D Secure challenge: settles the attempt that waits for it; it is no
+ * new attempt.
+ * @throws NotFound; InvalidState when no challenge is waiting, or while the customer's clock is advancing.
+ */
+export async function completeChallenge(
+  db: Db,
+  onOutcome: OutcomeHook,
+  call: RequestContext,
+  id: string,
+  result: 'succeed' | 'fail',
+): Promise<PaymentIntentRow> {
+  return atomically(db, async (tx) => {
+    const { intent, at } = await lockIntentForUpdate(tx, call, id);
+    const attempt = intent.status === 'requires_action' ? await findAttemptInFlight(tx, id) : null;
+    if (attempt === null) {
+      throw new InvalidState(`Payment intent ${id} is ${intent.status}; no challenge is waiting to be completed.`);
+    }
+    const outcome = result === 'succeed' ? { kind: 'succeeded' as const } : declined('authentication_required');
+    const settled = await recordOutcome(
+      tx,
+      { attemptId: attempt.id, paymentIntentId: id, paymentPlanId: intent.payment_plan_id },
+      { outcome, requestId: call.requestId, now: call.now, at, from: 'requires_action' },
+      onOutcome,
+    );
+    return settled ?? intent;
+  });
+}

@@ -1,0 +1,28 @@
+import { lockCustomer } from '../../db/customers.ts';
+import { type LockedIntentRow, lockPaymentIntent } from '../../db/payment-intents.ts';
+import { type CollectingPlanRow, lockPlan } from '../../db/payment-plans.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { timeOf } from '../customer-time.ts';
+import { NotFound } from '../errors.ts';
+import type { RequestContext } from '../request-context.ts';
+import { fetchPaymentIntent } from './payment-intents.ts';
+
+/** An intent that somebody acts on, locked, and the customer's time of it. */
+export interface LockedIntent {
+  intent: LockedIntentRow;
+  plan: CollectingPlanRow | null;
+  at: Date;
+}
+
+/**
+ * Locks an intent for a change, after all that is to be locked before it: the clock of its customer, the customer, its plan.
+ * @throws NotFound; InvalidState while the clock is advancing.
+ */
+export async function lockIntentForUpdate(tx: Db, call: RequestContext, id: string): Promise<LockedIntent> {
+  const { customer_id: customerId, payment_plan_id: planId } = await fetchPaymentIntent(tx, call, id);
+  const at = timeOf(customerId === null ? null : await lockCustomer(tx, call, customerId), call.now);
+  const plan = planId === null ? null : await lockPlan(tx, planId);
+  const intent = await lockPaymentIntent(tx, id);
+  if (intent === null) throw new NotFound('payment intent', id);
+  return { intent, plan, at };
+}

@@ -1,0 +1,49 @@
+import { completeAttempt, findAttemptInFlight } from '../../db/payment-attempts.ts';
+import { markCanceled, type PaymentIntentRow } from '../../db/payment-intents.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { enqueue } from '../../platform/postgres/outbox.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import { presentPaymentIntent } from '../../resources/payment-intent.ts';
+import { InvalidState } from '../errors.ts';
+import { recordEvents } from '../events.ts';
+import type { RequestContext } from '../request-context.ts';
+import { lockIntentForUpdate } from './intent-locks.ts';
+
+/** Nothing was taken yet, and nothing is being taken. */
+const cancelable: readonly string[] = ['requires_payment_method', 'requires_action', 'failed'];
+
+/**
+ * Cancels an intent for good; a schedule ends with it. From the commit on it is not charged.
+ * @throws NotFound; InvalidState when it has succeeded, is being charged, was canceled, or belongs to a plan, which alone
+ * decides over its payments; InvalidState while the customer's clock is advancing.
+ */
+export async function cancelPaymentIntent(db: Db, call: RequestContext, id: string): Promise<PaymentIntentRow> {
+  return atomically(db, async (tx) => {
+    const { intent, at } = await lockIntentForUpdate(tx, call, id);
+    if (intent.payment_plan_id !== null) {
+      throw new InvalidState(
+        `Payment intent ${id} belongs to plan ${intent.payment_plan_id}: suspend or close the plan instead.`,
+      );
+    }
+    if (!cancelable.includes(intent.status)) {
+      throw new InvalidState(
+        `Payment intent ${id} is ${intent.status}; it can be canceled while ${cancelable.join(' or ')}.`,
+      );
+    }
+    const challenge = intent.status === 'requires_action' ? await findAttemptInFlight(tx, id) : null;
+    if (challenge !== null) {
+      const message = 'The payment was canceled before the customer had authenticated it.';
+      const settled = { outcome: 'failed' as const, code: 'canceled', message, now: call.now };
+      await completeAttempt(tx, challenge.id, 'requires_action', settled);
+    }
+    const row = await markCanceled(tx, id, at);
+    if (intent.scheduled_at !== null) {
+      const poke = { workflowType: 'scheduledPayment' as const, subjectId: id, start: false, signal: 'poke' };
+      await enqueue(tx, [poke], call.now);
+    }
+    const event = { type: 'payment_intent.canceled' as const, data: presentPaymentIntent(row), at };
+    const about = { subjectId: id, customerId: row.customer_id, testClockId: intent.test_clock_id };
+    await recordEvents(tx, call, [{ ...event, ...about }]);
+    return row;
+  });
+}

@@ -1,0 +1,186 @@
+import { type CustomerRow, findCustomer, unchanged } from '../../db/customers.ts';
+import { KeyTaken } from '../../db/idempotency-keys.ts';
+import {
+  findPaymentIntent,
+  insertPaymentIntent,
+  type PaymentIntentFilter,
+  type PaymentIntentRow,
+  listPaymentIntents as selectIntents,
+} from '../../db/payment-intents.ts';
+import { addDays, dateIn, startOfDay } from '../../domain/calendar.ts';
+import { priceOf } from '../../domain/fees.ts';
+import { newId } from '../../domain/ids.ts';
+import { type ConditionsOf, unconditionally } from '../../platform/postgres/conditional-insert.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { enqueue } from '../../platform/postgres/outbox.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import type { PaymentIntentCreate } from '../../resources/payment-intent.ts';
+import { timeOf } from '../customer-time.ts';
+import { type FieldError, NotFound, ValidationFailed } from '../errors.ts';
+import { rowsOfPage } from '../paging.ts';
+import type { RequestContext, Tenant } from '../request-context.ts';
+import { attachMethod, lockOwner, metadataErrors, resolveCustomer, resolveMethod } from '../resolve-references.ts';
+import { bindingFault, recordUse } from './unattached-methods.ts';
+
+/** Days (contract: Limits). */
+const scheduleAhead = 366;
+
+/**
+ * Creates an intent, which waits for its confirmation or, with `scheduled_payment_date`, for that date.
+ * @throws ValidationFailed with every fault of the body; InvalidState while the customer's clock is advancing; KeyTaken when
+ * a premise does not hold.
+ */
+export async function createPaymentIntent(
+  db: Db,
+  call: RequestContext,
+  input: PaymentIntentCreate,
+  conditionsOf: ConditionsOf<PaymentIntentRow> = unconditionally,
+): Promise<PaymentIntentRow> {
+  const faults = bodyErrors(call, input);
+  if (input.payment_method === undefined && faults.length === 0) {
+    const created = await createInOne(db, call, input, conditionsOf);
+    if (created !== null) return created;
+  }
+  return atomically(db, async (tx) => {
+    const { customer_id: customerId, payment_method: methodId } = input;
+    const customer = customerId === undefined ? null : await resolveCustomer(tx, call, customerId, '/customer_id');
+    if (customer?.fault) faults.push(customer.fault);
+    // An intent that names no customer is its method's customer's: it lives on the same clock.
+    const payer =
+      customer === null && methodId !== undefined ? await lockOwner(tx, call, methodId) : (customer?.found ?? null);
+    const method =
+      methodId === undefined ? null : await resolveMethod(tx, call, methodId, payer?.id ?? null, '/payment_method');
+    const bound = method?.found && customer === null ? bindingFault(method.found, null, '/payment_method') : undefined;
+    if (bound) faults.push(bound);
+    if (method?.fault) faults.push(method.fault);
+    else if (customer === null && payer && payer.deleted_at !== null) {
+      const message = `Customer ${payer.id}, whose payment method it is, has been deleted.`;
+      faults.push({ code: 'customer_deleted', message, path: '/payment_method' });
+    }
+    const at = timeOf(payer, call.now);
+    faults.push(...scheduleErrors(call, input, at));
+    if (faults.length > 0) throw new ValidationFailed(faults);
+    if (method?.found && payer) await attachMethod(tx, call, method.found, payer.id, at);
+    const methodOrNull = method?.found?.id ?? null;
+    const row = newRow(call, input, {
+      at,
+      customerId: payer?.id ?? null,
+      methodId: methodOrNull,
+      surcharge: paysFees(payer),
+    });
+    const written = await insertPaymentIntent(tx, row, conditionsOf(row));
+    if (!written) throw new KeyTaken();
+    if (method?.found && payer === null) await recordUse(tx, call, method.found, row.id);
+    if (row.scheduled_at !== null) {
+      await enqueue(tx, [{ workflowType: 'scheduledPayment', subjectId: row.id, start: true }], call.now);
+    }
+    return row;
+  });
+}
+
+/**
+ * The intent.
+ * @throws NotFound
+ */
+export async function fetchPaymentIntent(db: Db, tenant: Tenant, id: string): Promise<PaymentIntentRow> {
+  const intent = await findPaymentIntent(db, tenant, id);
+  if (intent === null) throw new NotFound('payment intent', id);
+  return intent;
+}
+
+/** A page of intents, newest first; `customerId` is known to exist. */
+export async function listPaymentIntents(
+  db: Db,
+  tenant: Tenant,
+  filter: PaymentIntentFilter,
+  query: { limit?: number | undefined; starting_after?: string | undefined },
+): Promise<{ rows: PaymentIntentRow[]; limit: number }> {
+  return rowsOfPage(db, 'payment_intents', tenant, query, (page) => selectIntents(db, tenant, filter, page));
+}
+
+function bodyErrors(call: RequestContext, input: PaymentIntentCreate): FieldError[] {
+  const faults = metadataErrors(input.metadata, call.livemode);
+  if (input.biller_id !== undefined && input.biller_id !== call.billerId) {
+    faults.push({ code: 'resource_missing', message: `No such biller: ${input.biller_id}.`, path: '/biller_id' });
+  }
+  return faults;
+}
+
+function scheduleErrors(call: RequestContext, input: PaymentIntentCreate, at: Date): FieldError[] {
+  const date = input.scheduled_payment_date;
+  if (date === undefined) return [];
+  const today = dateIn(at, call.timeZone);
+  const last = addDays(today, scheduleAhead);
+  if (date >= today && date <= last) return [];
+  const message = `scheduled_payment_date must be from today, ${today}, to ${last}.`;
+  return [{ code: 'out_of_range', message, path: '/scheduled_payment_date' }];
+}
+
+/**
+ * An intent of nobody, or of a customer in real time, is one statement, which writes only while the customer is what it was
+ * when it was read. Null when it is not, when there is no such customer, or it is on a clock: that takes a lock first. Null,
+ * too, when another premise does not hold.
+ */
+async function createInOne(
+  db: Db,
+  call: RequestContext,
+  input: PaymentIntentCreate,
+  conditionsOf: ConditionsOf<PaymentIntentRow>,
+): Promise<PaymentIntentRow | null> {
+  const customerId = input.customer_id;
+  const customer = customerId === undefined ? null : await findCustomer(db, call, customerId);
+  if (customerId !== undefined && (customer === null || customer.test_clock_id !== null)) return null;
+  const row = newRow(call, input, {
+    at: call.now,
+    customerId: customer?.id ?? null,
+    methodId: null,
+    surcharge: paysFees(customer),
+  });
+  const premises = customer === null ? conditionsOf(row) : [unchanged(customer), ...conditionsOf(row)];
+  return (await insertPaymentIntent(db, row, premises)) ? row : null;
+}
+
+function paysFees(customer: CustomerRow | null): boolean {
+  return customer?.fee_preferences?.customer_pays_transaction_fees ?? false;
+}
+
+function newRow(
+  call: RequestContext,
+  input: PaymentIntentCreate,
+  {
+    at,
+    customerId,
+    methodId,
+    surcharge,
+  }: { at: Date; customerId: string | null; methodId: string | null; surcharge: boolean },
+): PaymentIntentRow {
+  const price = priceOf(input.amount, call.feeSchedule, input.surcharge_applied === true || surcharge);
+  const date = input.scheduled_payment_date ?? null;
+  const isToday = date !== null && date <= dateIn(at, call.timeZone);
+  return {
+    id: newId('payment_intent', call),
+    biller_id: call.billerId,
+    livemode: call.livemode,
+    customer_id: customerId,
+    payment_method_id: methodId,
+    payment_plan_id: null,
+    payment_plan_slot: null,
+    amount: input.amount,
+    fee_amount: price.feeAmount,
+    surcharge_amount: price.surchargeAmount,
+    surcharge_applied: price.surchargeApplied,
+    total_amount: price.totalAmount,
+    currency: input.currency,
+    status: 'requires_payment_method',
+    metadata: input.metadata ?? {},
+    statement_descriptor: input.statement_descriptor ?? call.statementDescriptor,
+    scheduled_payment_date: isToday ? null : date,
+    scheduled_at: date === null ? null : isToday ? at : startOfDay(date, call.timeZone),
+    attempt_count: 0,
+    total_refunded_amount: 0,
+    last_error_code: null,
+    last_error_message: null,
+    created_at: at,
+    updated_at: at,
+  };
+}

@@ -1,0 +1,59 @@
+import { findAttemptInFlight } from '../../db/payment-attempts.ts';
+import { lockPaymentIntent } from '../../db/payment-intents.ts';
+import { lockPaymentMethod } from '../../db/payment-methods.ts';
+import { pass } from '../../platform/crash-points.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { databaseNow } from '../../platform/postgres/database-time.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import type { Processors } from '../../processors/processor.ts';
+import { instantOf, type WorkflowTime } from '../workflow-time.ts';
+import { askProcessor, type Charge, openCharge, processorFor, recordOutcome, reopenCharge } from './charge.ts';
+
+/**
+ * Makes a scheduled payment when its instant has come (`at`, the customer's time), in the same three steps as a plan's.
+ * Does nothing when somebody was faster: a confirm or a cancel ends the schedule. In real time the database's clock says
+ * whether it has come (see `instantOf`).
+ * @param now real time.
+ * @throws WorkflowClockAhead when only the workflow's clock says so; nothing has changed then.
+ */
+export async function collectScheduledPayment(
+  sql: Db,
+  processors: Processors,
+  intentId: string,
+  { now, ...time }: WorkflowTime & { now: Date },
+): Promise<void> {
+  const charge = await atomically(sql, (tx) => openScheduled(tx, processors, intentId, time, now));
+  if (charge === null) return;
+  pass('scheduled payment opened');
+  const outcome = await askProcessor(processors, charge);
+  pass('scheduled payment charged');
+  await recordOutcome(sql, charge, { outcome, requestId: null, now }, null);
+  pass('scheduled payment settled');
+}
+
+async function openScheduled(
+  tx: Db,
+  processors: Processors,
+  intentId: string,
+  time: WorkflowTime,
+  now: Date,
+): Promise<Charge | null> {
+  // Sent together, run in this order.
+  const [intent, databaseTime] = await Promise.all([lockPaymentIntent(tx, intentId), databaseNow(tx)]);
+  if (intent === null) return null;
+  const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
+  if (intent.scheduled_at === null) {
+    const attempt = await findAttemptInFlight(tx, intentId);
+    if (attempt?.source !== 'schedule' || attempt.outcome !== 'processing') return null;
+    return reopenCharge(tx, intent, attempt);
+  }
+  const subject = { id: intentId, isOnClock: intent.test_clock_id !== null, dueAt: intent.scheduled_at };
+  const at = instantOf(subject, time, databaseTime);
+  if (at === null) return null;
+  processorFor(processors, intent.livemode);
+  const found = intent.payment_method_id && (await lockPaymentMethod(tx, tenant, intent.payment_method_id));
+  const method = found && found.detached_at === null ? found : null;
+  // One for today is made as soon as it is asked for, though today has begun long before.
+  const dueAt = new Date(Math.max(Number(intent.created_at), Number(intent.scheduled_at)));
+  return openCharge(tx, intent, method, { source: 'schedule', at, now, dueAt, testClockId: intent.test_clock_id });
+}

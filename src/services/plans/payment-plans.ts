@@ -1,0 +1,107 @@
+import {
+  findPlan,
+  insertPlan,
+  type PaymentPlanRow,
+  type PlanFilter,
+  listPlans as selectPlans,
+} from '../../db/payment-plans.ts';
+import { newId } from '../../domain/ids.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import type { PaymentPlanCreate } from '../../resources/payment-plan.ts';
+import { timeOf } from '../customer-time.ts';
+import { NotFound, ValidationFailed } from '../errors.ts';
+import { pageOf } from '../paging.ts';
+import type { RequestContext, Tenant } from '../request-context.ts';
+import { attachMethod, metadataErrors, resolveCustomer, resolveMethod } from '../resolve-references.ts';
+import { planFaults } from './plan-rules.ts';
+
+/**
+ * Creates a plan in `pending`: nothing is scheduled before it is activated.
+ * @throws ValidationFailed with every fault of the body; InvalidState while the customer's clock is advancing.
+ */
+export async function createPaymentPlan(
+  db: Db,
+  call: RequestContext,
+  input: PaymentPlanCreate,
+): Promise<PaymentPlanRow> {
+  return atomically(db, async (tx) => {
+    const faults = metadataErrors(input.metadata, call.livemode);
+    const customer = await resolveCustomer(tx, call, input.customer_id, '/customer_id');
+    if (customer.fault) faults.push(customer.fault);
+    const at = timeOf(customer.found ?? null, call.now);
+    const row = newPlan(call, input, customer.found?.test_clock_id ?? null, at);
+    faults.push(...planFaults(row, { at, timeZone: call.timeZone }));
+    const method =
+      input.payment_instrument_id === undefined
+        ? null
+        : await resolveMethod(
+            tx,
+            call,
+            input.payment_instrument_id,
+            customer.found?.id ?? null,
+            '/payment_instrument_id',
+          );
+    if (method?.fault) faults.push(method.fault);
+    if (method === null && customer.found && customer.found.default_payment_method_id === null) {
+      const message = `Customer ${customer.found.id} has no default payment method: name one for the plan.`;
+      faults.push({ code: 'parameter_missing', message, path: '/payment_instrument_id' });
+    }
+    if (faults.length > 0) throw new ValidationFailed(faults);
+    if (method?.found) await attachMethod(tx, call, method.found, row.customer_id, at);
+    await insertPlan(tx, row);
+    return row;
+  });
+}
+
+/**
+ * The plan.
+ * @throws NotFound
+ */
+export async function fetchPaymentPlan(db: Db, tenant: Tenant, id: string): Promise<PaymentPlanRow> {
+  const plan = await findPlan(db, tenant, id);
+  if (plan === null) throw new NotFound('payment plan', id);
+  return plan;
+}
+
+/** A page of plans, newest first. */
+export async function listPaymentPlans(
+  db: Db,
+  tenant: Tenant,
+  query: PlanFilter & { limit?: number | undefined; starting_after?: string | undefined },
+): Promise<{ rows: PaymentPlanRow[]; limit: number }> {
+  const page = await pageOf(db, 'payment_plans', tenant, query);
+  return { rows: await selectPlans(db, tenant, query, page), limit: page.limit };
+}
+
+function newPlan(call: RequestContext, input: PaymentPlanCreate, testClockId: string | null, at: Date): PaymentPlanRow {
+  return {
+    id: newId('payment_plan'),
+    biller_id: call.billerId,
+    livemode: call.livemode,
+    customer_id: input.customer_id,
+    test_clock_id: testClockId,
+    name: input.name,
+    state: 'pending',
+    state_reason: null,
+    frequency_type: input.frequency_type,
+    frequency_period: input.frequency_period ?? 1,
+    recurring_amount_cents: input.recurring_amount_cents,
+    first_amount_cents: input.first_amount_cents ?? null,
+    total_amount_cents: input.total_amount_cents ?? null,
+    until_further_notice: input.until_further_notice ?? false,
+    currency: input.currency,
+    start_date: input.start_date,
+    first_date: input.first_date ?? null,
+    payment_instrument_id: input.payment_instrument_id ?? null,
+    failure_behaviour: input.failure_behaviour ?? 'retry',
+    metadata: input.metadata ?? {},
+    collected_amount_cents: 0,
+    next_slot: 0,
+    next_due_at: null,
+    next_attempt_at: null,
+    activated_at: null,
+    created_at: at,
+    updated_at: at,
+  };
+}

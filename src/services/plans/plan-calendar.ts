@@ -1,0 +1,56 @@
+import { hasOpenedPayment, insertSkippedSlots, type OpenSlotRow, openSlots } from '../../db/payment-plan-slots.ts';
+import {
+  type CollectingPlanRow,
+  cadenceOf,
+  type PaymentPlanRow,
+  type PlanChange,
+  termsOf,
+} from '../../db/payment-plans.ts';
+import { type Cadence, firstSlotAfter, slotDate, slotDueAt } from '../../domain/calendar.ts';
+import { nextPaymentAmount, type PlanProgress } from '../../domain/plan-schedule.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+
+/** How far a plan has come. Unpaid payments count as committed: they are still to be collected, so nobody plans with them. */
+export async function progressOf(db: Db, plan: PaymentPlanRow, open?: OpenSlotRow[]): Promise<PlanProgress> {
+  const unpaid = open ?? (await openSlots(db, plan.id));
+  const committed = unpaid.reduce((sum, slot) => sum + slot.amount, plan.collected_amount_cents);
+  const hasOpened = plan.collected_amount_cents > 0 || unpaid.length > 0 || (await hasOpenedPayment(db, plan.id));
+  return { nextSlot: plan.next_slot, paymentsOpened: hasOpened ? 1 : 0, committedAmount: committed };
+}
+
+/** When the next slot falls due, a UTC instant; null when nothing would remain to collect in it. */
+export function dueInstant(plan: PaymentPlanRow & { time_zone: string }, progress: PlanProgress): Date | null {
+  if (nextPaymentAmount(termsOf(plan), progress) === null) return null;
+  return slotDueAt(cadenceOf(plan), progress.nextSlot, plan.time_zone);
+}
+
+/** The slots from `from` up to, not including, `until`, with their biller-local dates. */
+export function skippedSlots(cadence: Cadence, from: number, until: number): { slot: number; due_date: string }[] {
+  return Array.from({ length: Math.max(0, until - from) }, (_, index) => ({
+    slot: from + index,
+    due_date: slotDate(cadence, from + index),
+  }));
+}
+
+/**
+ * When the next slot of a locked, active plan falls due now that more remains to collect, by a raised total or a payment that
+ * was given up: that can wake a calendar which had come to its end. It goes on after `at`, what has passed is skipped.
+ */
+export async function wakeCalendar(tx: Db, plan: CollectingPlanRow, at: Date): Promise<PlanChange> {
+  const cadence = cadenceOf(plan);
+  const nextSlot =
+    plan.next_due_at === null && plan.next_slot > 0
+      ? firstSlotAfter(cadence, plan.time_zone, at, plan.next_slot)
+      : plan.next_slot;
+  const due = dueInstant(plan, { ...(await progressOf(tx, plan)), nextSlot });
+  if (due === null) return { next_due_at: null };
+  await insertSkippedSlots(tx, plan.id, skippedSlots(cadence, plan.next_slot, nextSlot));
+  return { next_slot: nextSlot, next_due_at: due };
+}
+
+/** The slot that follows the next one. What had passed when the plan was activated is skipped, all but the first payment. */
+export function slotAfterNext(plan: CollectingPlanRow): number {
+  return plan.next_slot === 0 && plan.activated_at !== null
+    ? firstSlotAfter(cadenceOf(plan), plan.time_zone, plan.activated_at, 1)
+    : plan.next_slot + 1;
+}

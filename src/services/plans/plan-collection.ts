@@ -1,0 +1,235 @@
+import { findAttemptInFlight } from '../../db/payment-attempts.ts';
+import { insertPaymentIntent, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
+import { lockPaymentMethod, type PaymentMethodRow } from '../../db/payment-methods.ts';
+import {
+  insertOpenSlot,
+  insertSkippedSlots,
+  type OpenSlotRow,
+  openSlots,
+  updateSlot,
+} from '../../db/payment-plan-slots.ts';
+import { type CollectingPlanRow, cadenceOf, lockPlan, termsOf, updatePlan } from '../../db/payment-plans.ts';
+import { slotDate } from '../../domain/calendar.ts';
+import { priceOf } from '../../domain/fees.ts';
+import { newId } from '../../domain/ids.ts';
+import { nextPaymentAmount } from '../../domain/plan-schedule.ts';
+import { pass } from '../../platform/crash-points.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { databaseNow } from '../../platform/postgres/database-time.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import type { Processors } from '../../processors/processor.ts';
+import {
+  askProcessor,
+  type Charge,
+  openCharge,
+  processorFor,
+  recordOutcome,
+  reopenCharge,
+} from '../payments/charge.ts';
+import { instantOf, type WorkflowTime } from '../workflow-time.ts';
+import { dueInstant, progressOf, skippedSlots, slotAfterNext } from './plan-calendar.ts';
+import { bookOnPlan } from './plan-dunning.ts';
+
+/**
+ * Collects the payment of a plan that has been due longest at the instant `at` (the customer's time), if any is, in three
+ * steps: open the attempt, ask the processor, record the outcome. Each is committed before the next, and a repetition goes
+ * on from the step that was reached, so nothing is taken twice whatever dies in between. A plan in real time is collected by
+ * the database's clock (see `instantOf`).
+ * @param now real time.
+ * @throws ProcessorNotConfigured for a live plan as long as no live processor is configured, WorkflowClockAhead when only the
+ * workflow's clock says that a payment is due; nothing has changed then.
+ */
+export async function collectDuePayment(
+  sql: Db,
+  processors: Processors,
+  planId: string,
+  { now, ...time }: WorkflowTime & { now: Date },
+): Promise<void> {
+  const charge = await atomically(sql, (tx) => openDuePayment(tx, processors, planId, time, now));
+  if (charge === null) return;
+  pass('collection opened');
+  const outcome = await askProcessor(processors, charge);
+  pass('collection charged');
+  await recordOutcome(sql, charge, { outcome, requestId: null, now }, bookOnPlan);
+  pass('collection settled');
+}
+
+/**
+ * Step one. What a dead worker left open comes first, whatever the plan's state is by now: the processor may have taken it.
+ * Then the oldest due, and at the same instant the older slot.
+ */
+async function openDuePayment(
+  tx: Db,
+  processors: Processors,
+  planId: string,
+  time: WorkflowTime,
+  now: Date,
+): Promise<Charge | null> {
+  // Sent together, run in this order: what follows a lock sees what was committed before it was given.
+  const [plan, slots, databaseTime] = await Promise.all([lockPlan(tx, planId), openSlots(tx, planId), databaseNow(tx)]);
+  if (plan === null) return null;
+  const interrupted = await findInterrupted(tx, slots);
+  if (interrupted !== null || plan.state !== 'active') return interrupted;
+  const dueAt = earliest([plan.next_due_at, ...slots.filter(isRetrying).map((slot) => slot.next_attempt_at)]);
+  const at = dueAt && instantOf({ id: planId, isOnClock: plan.test_clock_id !== null, dueAt }, time, databaseTime);
+  if (at === null) return null;
+  const retry = slots.filter(isRetryDue(at)).sort(byAttemptTime)[0];
+  const isSlotDue = plan.next_due_at !== null && plan.next_due_at <= at;
+  processorFor(processors, plan.livemode);
+  if (retry !== undefined && !(isSlotDue && Number(plan.next_due_at) < Number(retry.next_attempt_at))) {
+    return openRetry(tx, plan, slots, retry, at, now);
+  }
+  return openNextSlot(tx, plan, slots, at, now);
+}
+
+async function findInterrupted(tx: Db, slots: OpenSlotRow[]): Promise<Charge | null> {
+  for (const slot of slots.filter(({ status }) => status === 'processing')) {
+    const attempt = await findAttemptInFlight(tx, slot.payment_intent_id);
+    if (attempt === null || attempt.source !== 'plan' || attempt.outcome !== 'processing') continue;
+    const intent = await mustLockIntent(tx, slot.payment_intent_id);
+    return reopenCharge(tx, intent, attempt);
+  }
+  return null;
+}
+
+async function openRetry(
+  tx: Db,
+  plan: CollectingPlanRow,
+  slots: OpenSlotRow[],
+  slot: OpenSlotRow,
+  at: Date,
+  now: Date,
+): Promise<Charge> {
+  const [method, intent] = await Promise.all([chargeableMethod(tx, plan), mustLockIntent(tx, slot.payment_intent_id)]);
+  const others = slots.filter((other) => other !== slot && other.status === 'retrying').sort(byAttemptTime);
+  const [charge] = await Promise.all([
+    openCharge(tx, intent, method, {
+      source: 'plan',
+      at,
+      now,
+      dueAt: slot.next_attempt_at,
+      testClockId: plan.test_clock_id,
+    }),
+    updateSlot(tx, plan.id, slot.slot, { status: 'processing', next_attempt_at: null }),
+    updatePlan(tx, plan.id, { next_attempt_at: others[0]?.next_attempt_at ?? null, updated_at: at }),
+  ]);
+  return charge;
+}
+
+async function openNextSlot(
+  tx: Db,
+  plan: CollectingPlanRow,
+  slots: OpenSlotRow[],
+  at: Date,
+  now: Date,
+): Promise<Charge> {
+  const cadence = cadenceOf(plan);
+  const progress = await progressOf(tx, plan, slots);
+  const amount = nextPaymentAmount(termsOf(plan), progress);
+  if (amount === null) throw new Error(`plan ${plan.id} has slot ${plan.next_slot} due with nothing left to collect`);
+  const method = await chargeableMethod(tx, plan);
+  const intent = newIntent(plan, amount, method, at);
+  // Slots that had passed when the plan was activated are skipped: never a burst.
+  const nextSlot = slotAfterNext(plan);
+  const ahead = {
+    nextSlot,
+    paymentsOpened: progress.paymentsOpened + 1,
+    committedAmount: progress.committedAmount + amount,
+  };
+  const opened = {
+    payment_plan_id: plan.id,
+    slot: plan.next_slot,
+    due_date: slotDate(cadence, plan.next_slot),
+    amount,
+    payment_intent_id: intent.id,
+  };
+  const [, , charge] = await Promise.all([
+    insertPaymentIntent(tx, intent),
+    insertOpenSlot(tx, opened),
+    openCharge(tx, intent, method, {
+      source: 'plan',
+      at,
+      now,
+      dueAt: awaitedAt(plan),
+      testClockId: plan.test_clock_id,
+    }),
+    insertSkippedSlots(tx, plan.id, skippedSlots(cadence, plan.next_slot + 1, nextSlot)),
+    updatePlan(tx, plan.id, { next_slot: nextSlot, next_due_at: dueInstant(plan, ahead), updated_at: at }),
+  ]);
+  return charge;
+}
+
+/** Since when the plan's next slot could be collected: a date that had come before the plan was activated waits from then on. */
+function awaitedAt({ next_due_at: dueAt, activated_at: activatedAt }: CollectingPlanRow): Date {
+  return new Date(Math.max(Number(dueAt), Number(activatedAt)));
+}
+
+/** The plan's own method or, when it names none, the customer's default of this moment; null when it cannot be charged. */
+async function chargeableMethod(tx: Db, plan: CollectingPlanRow): Promise<PaymentMethodRow | null> {
+  const id = plan.payment_instrument_id ?? plan.default_payment_method_id;
+  const method = id === null ? null : await lockPaymentMethod(tx, tenantOf(plan), id);
+  return method === null || method.detached_at !== null ? null : method;
+}
+
+function newIntent(
+  plan: CollectingPlanRow,
+  amount: number,
+  method: PaymentMethodRow | null,
+  at: Date,
+): PaymentIntentRow {
+  const feeSchedule = { basisPoints: plan.fee_basis_points, fixed: plan.fee_fixed };
+  const price = priceOf(amount, feeSchedule, plan.customer_pays_fees);
+  return {
+    id: newId('payment_intent', plan),
+    biller_id: plan.biller_id,
+    livemode: plan.livemode,
+    customer_id: plan.customer_id,
+    payment_method_id: method?.id ?? plan.payment_instrument_id,
+    payment_plan_id: plan.id,
+    payment_plan_slot: plan.next_slot,
+    amount,
+    fee_amount: price.feeAmount,
+    surcharge_amount: price.surchargeAmount,
+    surcharge_applied: price.surchargeApplied,
+    total_amount: price.totalAmount,
+    currency: plan.currency,
+    status: 'requires_payment_method',
+    metadata: plan.metadata,
+    statement_descriptor: plan.statement_descriptor,
+    scheduled_payment_date: null,
+    scheduled_at: null,
+    attempt_count: 0,
+    total_refunded_amount: 0,
+    last_error_code: null,
+    last_error_message: null,
+    created_at: at,
+    updated_at: at,
+  };
+}
+
+async function mustLockIntent(tx: Db, id: string): Promise<PaymentIntentRow> {
+  const intent = await lockPaymentIntent(tx, id);
+  if (intent === null) throw new Error(`payment intent ${id} is gone while its plan is here`);
+  return intent;
+}
+
+function isRetrying({ status }: OpenSlotRow): boolean {
+  return status === 'retrying';
+}
+
+function isRetryDue(at: Date): (slot: OpenSlotRow) => boolean {
+  return (slot) => isRetrying(slot) && slot.next_attempt_at !== null && slot.next_attempt_at <= at;
+}
+
+function earliest(instants: (Date | null)[]): Date | null {
+  const known = instants.flatMap((instant) => (instant === null ? [] : Number(instant)));
+  return known.length === 0 ? null : new Date(Math.min(...known));
+}
+
+function byAttemptTime(a: OpenSlotRow, b: OpenSlotRow): number {
+  return Number(a.next_attempt_at) - Number(b.next_attempt_at) || a.slot - b.slot;
+}
+
+function tenantOf(plan: CollectingPlanRow): { billerId: string; livemode: boolean } {
+  return { billerId: plan.biller_id, livemode: plan.livemode };
+}

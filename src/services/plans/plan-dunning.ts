@@ -1,0 +1,120 @@
+import type { PaymentAttemptRow } from '../../db/payment-attempts.ts';
+import { findSlotOfIntent, type PlanSlotRow, stopRetries, updateSlot } from '../../db/payment-plan-slots.ts';
+import { type CollectingPlanRow, lockPlan, type PaymentPlanRow, updatePlan } from '../../db/payment-plans.ts';
+import type { ChargeOutcome } from '../../domain/charge-outcome.ts';
+import { afterFailure, nextRetryAt } from '../../domain/dunning.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { enqueue } from '../../platform/postgres/outbox.ts';
+import { presentPaymentPlan } from '../../resources/payment-plan.ts';
+import type { NewEvent } from '../events.ts';
+import type { AttemptOutcome, BookedOutcome, OutcomeHook } from '../payments/charge.ts';
+
+/**
+ * Books the outcome of a plan's payment on its slot and the plan: what was collected, when the payment is tried again, or that
+ * the plan is closed or suspended by it. Locks the plan.
+ */
+export const bookOnPlan: OutcomeHook = async (tx, { paymentIntentId, paymentPlanId }) => {
+  if (paymentPlanId === null) return null;
+  const [plan, slot] = await Promise.all([lockPlan(tx, paymentPlanId), findSlotOfIntent(tx, paymentIntentId)]);
+  if (plan === null || slot === null) return null;
+  return async (outcome) => {
+    const booked = await bookOnSlot(tx, plan, slot, outcome);
+    // The plan's own loop goes on by itself. It has to look again after a charge that somebody made by hand.
+    if (outcome.attempt.source !== 'plan') {
+      const poke = { workflowType: 'paymentPlan' as const, subjectId: plan.id, start: false, signal: 'poke' };
+      await enqueue(tx, [poke], outcome.now);
+    }
+    return booked;
+  };
+};
+
+async function bookOnSlot(
+  tx: Db,
+  plan: CollectingPlanRow,
+  slot: PlanSlotRow,
+  { attempt, at, amount, outcome }: AttemptOutcome,
+): Promise<BookedOutcome> {
+  if (outcome.kind === 'requires_action') return { nextAttemptAt: null, events: [] };
+  if (outcome.kind === 'succeeded') return collect(tx, plan, slot, amount, at);
+  return fail(tx, plan, slot, attempt, outcome.code, at);
+}
+
+async function collect(
+  tx: Db,
+  plan: CollectingPlanRow,
+  slot: PlanSlotRow,
+  amount: number,
+  at: Date,
+): Promise<BookedOutcome> {
+  const collected = plan.collected_amount_cents + amount;
+  const isComplete = plan.total_amount_cents !== null && collected >= plan.total_amount_cents;
+  // Money that was under way when the plan was ended is booked all the same; the plan stays ended.
+  const closes = isComplete && (plan.state === 'active' || plan.state === 'suspended');
+  const [row] = await Promise.all([
+    updatePlan(tx, plan.id, {
+      collected_amount_cents: collected,
+      updated_at: at,
+      ...(closes ? ended('closed', 'total_collected') : {}),
+    }),
+    updateSlot(tx, plan.id, slot.slot, { status: 'paid', next_attempt_at: null }),
+  ]);
+  return { nextAttemptAt: null, events: closes ? [planEvent('payment_plan.closed', row, at)] : [] };
+}
+
+async function fail(
+  tx: Db,
+  plan: CollectingPlanRow,
+  slot: PlanSlotRow,
+  attempt: PaymentAttemptRow,
+  code: (ChargeOutcome & { kind: 'failed' })['code'],
+  at: Date,
+): Promise<BookedOutcome> {
+  // An attempt that somebody made by hand is no step of the series: the series goes on where it was.
+  const isStep = attempt.source === 'plan';
+  const failures = isStep ? slot.failures + 1 : slot.failures;
+  const firstFailedAt = slot.first_failed_at ?? (isStep ? at : null);
+  const series = { failures, first_failed_at: firstFailedAt };
+  if (plan.state !== 'active') {
+    await updateSlot(tx, plan.id, slot.slot, { ...series, status: 'failed', next_attempt_at: null });
+    return { nextAttemptAt: null, events: [] };
+  }
+  const resumesAt = firstFailedAt === null ? null : nextRetryAt(failures, firstFailedAt);
+  const step =
+    isStep && firstFailedAt !== null
+      ? afterFailure({ behaviour: plan.failure_behaviour, code, failures, firstFailedAt })
+      : { kind: 'retry' as const, at: resumesAt ?? at };
+  if (step.kind === 'retry') {
+    // What the plan shows is the earliest retry of all its slots; this one was not among them while it was charged.
+    const earliest = plan.next_attempt_at !== null && plan.next_attempt_at < step.at ? plan.next_attempt_at : step.at;
+    await Promise.all([
+      updateSlot(tx, plan.id, slot.slot, { ...series, status: 'retrying', next_attempt_at: step.at }),
+      updatePlan(tx, plan.id, { updated_at: at, next_attempt_at: earliest }),
+    ]);
+    return { nextAttemptAt: step.at, events: [] };
+  }
+  await updateSlot(tx, plan.id, slot.slot, { ...series, status: 'failed', next_attempt_at: null });
+  await stopRetries(tx, plan.id);
+  const row = await updatePlan(tx, plan.id, { updated_at: at, ...ended('suspended', 'payment_failed') });
+  return { nextAttemptAt: null, events: [planEvent('payment_plan.suspended', row, at)] };
+}
+
+/** The columns of a plan that stops collecting. */
+export function ended(state: 'suspended' | 'deactivated' | 'closed', reason: string) {
+  return { state, state_reason: reason, next_due_at: null, next_attempt_at: null };
+}
+
+/** The event that tells of a plan as it is now. */
+export function planEvent(
+  type: Extract<NewEvent['type'], `payment_plan.${string}`>,
+  plan: PaymentPlanRow,
+  at: Date,
+): NewEvent {
+  return {
+    type,
+    subjectId: plan.id,
+    customerId: plan.customer_id,
+    testClockId: plan.test_clock_id,
+    at,
+    data: presentPaymentPlan(plan),
+  };
+}

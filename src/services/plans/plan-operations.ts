@@ -1,0 +1,114 @@
+import { findLastAttempt } from '../../db/payment-attempts.ts';
+import { earliestRetry, type OpenSlotRow, openSlots, updateSlot } from '../../db/payment-plan-slots.ts';
+import { type CollectingPlanRow, findClockOfPlan, lockPlan, updatePlan } from '../../db/payment-plans.ts';
+import { hasEnded } from '../../domain/plan-state.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import { type Actor, type AuditEntry, changesBetween, recordAudit } from '../accounts/audit.ts';
+import { timeForWrite } from '../customer-time.ts';
+import { InvalidState } from '../errors.ts';
+
+/** Who has pressed a button, and when (real time). */
+export interface Press {
+  by: Actor;
+  now: Date;
+}
+
+/** A plan that an operator does something to, locked, and the customer's time of it. */
+export interface LockedPlan {
+  plan: CollectingPlanRow;
+  at: Date;
+}
+
+/** Who presses again within this has not seen what the first press came to. */
+const sameRetryMilliseconds = 60_000;
+
+/**
+ * Makes the next attempt of an unpaid payment due at once instead of at its time: the next step of its series of retries,
+ * only earlier. A second press within a minute of an attempt makes no other. Answers in a sentence what was done, or why
+ * nothing was.
+ */
+export async function retryPlanNow(db: Db, planId: string, press: Press): Promise<string> {
+  return withPlan(db, planId, press.now, async (tx, { plan, at }) => {
+    if (plan.state !== 'active') return `Nothing to retry: ${whyNotActive(plan)}.`;
+    const slots = await openSlots(tx, planId);
+    const [next] = slots.filter(({ status }) => status === 'retrying').sort(byAttemptTime);
+    if (next === undefined) return `Nothing to retry: ${nothingWaits(slots)}.`;
+    const last = await findLastAttempt(tx, next.payment_intent_id);
+    const ago = press.now.getTime() - (last?.settled_at ?? last?.opened_at ?? new Date(0)).getTime();
+    if (ago < sameRetryMilliseconds) {
+      const outcome = last?.code === null ? '' : `, and failed: ${last?.code}`;
+      return `Nothing is done: ${inWords(next)} was tried ${Math.round(ago / 1000)} s ago${outcome}. Press again after a minute.`;
+    }
+    const dueAt = next.next_attempt_at !== null && next.next_attempt_at < at ? next.next_attempt_at : at;
+    await updateSlot(tx, planId, next.slot, { next_attempt_at: dueAt });
+    await updatePlan(tx, planId, { next_attempt_at: await earliestRetry(tx, planId), updated_at: at });
+    const changes = changesBetween({ next_attempt_at: next.next_attempt_at }, { next_attempt_at: dueAt });
+    await recordAudit(tx, {
+      ...entryOf(plan, press),
+      action: 'payment_plan.retried_now',
+      changes: ofSlot(next, changes),
+    });
+    return `${capital(inWords(next))} is tried again now.`;
+  });
+}
+
+/**
+ * Runs `work` with a plan locked, at the customer's time; `work` answers in a sentence. Where a plan cannot be held, since it
+ * is gone or its clock is advancing, the answer says so.
+ */
+export async function withPlan(
+  db: Db,
+  planId: string,
+  now: Date,
+  work: (tx: Db, held: LockedPlan) => Promise<string>,
+): Promise<string> {
+  return atomically(db, async (tx) => {
+    const clockId = await findClockOfPlan(tx, planId);
+    if (clockId === undefined) return 'Nothing is done: the plan is gone.';
+    const at = await timeForWrite(tx, clockId, now);
+    const plan = await lockPlan(tx, planId);
+    return plan === null ? 'Nothing is done: the plan is gone.' : work(tx, { plan, at });
+  }).catch((error: unknown) => {
+    if (error instanceof InvalidState) return `Nothing is done: ${error.message}`;
+    throw error;
+  });
+}
+
+/** Why a plan collects nothing by itself, in words. */
+export function whyNotActive(plan: CollectingPlanRow): string {
+  if (plan.state === 'suspended')
+    return 'the plan is suspended; its biller can resume it, which tries what is unpaid at once';
+  return hasEnded(plan.state) ? `the plan is ${plan.state}` : `the plan is ${plan.state} and has collected nothing yet`;
+}
+
+/** A slot as operators read of it. */
+export function inWords({ slot, due_date: date }: { slot: number; due_date: string }): string {
+  return `slot ${slot}, due ${date},`;
+}
+
+/** What an audit entry about a plan has from it, and from the press. */
+export function entryOf(
+  plan: CollectingPlanRow,
+  { by, now }: Press,
+): Pick<AuditEntry, 'by' | 'at' | 'tenant' | 'subjectId'> {
+  return { by, at: now, tenant: { billerId: plan.biller_id, livemode: plan.livemode }, subjectId: plan.id };
+}
+
+/** The changes of a slot, named as such. */
+export function ofSlot({ slot }: { slot: number }, changes: AuditEntry['changes']): AuditEntry['changes'] {
+  return Object.fromEntries(Object.entries(changes).map(([field, change]) => [`slots/${slot}/${field}`, change]));
+}
+
+export function capital(sentence: string): string {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+}
+
+function nothingWaits(slots: OpenSlotRow[]): string {
+  const underWay = slots.find(({ status }) => status === 'processing');
+  return underWay === undefined ? 'no payment of the plan waits for a retry' : `${inWords(underWay)} is being charged`;
+}
+
+function byAttemptTime(a: OpenSlotRow, b: OpenSlotRow): number {
+  return Number(a.next_attempt_at) - Number(b.next_attempt_at) || a.slot - b.slot;
+}

@@ -1,0 +1,84 @@
+import { findSlot, listPlanPayments, type PlanPaymentRow } from '../../db/payment-plan-slots.ts';
+import { cadenceOf, type PaymentPlanRow, termsOf } from '../../db/payment-plans.ts';
+import { findClock } from '../../db/test-clocks.ts';
+import { firstSlotAfter, slotDueAt } from '../../domain/calendar.ts';
+import { type UpcomingPayment, upcomingPayments } from '../../domain/plan-schedule.ts';
+import { hasEnded } from '../../domain/plan-state.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { defaultLimit } from '../../resources/common.ts';
+import { BadRequest } from '../errors.ts';
+import type { RequestContext } from '../request-context.ts';
+import { fetchPaymentPlan } from './payment-plans.ts';
+import { progressOf } from './plan-calendar.ts';
+
+/**
+ * The slots of a plan that have come, newest first, each with its attempts; the cursor is a slot number.
+ * @throws NotFound; BadRequest for a cursor that is no slot of it.
+ */
+export async function planPayments(
+  db: Db,
+  call: RequestContext,
+  planId: string,
+  query: { limit?: number | undefined; starting_after?: string | undefined },
+): Promise<{ rows: PlanPaymentRow[]; limit: number }> {
+  await fetchPaymentPlan(db, call, planId);
+  const limit = query.limit ?? defaultLimit;
+  const before = query.starting_after === undefined ? undefined : await slotCursor(db, planId, query.starting_after);
+  const rows = await listPlanPayments(db, planId, { limit, before });
+  return { rows, limit };
+}
+
+/**
+ * The calendar ahead of a plan: at most `count` payments, none of a plan that has ended. A pending or suspended plan is
+ * shown as if it were activated or resumed now.
+ * @throws NotFound
+ */
+export async function planSchedule(
+  db: Db,
+  call: RequestContext,
+  planId: string,
+  count: number,
+): Promise<{ payments: UpcomingPayment[]; hasMore: boolean }> {
+  const plan = await fetchPaymentPlan(db, call, planId);
+  if (hasEnded(plan.state)) return { payments: [], hasMore: false };
+  const at = await customerTime(db, call, plan);
+  const terms = termsOf(plan);
+  const progress = await progressOf(db, plan);
+  const cadence = cadenceOf(plan);
+  if (plan.state === 'suspended') {
+    return upcomingPayments(
+      terms,
+      { ...progress, nextSlot: firstSlotAfter(cadence, call.timeZone, at, plan.next_slot) },
+      count,
+    );
+  }
+  const isFirstDue = plan.next_slot === 0 && slotDueAt(cadence, 0, call.timeZone) <= at;
+  if (!isFirstDue) return upcomingPayments(terms, progress, count);
+  // The first payment is made whenever the plan starts; only the slots after it are skipped when they have passed.
+  const [first] = upcomingPayments(terms, progress, 1).payments;
+  if (first === undefined) return { payments: [], hasMore: false };
+  const rest = upcomingPayments(
+    terms,
+    {
+      nextSlot: firstSlotAfter(cadence, call.timeZone, at, 1),
+      paymentsOpened: 1,
+      committedAmount: progress.committedAmount + first.amount,
+    },
+    count - 1,
+  );
+  return { payments: [first, ...rest.payments], hasMore: rest.hasMore };
+}
+
+async function customerTime(db: Db, call: RequestContext, plan: PaymentPlanRow): Promise<Date> {
+  const clock = plan.test_clock_id === null ? null : await findClock(db, call, plan.test_clock_id);
+  return clock?.frozen_time ?? call.now;
+}
+
+async function slotCursor(db: Db, planId: string, text: string): Promise<number> {
+  const slot = /^\d{1,9}$/.test(text) ? Number(text) : null;
+  if (slot !== null && (await findSlot(db, planId, slot)) !== null) return slot;
+  const message = `starting_after must be the number of a slot in this list: ${text}.`;
+  throw new BadRequest(message, 'validation_failed', [
+    { code: 'invalid_value', message, path: 'query/starting_after' },
+  ]);
+}

@@ -1,0 +1,40 @@
+import { cadenceOf, type PaymentPlanRow } from '../../db/payment-plans.ts';
+import { dateIn, isPlainDate, slotDate } from '../../domain/calendar.ts';
+import { capBreaches } from '../../resources/payment-plan.ts';
+import type { FieldError } from '../errors.ts';
+
+/** Later calendars end before the four-digit years do. */
+const lastStartDate = '2200-12-31';
+
+/**
+ * What is wrong with the terms of a plan as a whole: the rules that no single field can break alone.
+ * @param at the customer's time; the dates of a plan are not in the past of it, in the biller's time zone.
+ * @param dates which dates are new, and so must not lie in the past; all of them in a new plan.
+ */
+export function planFaults(
+  plan: PaymentPlanRow,
+  { at, timeZone }: { at: Date; timeZone: string },
+  dates: readonly ('start_date' | 'first_date')[] = ['start_date', 'first_date'],
+): FieldError[] {
+  const today = dateIn(at, timeZone);
+  const cap = capBreaches({ hasTotal: plan.total_amount_cents !== null, isOpenEnded: plan.until_further_notice });
+  return [...cap, ...dates.flatMap((field) => dateFaults(plan, field, today)), ...firstDateFaults(plan)];
+}
+
+function dateFaults(plan: PaymentPlanRow, field: 'start_date' | 'first_date', today: string): FieldError[] {
+  const date = plan[field];
+  if (date === null || (date >= today && date <= lastStartDate)) return [];
+  const message =
+    date < today
+      ? `${field} must not be in the past: today is ${today} for this customer.`
+      : `${field} must not be after ${lastStartDate}.`;
+  return [{ code: 'out_of_range', message, path: `/${field}` }];
+}
+
+function firstDateFaults(plan: PaymentPlanRow): FieldError[] {
+  if (plan.first_date === null || !isPlainDate(plan.start_date) || plan.start_date > lastStartDate) return [];
+  const second = slotDate(cadenceOf(plan), 1);
+  if (plan.first_date < second) return [];
+  const message = `first_date must be before the second payment, which is due on ${second}.`;
+  return [{ code: 'out_of_range', message, path: '/first_date' }];
+}

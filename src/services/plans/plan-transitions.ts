@@ -1,0 +1,111 @@
+import { earliestRetry, insertSkippedSlots, restartRetries, stopRetries } from '../../db/payment-plan-slots.ts';
+import {
+  type CollectingPlanRow,
+  cadenceOf,
+  lockPlan,
+  type PaymentPlanRow,
+  type PlanChange,
+  updatePlan,
+} from '../../db/payment-plans.ts';
+import { firstSlotAfter } from '../../domain/calendar.ts';
+import { allowedTransitions, nextPlanState, type PlanTransition } from '../../domain/plan-state.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { enqueue } from '../../platform/postgres/outbox.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import { timeForWrite } from '../customer-time.ts';
+import { InvalidState, NotFound } from '../errors.ts';
+import { recordEvents } from '../events.ts';
+import type { RequestContext } from '../request-context.ts';
+import { fetchPaymentPlan } from './payment-plans.ts';
+import { dueInstant, progressOf, skippedSlots } from './plan-calendar.ts';
+import { ended, planEvent } from './plan-dunning.ts';
+
+/** The contract names an event for each transition but resume. */
+const eventTypes = {
+  activate: 'payment_plan.activated',
+  suspend: 'payment_plan.suspended',
+  resume: null,
+  deactivate: 'payment_plan.deactivated',
+  close: 'payment_plan.closed',
+} as const;
+
+/**
+ * Moves a plan to another state, with the event that tells of it, and pokes its workflow. Whoever suspends, deactivates or
+ * closes wins every race: after the commit no charge is started.
+ * @throws NotFound; InvalidState when the plan's state does not allow it, or while the customer's clock is advancing.
+ */
+export async function transitionPlan(
+  db: Db,
+  call: RequestContext,
+  id: string,
+  transition: PlanTransition,
+  reason = 'requested',
+): Promise<PaymentPlanRow> {
+  return atomically(db, async (tx) => {
+    const { test_clock_id: clockId } = await fetchPaymentPlan(tx, call, id);
+    const at = await timeForWrite(tx, clockId, call.now);
+    const plan = await lockPlan(tx, id);
+    if (plan === null) throw new NotFound('payment plan', id);
+    assertAllowed(plan, transition);
+    const change = await changeFor(tx, plan, transition, at, reason);
+    const row = await updatePlan(tx, id, { ...change, updated_at: at });
+    const starts = row.state === 'active';
+    await enqueue(tx, [{ workflowType: 'paymentPlan', subjectId: id, start: starts, signal: 'poke' }], call.now);
+    const type = eventTypes[transition];
+    if (type !== null) await recordEvents(tx, call, [planEvent(type, row, at)]);
+    return row;
+  });
+}
+
+function assertAllowed(plan: PaymentPlanRow, transition: PlanTransition): void {
+  if (nextPlanState(plan.state, transition) !== null) return;
+  const allowed = allowedTransitions(plan.state);
+  const choice = allowed.length === 0 ? 'It has ended for good' : `Allowed now: ${allowed.join(', ')}`;
+  throw new InvalidState(`Payment plan ${plan.id} is ${plan.state} and cannot be changed by ${transition}. ${choice}.`);
+}
+
+async function changeFor(
+  tx: Db,
+  plan: CollectingPlanRow,
+  transition: PlanTransition,
+  at: Date,
+  reason: string,
+): Promise<PlanChange> {
+  switch (transition) {
+    case 'activate':
+      return {
+        state: 'active',
+        state_reason: null,
+        activated_at: at,
+        next_due_at: dueInstant(plan, await progressOf(tx, plan)),
+      };
+    case 'resume':
+      return resume(tx, plan, at);
+    case 'suspend':
+      await stopRetries(tx, plan.id);
+      return ended('suspended', reason);
+    case 'deactivate':
+      await stopRetries(tx, plan.id);
+      return ended('deactivated', reason);
+    case 'close':
+      await stopRetries(tx, plan.id);
+      return ended('closed', reason);
+  }
+}
+
+/** Unpaid payments are tried again at once, slots that passed meanwhile are skipped, and the calendar goes on. */
+async function resume(tx: Db, plan: CollectingPlanRow, at: Date): Promise<PlanChange> {
+  const cadence = cadenceOf(plan);
+  await restartRetries(tx, plan.id, at);
+  const progress = await progressOf(tx, plan);
+  const nextSlot = firstSlotAfter(cadence, plan.time_zone, at, plan.next_slot);
+  const due = dueInstant(plan, { ...progress, nextSlot });
+  await insertSkippedSlots(tx, plan.id, skippedSlots(cadence, plan.next_slot, nextSlot));
+  return {
+    state: 'active',
+    state_reason: null,
+    next_slot: nextSlot,
+    next_due_at: due,
+    next_attempt_at: await earliestRetry(tx, plan.id),
+  };
+}

@@ -1,0 +1,95 @@
+import { lockCustomer } from '../../db/customers.ts';
+import { lockPlan, type PaymentPlanRow, type PlanChange, updatePlan } from '../../db/payment-plans.ts';
+import { mutablePlanFields } from '../../domain/plan-state.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { enqueue } from '../../platform/postgres/outbox.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import type { PaymentPlanUpdate } from '../../resources/payment-plan.ts';
+import { timeOf } from '../customer-time.ts';
+import { type FieldError, NotFound, ValidationFailed } from '../errors.ts';
+import type { RequestContext } from '../request-context.ts';
+import { attachMethod, metadataErrors, resolveMethod } from '../resolve-references.ts';
+import { fetchPaymentPlan } from './payment-plans.ts';
+import { progressOf, wakeCalendar } from './plan-calendar.ts';
+import { planFaults } from './plan-rules.ts';
+
+/**
+ * Changes the terms of a plan, as far as its state allows. What is being charged at this moment keeps its amount.
+ * @throws NotFound; ValidationFailed with a fault for each field that may not change, or not to this value; InvalidState
+ * while the customer's clock is advancing.
+ */
+export async function updatePaymentPlan(
+  db: Db,
+  call: RequestContext,
+  id: string,
+  input: PaymentPlanUpdate,
+): Promise<PaymentPlanRow> {
+  return atomically(db, async (tx) => {
+    const { customer_id: customerId } = await fetchPaymentPlan(tx, call, id);
+    const at = timeOf(await lockCustomer(tx, call, customerId), call.now);
+    const plan = await lockPlan(tx, id);
+    if (plan === null) throw new NotFound('payment plan', id);
+    const fixed = fixedFieldFaults(plan, input);
+    if (fixed.length > 0) throw new ValidationFailed(fixed);
+    const change = changeOf(input);
+    const changed = { ...plan, ...change };
+    const progress = await progressOf(tx, changed);
+    const faults = [
+      ...metadataErrors(input.metadata, call.livemode),
+      ...planFaults(changed, { at, timeZone: call.timeZone }, newDates(input)),
+      ...totalFaults(changed, progress.committedAmount),
+    ];
+    if (input.payment_instrument_id) {
+      const path = '/payment_instrument_id';
+      const method = await resolveMethod(tx, call, input.payment_instrument_id, plan.customer_id, path);
+      if (method.fault) faults.push(method.fault);
+      else await attachMethod(tx, call, method.found, plan.customer_id, at);
+    }
+    if (input.payment_instrument_id === null && plan.default_payment_method_id === null) {
+      const message = `Customer ${plan.customer_id} has no default payment method: the plan needs one of its own.`;
+      faults.push({ code: 'parameter_missing', message, path: '/payment_instrument_id' });
+    }
+    if (faults.length > 0) throw new ValidationFailed(faults);
+    const calendar = plan.state === 'active' ? await wakeCalendar(tx, changed, at) : {};
+    const row = await updatePlan(tx, id, { ...change, ...calendar, updated_at: at });
+    await enqueue(tx, [{ workflowType: 'paymentPlan', subjectId: id, start: false, signal: 'poke' }], call.now);
+    return row;
+  });
+}
+
+function fixedFieldFaults(plan: PaymentPlanRow, input: PaymentPlanUpdate): FieldError[] {
+  const mutable = mutablePlanFields(plan.state);
+  return Object.keys(input)
+    .filter((field) => !mutable.includes(field))
+    .map((field) => ({
+      code: 'immutable',
+      message: `${field} cannot be changed while the plan is ${plan.state}.`,
+      path: `/${field}`,
+    }));
+}
+
+/** Naming one of the total and its absence alone replaces the other. */
+function changeOf(input: PaymentPlanUpdate): PlanChange {
+  const { customer_id: _, ...change } = input;
+  const replaced: PlanChange = { ...change };
+  if (change.until_further_notice === true && change.total_amount_cents === undefined)
+    replaced.total_amount_cents = null;
+  if (typeof change.total_amount_cents === 'number' && change.until_further_notice === undefined) {
+    replaced.until_further_notice = false;
+  }
+  return replaced;
+}
+
+function newDates(input: PaymentPlanUpdate): ('start_date' | 'first_date')[] {
+  return (['start_date', 'first_date'] as const).filter((field) => input[field] !== undefined);
+}
+
+/** A total that is reached already would close the plan behind the biller's back, so it is refused. */
+function totalFaults(plan: PaymentPlanRow, committed: number): FieldError[] {
+  const total = plan.total_amount_cents;
+  if (total === null || (total >= committed && total > plan.collected_amount_cents)) return [];
+  const message =
+    `total_amount_cents must be more than the ${plan.collected_amount_cents} collected so far, and at least ${committed} ` +
+    'with the payments that are under way or unpaid. To end the plan, close it.';
+  return [{ code: 'out_of_range', message, path: '/total_amount_cents' }];
+}

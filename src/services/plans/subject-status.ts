@@ -1,0 +1,102 @@
+import { type PlanStatusRow, selectPlanStatus, selectScheduledPaymentStatus } from '../../db/standings.ts';
+import { dateIn } from '../../domain/calendar.ts';
+import { hasEnded } from '../../domain/plan-state.ts';
+import { gone, type StatusDetails, type SubjectStatus } from '../../messages/subject-status.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+
+/** Where a plan stands; one that was deleted, or has ended, is at its end. */
+export async function planStatus(db: Db, id: string): Promise<SubjectStatus> {
+  const row = await selectPlanStatus(db, id);
+  if (row === null) return gone;
+  const nextAt = earlier(row.next_due_at, row.next_attempt_at);
+  return {
+    ...ownerOf(row),
+    ended: hasEnded(row.state),
+    state: row.state_reason === null ? row.state : `${row.state} (${row.state_reason})`,
+    nextAt,
+    nextDueAt: row.next_due_at?.getTime() ?? null,
+    failedAttempts: row.failures ?? 0,
+    next: nextOfPlan(row, nextAt),
+    lastError: row.retry_slot === null ? null : row.last_error_message,
+    story: storyOfPlan(row, nextAt),
+  };
+}
+
+/** Where a scheduled payment stands; one that was made, confirmed or canceled is at its end. */
+export async function scheduledPaymentStatus(db: Db, intentId: string): Promise<SubjectStatus> {
+  const row = await selectScheduledPaymentStatus(db, intentId);
+  if (row === null) return gone;
+  const at = row.scheduled_at?.getTime() ?? null;
+  return {
+    ...ownerOf(row),
+    ended: at === null,
+    state: at === null ? 'settled' : 'scheduled',
+    nextAt: at,
+    nextDueAt: at,
+    failedAttempts: 0,
+    next: 'the scheduled payment',
+    lastError: null,
+    story: { waitsFor: 'the date of the payment', since: row.updated_at.getTime(), unpaid: null, lastFailure: null },
+  };
+}
+
+function ownerOf(row: {
+  biller_id: string;
+  customer_id: string | null;
+  test_clock_id: string | null;
+  livemode: boolean;
+  frozen_time: Date | null;
+  clock_limit: Date | null;
+}) {
+  return {
+    billerId: row.biller_id,
+    customerId: row.customer_id,
+    testClockId: row.test_clock_id,
+    livemode: row.livemode,
+    clockTime: row.frozen_time?.getTime() ?? null,
+    clockLimit: row.clock_limit?.getTime() ?? null,
+  };
+}
+
+function earlier(a: Date | null, b: Date | null): number | null {
+  if (a === null || b === null) return (a ?? b)?.getTime() ?? null;
+  return Math.min(a.getTime(), b.getTime());
+}
+
+function storyOfPlan(row: PlanStatusRow, nextAt: number | null): StatusDetails {
+  const { retry_slot: slot, payment_intent_id: intentId, last_error_code: code, last_attempt_at: lastAt } = row;
+  return {
+    waitsFor: whatPlanWaitsFor(row, nextAt),
+    since: row.updated_at.getTime(),
+    unpaid:
+      slot === null || intentId === null
+        ? null
+        : { slot, dueDate: row.retry_due_date ?? '', intentId, isUnderWay: row.slot_status === 'processing' },
+    lastFailure: code === null || lastAt === null ? null : { code, at: lastAt.getTime() },
+  };
+}
+
+function whatPlanWaitsFor(row: PlanStatusRow, nextAt: number | null): string {
+  const { state, retry_slot: slot, slot_status: status } = row;
+  if (state === 'suspended') {
+    const retried = slot === null || status === 'processing' ? '' : `, which tries slot ${slot} again at once`;
+    return `the biller, to resume the plan${retried}, or to close it`;
+  }
+  if (state !== 'active') return 'nothing any more';
+  if (nextAt === null) {
+    return status === 'processing'
+      ? `the outcome of the charge of slot ${slot}`
+      : 'nothing: no more is to be collected';
+  }
+  if (row.next_attempt_at?.getTime() === nextAt) return `the retry of slot ${slot}`;
+  return `the due date of slot ${row.next_slot}`;
+}
+
+/** The next thing to do in the domain's words, as an operator reads it on the timer that waits for it. */
+function nextOfPlan(row: PlanStatusRow, nextAt: number | null): string {
+  if (nextAt === null) return 'nothing is due';
+  if (row.next_attempt_at?.getTime() === nextAt) {
+    return `slot ${row.retry_slot}, due ${row.retry_due_date}, attempt ${(row.failures ?? 0) + 1}`;
+  }
+  return `slot ${row.next_slot}, due ${dateIn(new Date(nextAt), row.time_zone)}, attempt 1`;
+}

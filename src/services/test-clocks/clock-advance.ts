@@ -1,0 +1,88 @@
+import { intentsDueOnClock } from '../../db/payment-intents.ts';
+import { plansDueOnClock } from '../../db/payment-plans.ts';
+import { type ClockAdvanceRow, countEffects, finishAdvance, lockClock, updateClock } from '../../db/test-clocks.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import type { WorkflowType } from '../../platform/postgres/outbox.ts';
+import { afterCommit, atomically } from '../../platform/postgres/transaction.ts';
+import { emit, secondsBetween } from '../../platform/telemetry.ts';
+import type { EffectsManifest } from '../../resources/test-clock.ts';
+import { recordEvents } from '../events.ts';
+import { clockEvent } from './test-clocks.ts';
+
+/** An object of a clock's customers that has something to do before the clock reaches its target. */
+export interface DueSubject {
+  workflowType: Extract<WorkflowType, 'paymentPlan' | 'scheduledPayment'>;
+  id: string;
+  /** When, the clock's time; null when it is under way. */
+  at: Date | null;
+}
+
+/** What is due on a clock up to `target`. What is not due needs no telling: it reads its time afresh when it is. */
+export async function dueOnClock(db: Db, testClockId: string, target: Date): Promise<DueSubject[]> {
+  const [plans, payments] = await Promise.all([
+    plansDueOnClock(db, testClockId, target),
+    intentsDueOnClock(db, testClockId, target),
+  ]);
+  return [
+    ...plans.map((plan): DueSubject => ({ workflowType: 'paymentPlan', ...plan })),
+    ...payments.map((payment): DueSubject => ({ workflowType: 'scheduledPayment', ...payment })),
+  ];
+}
+
+/**
+ * Closes an advance whose effects are all committed: the clock shows the target, and `test_clock.ready` tells what was
+ * done. Does nothing when the advance is closed already, or its clock was deleted.
+ * @param now real time.
+ */
+export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Date): Promise<void> {
+  await closeAdvance(db, advance, async (tx) => {
+    const manifest = await countedManifest(tx, advance.test_clock_id, advance.from_time, advance.target_time);
+    await finishAdvance(tx, advance.id, { manifest }, now);
+    const clock = await updateClock(tx, advance.test_clock_id, {
+      status: 'ready',
+      frozen_time: advance.target_time,
+      target_time: null,
+      last_advanced_at: now,
+    });
+    const origin = { billerId: clock.biller_id, livemode: false, requestId: advance.request_id, now };
+    await recordEvents(tx, origin, [clockEvent('test_clock.ready', clock, { effects_manifest: manifest })]);
+    tell(tx, advance, clock.biller_id, 'ready', now);
+  });
+}
+
+/** The counts of what was done after `from` up to `target`, the clock's time. */
+export async function countedManifest(tx: Db, clockId: string, from: Date, target: Date): Promise<EffectsManifest> {
+  const { intents, plans } = await countEffects(tx, clockId, from, target);
+  return { payment_intents_enqueued: intents, links_expired: 0, subscriptions_rolled: 0, plans_recalculated: plans };
+}
+
+/** Closes an advance that could not be carried out: the clock has failed, and says why. What was committed stays. */
+export async function failAdvance(db: Db, advance: ClockAdvanceRow, reason: string, now: Date): Promise<void> {
+  await closeAdvance(db, advance, async (tx) => {
+    await finishAdvance(tx, advance.id, { failureReason: reason }, now);
+    const changes = { status: 'failed' as const, target_time: null, failure_reason: reason };
+    const clock = await updateClock(tx, advance.test_clock_id, changes);
+    tell(tx, advance, clock.biller_id, 'failed', now);
+  });
+}
+
+function tell(tx: Db, advance: ClockAdvanceRow, billerId: string, outcome: 'ready' | 'failed', now: Date): void {
+  afterCommit(tx, () =>
+    emit({
+      kind: 'advance ended',
+      testClockId: advance.test_clock_id,
+      billerId,
+      requestId: advance.request_id,
+      outcome,
+      seconds: secondsBetween(advance.requested_at, now),
+    }),
+  );
+}
+
+async function closeAdvance(db: Db, advance: ClockAdvanceRow, close: (tx: Db) => Promise<void>): Promise<void> {
+  await atomically(db, async (tx) => {
+    const clock = await lockClock(tx, advance.test_clock_id);
+    if (clock?.status !== 'advancing' || clock.target_time?.getTime() !== advance.target_time.getTime()) return;
+    await close(tx);
+  });
+}

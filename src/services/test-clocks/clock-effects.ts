@@ -1,0 +1,46 @@
+import { type EffectEventRow, findAttemptFacts, listEffectEvents } from '../../db/clock-effects.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { type ClockEffect, type EffectEvent, presentEffect } from '../../resources/clock-effect.ts';
+import { page } from '../../resources/common.ts';
+import { pageOf } from '../paging.ts';
+import type { RequestContext } from '../request-context.ts';
+import { fetchTestClock } from './test-clocks.ts';
+
+/** Which effects of a clock's advances are listed: of one advance or of all. */
+export interface EffectQuery {
+  advance_id?: string | undefined;
+  limit?: number | undefined;
+  starting_after?: string | undefined;
+}
+
+/**
+ * What the advances of a clock did, in the order of the clock's time.
+ * @throws NotFound; BadRequest when the cursor names no event.
+ */
+export async function listClockEffects(
+  db: Db,
+  call: RequestContext,
+  clockId: string,
+  query: EffectQuery,
+): Promise<{ data: ClockEffect[]; has_more: boolean }> {
+  await fetchTestClock(db, call, clockId);
+  const wanted = await pageOf(db, 'events', call, query);
+  const rows = await listEffectEvents(db, clockId, query.advance_id, wanted);
+  const { data, has_more } = page(rows, wanted.limit, (row: EffectEventRow) => row);
+  return { data: await effectsOf(db, data), has_more };
+}
+
+/** The effects that these events tell of, in the same order. */
+export async function effectsOf(db: Db, events: EffectEvent[]): Promise<ClockEffect[]> {
+  const ofIntents = events.filter(isOfIntent);
+  const facts = await findAttemptFacts(
+    db,
+    ofIntents.map(({ subject_id, at }) => ({ intentId: subject_id, at })),
+  );
+  const factsOf = new Map(ofIntents.map((event, index) => [event, facts[index] ?? null]));
+  return events.map((event) => presentEffect(event, factsOf.get(event) ?? null));
+}
+
+function isOfIntent({ event_type }: EffectEvent): boolean {
+  return event_type.startsWith('payment_intent.');
+}

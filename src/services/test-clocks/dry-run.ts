@@ -1,0 +1,89 @@
+import { existingIntents } from '../../db/clock-effects.ts';
+import type { TestClockRow } from '../../db/test-clocks.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { rehearse } from '../../platform/postgres/transaction.ts';
+import type { Processors } from '../../processors/processor.ts';
+import { sandboxProcessor } from '../../processors/sandbox.ts';
+import type { ClockEffect, DryRun } from '../../resources/clock-effect.ts';
+import type { EffectsManifest } from '../../resources/test-clock.ts';
+import { gatherEvents, type NewEvent } from '../events.ts';
+import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
+import { collectDuePayment } from '../plans/plan-collection.ts';
+import type { RequestContext } from '../request-context.ts';
+import { countedManifest, type DueSubject, dueOnClock } from './clock-advance.ts';
+import { effectsOf } from './clock-effects.ts';
+import { admitAdvance } from './test-clocks.ts';
+
+const collect = { paymentPlan: collectDuePayment, scheduledPayment: collectScheduledPayment };
+
+/** Simulated, and asked about payments that will never be: it answers from the request alone and remembers nothing. */
+const processors: Processors = { sandbox: sandboxProcessor, live: null };
+
+interface Rehearsal {
+  clock: TestClockRow;
+  target: Date;
+  manifest: EffectsManifest;
+  effects: ClockEffect[];
+}
+
+/**
+ * What an advance to `targetText` would do. It is done, by the very code that an advance runs, in one transaction that is
+ * rolled back: nothing is changed, and nobody is told. Until then the clock is locked, as by an advance.
+ * @throws what `advanceTestClock` throws.
+ */
+export async function dryRunAdvance(
+  db: Db,
+  call: RequestContext,
+  clockId: string,
+  targetText: string,
+): Promise<DryRun> {
+  const { clock, target, manifest, effects } = await rehearse(db, async (tx): Promise<Rehearsal> => {
+    const admitted = await admitAdvance(tx, call, clockId, targetText);
+    const events = await collectAll(tx, admitted, call.now);
+    const manifest = await countedManifest(tx, clockId, admitted.clock.frozen_time, admitted.target);
+    return { ...admitted, manifest, effects: await effectsOf(tx, events) };
+  });
+  return {
+    id: clock.id,
+    dry_run: true,
+    status: clock.status,
+    frozen_time: clock.frozen_time.toISOString(),
+    target_time: target.toISOString(),
+    effects_manifest: manifest,
+    effects: await withoutInvented(db, effects),
+  };
+}
+
+/** Collects all that is due up to the target, the oldest first, and answers the events that would tell of it. */
+async function collectAll(tx: Db, { clock, target }: { clock: TestClockRow; target: Date }, now: Date) {
+  const events = gatherEvents(tx);
+  for (;;) {
+    const due = oldest(await dueOnClock(tx, clock.id, target));
+    if (due === null) break;
+    const before = events.length;
+    const at = due.at !== null && due.at > clock.frozen_time ? due.at : clock.frozen_time;
+    await collect[due.workflowType](tx, processors, due.id, { at, now });
+    if (events.length === before) throw new Error(`${due.id} is due and was not collected`);
+  }
+  // What a request has left open at the frozen time itself is no effect of the advance.
+  return events.filter(({ at }) => at > clock.frozen_time).map(asEffect);
+}
+
+function oldest(due: DueSubject[]): DueSubject | null {
+  return due.toSorted((a, b) => Number(a.at) - Number(b.at) || (a.id < b.id ? -1 : 1))[0] ?? null;
+}
+
+function asEffect({ type, subjectId, at, data }: NewEvent) {
+  return { advance_id: null, event_id: null, event_type: type, subject_id: subjectId, at, data };
+}
+
+/** Payments that the rehearsal alone has made are gone with it: their ids name nothing. */
+async function withoutInvented(db: Db, effects: ClockEffect[]): Promise<ClockEffect[]> {
+  const intents = effects.flatMap((effect) => (effect.object === 'payment_intent' ? (effect.object_id ?? []) : []));
+  const existing = await existingIntents(db, intents);
+  return effects.map((effect) =>
+    effect.object === 'payment_intent' && effect.object_id !== null && !existing.has(effect.object_id)
+      ? { ...effect, object_id: null }
+      : effect,
+  );
+}

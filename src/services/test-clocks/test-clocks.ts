@@ -1,0 +1,267 @@
+import { findClockDetails, listClocks as selectClocks, type TestClockDetailRow } from '../../db/clock-details.ts';
+import { lockScheduledIntentsOnClock } from '../../db/payment-intents.ts';
+import { activeFrequenciesOnClock, lockRunningPlansOnClock } from '../../db/payment-plans.ts';
+import { lockBiller } from '../../db/tenant.ts';
+import {
+  countActiveClocks,
+  deleteClockRow,
+  findClock,
+  insertAdvance,
+  insertClock,
+  lockClock,
+  type TestClockRow,
+  updateClock,
+} from '../../db/test-clocks.ts';
+import { maxFrozenTime } from '../../domain/advance-bound.ts';
+import { millisecondsPerDay } from '../../domain/calendar.ts';
+import { newId } from '../../domain/ids.ts';
+import { pass } from '../../platform/crash-points.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { databaseNow } from '../../platform/postgres/database-time.ts';
+import { enqueue, type OutboxEntry } from '../../platform/postgres/outbox.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import { page } from '../../resources/common.ts';
+import {
+  presentClockState,
+  presentTestClock,
+  type TestClock,
+  type TestClockCreate,
+} from '../../resources/test-clock.ts';
+import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
+import { type NewEvent, recordEvents } from '../events.ts';
+import { pageOf } from '../paging.ts';
+import type { RequestContext, Tenant } from '../request-context.ts';
+import { instantOf, type WorkflowTime } from '../workflow-time.ts';
+
+/** Contract: Limits. */
+const activeClocksPerAccount = 3;
+const lifetimeDays = 30;
+/** Times outside are taken for slips of the pen; the calendar itself ends with the year 9999. */
+const earliestTime = new Date('1970-01-01T00:00:00.000Z');
+const latestTime = new Date('2200-12-31T23:59:59.999Z');
+
+/**
+ * Creates a clock, and the workflow that will move it.
+ * @throws InvalidState when the account has three clocks that are neither deleted nor failed; ValidationFailed for a time
+ * out of range.
+ */
+export async function createTestClock(db: Db, call: RequestContext, input: TestClockCreate): Promise<TestClockRow> {
+  const frozenTime = timeNamed(input.frozen_time);
+  return atomically(db, async (tx) => {
+    await lockBiller(tx, call.billerId);
+    if ((await countActiveClocks(tx, call)) >= activeClocksPerAccount) {
+      throw new InvalidState(
+        `The account has ${activeClocksPerAccount} active test clocks, as many as it can have: delete one first.`,
+        'test_clock_limit',
+      );
+    }
+    const row: TestClockRow = {
+      id: newId('test_clock'),
+      biller_id: call.billerId,
+      livemode: false,
+      name: input.name ?? null,
+      status: 'created',
+      frozen_time: frozenTime,
+      target_time: null,
+      expires_at: new Date(call.now.getTime() + lifetimeDays * millisecondsPerDay),
+      last_advanced_at: null,
+      failure_reason: null,
+      created_at: call.now,
+    };
+    await insertClock(tx, row);
+    await enqueue(tx, [{ workflowType: 'testClock', subjectId: row.id, start: true }], call.now);
+    await recordEvents(tx, call, [clockEvent('test_clock.created', row)]);
+    return row;
+  });
+}
+
+/**
+ * The clock.
+ * @throws NotFound
+ */
+export async function fetchTestClock(db: Db, tenant: Tenant, id: string): Promise<TestClockRow> {
+  const clock = await findClock(db, tenant, id);
+  if (clock === null) throw new NotFound('test clock', id);
+  return clock;
+}
+
+/**
+ * The clock with its last advance, how far one advance can take it, and what has become of its webhooks.
+ * @throws NotFound
+ */
+export async function describeTestClock(db: Db, tenant: Tenant, id: string): Promise<TestClock> {
+  const clock = await findClockDetails(db, tenant, id);
+  if (clock === null) throw new NotFound('test clock', id);
+  return described(clock);
+}
+
+/** A page of clocks, newest first. */
+export async function listTestClocks(
+  db: Db,
+  tenant: Tenant,
+  query: { limit?: number | undefined; starting_after?: string | undefined },
+): Promise<{ data: TestClock[]; has_more: boolean }> {
+  const wanted = await pageOf(db, 'test_clocks', tenant, query);
+  return page(await selectClocks(db, tenant, wanted), wanted.limit, described);
+}
+
+/**
+ * Accepts an advance: from the commit on the clock is `advancing`, and its workflow carries the advance out.
+ * @throws NotFound; InvalidState when the clock is advancing or failed, or the target lies beyond the bound, which the
+ * error then names; ValidationFailed when the target is not after the frozen time.
+ */
+export async function advanceTestClock(
+  db: Db,
+  call: RequestContext,
+  id: string,
+  targetText: string,
+): Promise<TestClockRow> {
+  const advancing = await atomically(db, async (tx) => {
+    const { clock, target } = await admitAdvance(tx, call, id, targetText);
+    await insertAdvance(tx, {
+      id: newId('clock_advance'),
+      test_clock_id: id,
+      from_time: clock.frozen_time,
+      target_time: target,
+      request_id: call.requestId,
+      requested_at: call.now,
+    });
+    const row = await updateClock(tx, id, { status: 'advancing', target_time: target });
+    await enqueue(tx, [{ workflowType: 'testClock', subjectId: id, start: true, signal: 'poke' }], call.now);
+    await recordEvents(tx, call, [clockEvent('test_clock.advancing', row, { target_time: target.toISOString() })]);
+    return row;
+  });
+  pass('advance accepted');
+  return advancing;
+}
+
+/**
+ * Locks a clock and checks that it may go to the time that was named.
+ * @throws what `advanceTestClock` throws.
+ */
+export async function admitAdvance(
+  tx: Db,
+  call: RequestContext,
+  id: string,
+  targetText: string,
+): Promise<{ clock: TestClockRow; target: Date }> {
+  await fetchTestClock(tx, call, id);
+  const clock = await lockClock(tx, id);
+  if (clock === null) throw new NotFound('test clock', id);
+  assertAdvanceable(clock);
+  const target = timeNamed(targetText);
+  if (target <= clock.frozen_time) {
+    const message = `frozen_time must be after the clock's present time, ${clock.frozen_time.toISOString()}.`;
+    throw ValidationFailed.of('/frozen_time', 'out_of_range', message);
+  }
+  await assertWithinBound(tx, clock, target);
+  return { clock, target };
+}
+
+/**
+ * Deletes a clock in any status, and with it its customers and all that they have; nothing of it is charged afterwards.
+ * @throws NotFound
+ */
+export async function deleteTestClock(db: Db, call: RequestContext, id: string): Promise<TestClockRow> {
+  return atomically(db, async (tx) => {
+    await fetchTestClock(tx, call, id);
+    return removeClock(tx, id, call);
+  });
+}
+
+/**
+ * Deletes a clock whose 30 days of real time are over, by the database's clock (see `instantOf`); does nothing when it is
+ * gone already.
+ * @param now when this is done.
+ * @throws WorkflowClockAhead when they are over by the workflow's clock alone; nothing has changed then.
+ */
+export async function expireTestClock(
+  db: Db,
+  id: string,
+  { now, ...time }: WorkflowTime & { now: Date },
+): Promise<void> {
+  await atomically(db, async (tx) => {
+    const [clock, databaseTime] = await Promise.all([lockClock(tx, id), databaseNow(tx)]);
+    if (clock === null) return;
+    // What lives on the clock goes by its time; the clock itself expires in real time.
+    if (instantOf({ id, isOnClock: false, dueAt: clock.expires_at }, time, databaseTime) === null) return;
+    await removeClock(tx, id, { billerId: clock.biller_id, livemode: false, requestId: null, now });
+  });
+}
+
+async function removeClock(
+  tx: Db,
+  id: string,
+  origin: Tenant & { requestId: string | null; now: Date },
+): Promise<TestClockRow> {
+  const clock = await lockClock(tx, id);
+  if (clock === null) throw new NotFound('test clock', id);
+  const workflows = await workflowsOfClock(tx, id);
+  await deleteClockRow(tx, id);
+  await enqueue(tx, workflows, origin.now);
+  await recordEvents(tx, origin, [clockEvent('test_clock.deleted', clock)]);
+  return clock;
+}
+
+/**
+ * The workflows that a clock leaves behind: poked, each finds its object gone and ends. What they carry is locked first, so
+ * that a collection that has begun ends before its plan goes.
+ */
+async function workflowsOfClock(tx: Db, id: string): Promise<OutboxEntry[]> {
+  const poke = { start: false, signal: 'poke' };
+  const plans = await lockRunningPlansOnClock(tx, id);
+  const payments = await lockScheduledIntentsOnClock(tx, id);
+  return [
+    { workflowType: 'testClock', subjectId: id, ...poke },
+    ...plans.map((plan): OutboxEntry => ({ workflowType: 'paymentPlan', subjectId: plan.id, ...poke })),
+    ...payments.map((payment): OutboxEntry => ({ workflowType: 'scheduledPayment', subjectId: payment.id, ...poke })),
+  ];
+}
+
+/** The event that tells of a clock as it is now; it happens at the clock's own time. */
+export function clockEvent(
+  type: Extract<NewEvent['type'], `test_clock.${string}`>,
+  clock: TestClockRow,
+  extra: object = {},
+): NewEvent {
+  return {
+    type,
+    subjectId: clock.id,
+    customerId: null,
+    testClockId: clock.id,
+    at: clock.frozen_time,
+    data: { ...presentClockState(clock), ...extra },
+  };
+}
+
+function described(clock: TestClockDetailRow): TestClock {
+  const { status, frozen_time, frequencies } = clock;
+  const canAdvance = status === 'created' || status === 'ready';
+  return presentTestClock({ ...clock, maxFrozenTime: canAdvance ? maxFrozenTime(frozen_time, frequencies) : null });
+}
+
+function assertAdvanceable(clock: TestClockRow): void {
+  if (clock.status === 'created' || clock.status === 'ready') return;
+  const message =
+    clock.status === 'advancing'
+      ? `Test clock ${clock.id} is advancing: wait until it is ready, then advance it again.`
+      : `Test clock ${clock.id} has failed and cannot be advanced again: ${clock.failure_reason}`;
+  throw new InvalidState(message);
+}
+
+async function assertWithinBound(tx: Db, clock: TestClockRow, target: Date): Promise<void> {
+  const max = maxFrozenTime(clock.frozen_time, await activeFrequenciesOnClock(tx, clock.id));
+  if (target <= max) return;
+  throw new InvalidState(
+    `A single advance of this clock can go to ${max.toISOString()} at most: make several smaller ones.`,
+    'advance_bound_exceeded',
+    { max_frozen_time: max.toISOString() },
+  );
+}
+
+function timeNamed(text: string): Date {
+  const time = new Date(text);
+  if (time >= earliestTime && time <= latestTime) return time;
+  const message = `frozen_time must be between ${earliestTime.toISOString()} and ${latestTime.toISOString()}.`;
+  throw ValidationFailed.of('/frozen_time', 'out_of_range', message);
+}

@@ -1,0 +1,297 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { sealedField } from '../../db/sealed-values.ts';
+import {
+  type AttemptOutcome,
+  type DeliveryToMake,
+  failDelivery,
+  failPendingDeliveries,
+  loadDelivery,
+  recordAttempt,
+  type WebhookDeliveryRow,
+} from '../../db/webhook-deliveries.ts';
+import {
+  type DisabledReason,
+  lockWebhookEndpoint,
+  noteFailingSince,
+  updateWebhookEndpoint,
+  type WebhookEndpointRow,
+} from '../../db/webhook-endpoints.ts';
+import { delayAfter, hasFailedTooLong, parseRetryAfter } from '../../domain/webhook-schedule.ts';
+import { pass } from '../../platform/crash-points.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { atomically, isOutage } from '../../platform/postgres/transaction.ts';
+import { emit } from '../../platform/telemetry.ts';
+import { traced } from '../../platform/tracing.ts';
+import { eventBody } from '../../resources/event.ts';
+import { presentWebhookEndpoint } from '../../resources/webhook-endpoint.ts';
+import type { Vault } from '../accounts/vault.ts';
+import { recordEvents } from '../events.ts';
+import { newChallenge, verifyEndpoint } from './challenge.ts';
+import { attemptTelemetry } from './delivery-telemetry.ts';
+import { recordEndpointChange } from './endpoint-audit.ts';
+import type { WebhookAnswer, WebhookRequest, WebhookSender } from './sender.ts';
+import { signatureHeaders } from './signing.ts';
+
+export interface DeliveryDeps {
+  vault: Vault;
+  sender: WebhookSender;
+  /** Real time. */
+  now: () => Date;
+  /** From 0 up to 1, for the jitter. */
+  random: () => number;
+}
+
+/** How far a delivery has come. Ids, counts and words only: this is kept in workflow histories. */
+export interface DeliveryProgress {
+  status: 'pending' | 'delivered' | 'failed';
+  attempts: number;
+  /** The last attempt's outcome, or why it ended, in a few words. */
+  lastAnswer: string;
+  /** Real time, ISO 8601; null when no attempt follows. */
+  nextAttemptAt: string | null;
+  /** Milliseconds until then. */
+  waitMs: number;
+  about: { billerId: string; livemode: boolean; eventType: string; endpointId: string; testClockId: string | null };
+}
+
+/** A delivery that is due, and what is to be sent for it. */
+interface Prepared {
+  kind: 'prepared';
+  delivery: DeliveryToMake;
+  number: number;
+  at: Date;
+  request: WebhookRequest;
+}
+
+type Preparation = Prepared | { kind: 'ended' | 'waiting' | 'made before'; delivery: DeliveryToMake };
+
+/** Seven seconds in all: with the fifteen that a receiver may take it is less than Temporal waits for an attempt. */
+const pausesOfAnOutage = [100, 250, 500, 1000, 2000, 3000];
+
+/** A worker's clock may be a little behind that of the API process which made the delivery due. */
+const clockTolerance = 1000;
+
+/**
+ * Makes the next attempt of a delivery and records it: one POST, between two transactions. With `after`, the number of
+ * attempts that the caller knows of, it is made whether due or not, but not again when it has been made since; without,
+ * only when it is due. A failed attempt is a result. Answers how far the delivery is; null when there is none of this id.
+ * @throws EndpointBusy when too many attempts to the same endpoint are under way; nothing was sent or recorded.
+ */
+export async function attemptDelivery(
+  db: Db,
+  deps: DeliveryDeps,
+  id: string,
+  after: number | null,
+): Promise<DeliveryProgress | null> {
+  const prepared = await prepare(db, deps, id, after);
+  if (prepared === null) return null;
+  if (prepared.kind !== 'prepared') return progressOf(prepared.delivery, prepared.delivery, prepared.kind, deps.now());
+  pass('delivery prepared');
+  const answer = await traced('POST webhook', { kind: 'client', attributes: namesOf(prepared) }, () =>
+    deps.sender.send(prepared.request),
+  );
+  pass('delivery posted');
+  const progress = await throughOutages(() => record(db, deps, prepared, answer));
+  pass('delivery recorded');
+  return progress;
+}
+
+function namesOf({ delivery, number }: Prepared) {
+  const { id, endpoint_id, event } = delivery;
+  return { delivery_id: id, endpoint_id, event_id: event.id, event_type: event.event_type, attempt: number };
+}
+
+/**
+ * Runs `work` again while the database is away, for as long as an attempt can wait: an answer that nobody has recorded is
+ * asked for once more, though the receiver has taken the event, or has asked to be left alone for a while.
+ */
+async function throughOutages<T>(work: () => Promise<T>): Promise<T> {
+  for (const wait of pausesOfAnOutage) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isOutage(error)) throw error;
+      await pause(wait);
+    }
+  }
+  return work();
+}
+
+async function prepare(db: Db, deps: DeliveryDeps, id: string, after: number | null): Promise<Preparation | null> {
+  const at = deps.now();
+  const delivery = await loadDelivery(db, id);
+  if (delivery === null) return null;
+  if (delivery.status !== 'pending') return { kind: 'ended', delivery };
+  const closed = whyClosed(delivery);
+  if (closed !== null) {
+    await failDelivery(db, id, closed, at);
+    return {
+      kind: 'ended',
+      delivery: { ...delivery, status: 'failed', failure_reason: closed, next_attempt_at: null },
+    };
+  }
+  if (after !== null && delivery.attempt_count > after) return { kind: 'made before', delivery };
+  if (after === null && !isDue(delivery, at)) return { kind: 'waiting', delivery };
+  const request = requestFor(delivery, deps.vault, at);
+  return { kind: 'prepared', delivery, number: delivery.attempt_count + 1, at, request };
+}
+
+function whyClosed({ endpoint }: DeliveryToMake): string | null {
+  if (endpoint.deleted_at !== null) return 'endpoint deleted';
+  return endpoint.status === 'disabled' ? 'endpoint disabled' : null;
+}
+
+function isDue({ next_attempt_at }: WebhookDeliveryRow, at: Date): boolean {
+  return next_attempt_at === null || next_attempt_at.getTime() <= at.getTime() + clockTolerance;
+}
+
+function requestFor(
+  { event, endpoint, endpoint_id, biller_id: billerId, livemode }: DeliveryToMake,
+  vault: Vault,
+  at: Date,
+): WebhookRequest {
+  const challenge = event.event_type === 'webhook_endpoint.ping' ? newChallenge() : undefined;
+  const body = eventBody(event, challenge);
+  const tenant = { billerId, livemode };
+  const secrets = [vault.open(endpoint.sealed_secret, sealedField('webhook_secrets', tenant, endpoint_id))];
+  const overlapEnds = endpoint.previous_secret_expires_at;
+  const previous = endpoint.sealed_previous_secret;
+  if (previous !== null && overlapEnds !== null && overlapEnds > at) {
+    secrets.push(vault.open(previous, sealedField('previous_webhook_secrets', tenant, endpoint_id)));
+  }
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'payments-service-webhooks/1.0',
+    accept: '*/*',
+    'accept-encoding': 'identity',
+    ...signatureHeaders({ id: event.id, at, body }, secrets),
+  };
+  return { endpointId: endpoint_id, url: endpoint.url, livemode, headers, body, challenge };
+}
+
+async function record(
+  db: Db,
+  deps: DeliveryDeps,
+  prepared: Prepared,
+  answer: WebhookAnswer,
+): Promise<DeliveryProgress | null> {
+  const { delivery } = prepared;
+  const now = deps.now();
+  try {
+    const recorded = await atomically(db, (tx) => recordIn(tx, deps, prepared, answer, now));
+    const error = errorOf(answer);
+    emit(attemptTelemetry(delivery, { attempt: prepared.number, answer, error }, recorded, now));
+    return progressOf(recorded, delivery, error ?? 'delivered', now);
+  } catch (error) {
+    if (!(error instanceof MadeBefore)) throw error;
+    const present = await loadDelivery(db, delivery.id);
+    return present === null ? null : progressOf(present, delivery, 'made before', now);
+  }
+}
+
+/** Somebody else has made this attempt: what they have recorded holds, and nothing of this one, on the endpoint neither. */
+class MadeBefore extends Error {}
+
+async function recordIn(
+  tx: Db,
+  deps: DeliveryDeps,
+  { delivery, number, at }: Prepared,
+  answer: WebhookAnswer,
+  now: Date,
+): Promise<WebhookDeliveryRow> {
+  const error = errorOf(answer);
+  // Whoever locks an endpoint and deliveries to it locks the endpoint first.
+  const address = { id: delivery.endpoint_id, url: delivery.endpoint.url };
+  await noteFailingSince(tx, address, error === null ? null : at);
+  if (error === null && answer.kind === 'answered' && answer.returnsChallenge) await verifyEndpoint(tx, address, now);
+  const locked = whyDisable(delivery.endpoint, answer, now) === null ? null : await lockEndpointOf(tx, delivery);
+  // What was said at an address that it has left meanwhile is not said of the endpoint.
+  const endpoint = locked?.url === delivery.endpoint.url ? locked : null;
+  const disable = endpoint === null ? null : whyDisable(endpoint, answer, now);
+  const attempt = {
+    delivery_id: delivery.id,
+    number,
+    at,
+    status_code: answer.kind === 'answered' ? answer.statusCode : null,
+    error,
+    duration_ms: answer.durationMs,
+    response_excerpt: answer.kind === 'answered' ? answer.excerpt : null,
+  };
+  const retryAfter = answer.kind === 'answered' ? parseRetryAfter(answer.retryAfter ?? '', now) : null;
+  const delay = delayAfter(number - delivery.series_start, deps.random(), retryAfter);
+  const row = await recordAttempt(tx, attempt, outcomeOf(error, disable, delay, now), now);
+  if (row === null) throw new MadeBefore();
+  if (endpoint !== null && disable !== null) await disableEndpoint(tx, endpoint, disable, now);
+  return row;
+}
+
+function outcomeOf(
+  error: string | null,
+  disable: DisabledReason | null,
+  delay: number | null,
+  now: Date,
+): AttemptOutcome {
+  if (error === null) return { status: 'delivered', nextAttemptAt: null, failureReason: null };
+  if (disable !== null) return { status: 'failed', nextAttemptAt: null, failureReason: 'endpoint disabled' };
+  if (delay === null) return { status: 'failed', nextAttemptAt: null, failureReason: 'all attempts have failed' };
+  return { status: 'pending', nextAttemptAt: new Date(now.getTime() + delay), failureReason: null };
+}
+
+function errorOf(answer: WebhookAnswer): string | null {
+  if (answer.kind === 'unanswered') return answer.error;
+  if (answer.statusCode >= 200 && answer.statusCode < 300) return null;
+  const redirects = answer.statusCode >= 300 && answer.statusCode < 400;
+  return `answered ${answer.statusCode}${redirects ? ': redirects are not followed' : ''}`;
+}
+
+function whyDisable(
+  endpoint: { status: 'enabled' | 'disabled'; failing_since: Date | null },
+  answer: WebhookAnswer,
+  now: Date,
+): DisabledReason | null {
+  if (endpoint.status === 'disabled' || errorOf(answer) === null) return null;
+  if (answer.kind === 'answered' && answer.statusCode === 410) return 'gone';
+  return hasFailedTooLong(endpoint.failing_since, now) ? 'failing' : null;
+}
+
+function lockEndpointOf(tx: Db, delivery: DeliveryToMake): Promise<WebhookEndpointRow | null> {
+  const tenant = { billerId: delivery.biller_id, livemode: delivery.livemode };
+  return lockWebhookEndpoint(tx, tenant, delivery.endpoint_id);
+}
+
+/** Disables a locked endpoint, ends what waits for it, and tells the biller's other endpoints. */
+async function disableEndpoint(tx: Db, locked: WebhookEndpointRow, reason: DisabledReason, now: Date): Promise<void> {
+  const changes = { status: 'disabled' as const, disabled_reason: reason, failing_since: null };
+  const endpoint = await updateWebhookEndpoint(tx, locked.id, changes, now);
+  await failPendingDeliveries(tx, endpoint.id, 'endpoint disabled', now);
+  const tenant = { billerId: endpoint.biller_id, livemode: endpoint.livemode };
+  const whose = { by: { kind: 'service', id: 'webhook delivery' } as const, at: now, tenant };
+  await recordEndpointChange(tx, 'webhook_endpoint.disabled', [locked, endpoint], whose);
+  await recordEvents(tx, { ...tenant, requestId: null, now }, [
+    {
+      type: 'webhook_endpoint.disabled',
+      subjectId: endpoint.id,
+      customerId: null,
+      testClockId: null,
+      at: now,
+      data: presentWebhookEndpoint(endpoint),
+    },
+  ]);
+}
+
+function progressOf(row: WebhookDeliveryRow, made: DeliveryToMake, answer: string, now: Date): DeliveryProgress {
+  return {
+    status: row.status,
+    attempts: row.attempt_count,
+    lastAnswer: row.failure_reason ?? answer,
+    nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
+    waitMs: Math.max(0, (row.next_attempt_at ?? now).getTime() - now.getTime()),
+    about: {
+      billerId: made.biller_id,
+      livemode: made.livemode,
+      eventType: made.event_type,
+      endpointId: made.endpoint_id,
+      testClockId: made.event.test_clock_id,
+    },
+  };
+}

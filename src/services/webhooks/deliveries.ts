@@ -1,0 +1,176 @@
+import { findEvent } from '../../db/events.ts';
+import * as store from '../../db/webhook-deliveries.ts';
+import { findWebhookEndpoint, lockWebhookEndpoint, type WebhookEndpointRow } from '../../db/webhook-endpoints.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import { page } from '../../resources/common.ts';
+import {
+  presentWebhookDelivery,
+  type WebhookDelivery,
+  type WebhookDeliveryQuery,
+} from '../../resources/webhook-delivery.ts';
+import { presentWebhookEndpoint, type ReplayResult, type WebhookReplay } from '../../resources/webhook-endpoint.ts';
+import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
+import { recordEvents } from '../events.ts';
+import { pageOf } from '../paging.ts';
+import type { RequestContext, Tenant } from '../request-context.ts';
+import { assertVerified } from './challenge.ts';
+import { assertMayReadEvents, mayReadEvents } from './event-scopes.ts';
+import { withinReplayBudget } from './replay-budget.ts';
+
+/** One transaction, and one burst on a receiver, has its limits; the answer says when there is more, and from where. */
+const maxReplayed = 10_000;
+
+/**
+ * A page of an endpoint's deliveries with their attempts, newest first, as a key with these scopes may see them.
+ * @throws NotFound for an unknown endpoint; BadRequest when the cursor names no delivery.
+ */
+export async function listWebhookDeliveries(
+  db: Db,
+  tenant: Tenant,
+  endpointId: string,
+  query: WebhookDeliveryQuery,
+  scopes: readonly string[],
+): Promise<{ data: WebhookDelivery[]; has_more: boolean }> {
+  const endpoint = await findWebhookEndpoint(db, tenant, endpointId);
+  if (endpoint === null) throw new NotFound('webhook endpoint', endpointId);
+  const wanted = await pageOf(db, 'webhook_deliveries', tenant, query);
+  const rows = await store.listDeliveries(db, endpointId, { status: query.status }, wanted);
+  return page(rows, wanted.limit, (row) => visibleTo(scopes, presentWebhookDelivery(row)));
+}
+
+/**
+ * A delivery with all its attempts, as a key with these scopes may see it; it can be read when its endpoint is deleted, too.
+ * @throws NotFound
+ */
+export async function findWebhookDelivery(
+  db: Db,
+  tenant: Tenant,
+  id: string,
+  scopes: readonly string[],
+): Promise<WebhookDelivery> {
+  const delivery = await store.findDelivery(db, tenant, id);
+  if (delivery === null) throw new NotFound('webhook delivery', id);
+  return visibleTo(scopes, presentWebhookDelivery(delivery));
+}
+
+/** A receiver may repeat the event in its response, so the excerpt is shown to keys that may read the event. */
+function visibleTo(scopes: readonly string[], delivery: WebhookDelivery): WebhookDelivery {
+  if (mayReadEvents(scopes, delivery.event_type)) return delivery;
+  return { ...delivery, attempts: delivery.attempts.map((attempt) => ({ ...attempt, response_excerpt: null })) };
+}
+
+/**
+ * Delivers again, now: a pending delivery does not wait for its next attempt, an ended one begins afresh. `scopes` are those
+ * of the key that asks.
+ * @throws NotFound; Forbidden when the key may not read the event; InvalidState when the endpoint is disabled or deleted;
+ * WebhookReplayLimit.
+ */
+export async function retryWebhookDelivery(
+  db: Db,
+  call: RequestContext,
+  id: string,
+  scopes: readonly string[],
+): Promise<WebhookDelivery> {
+  return atomically(db, async (tx) => {
+    const { endpoint_id, event_type } = await findWebhookDelivery(tx, call, id, scopes);
+    assertMayReadEvents(scopes, [event_type]);
+    const endpoint = await lockEnabled(tx, call, endpoint_id, () => {
+      throw new InvalidState(`The webhook endpoint ${endpoint_id} has been deleted.`);
+    });
+    await withinReplayBudget(tx, call, endpoint.url, 1, async () => {
+      await store.redeliver(tx, id, call.now);
+      return { enqueued: 1 };
+    });
+    return findWebhookDelivery(tx, call, id, scopes);
+  });
+}
+
+/**
+ * Delivers the events of a range of real time to an endpoint, now: those it has not received, also those from when it
+ * was disabled, or with status `all` everything it subscribes to. Takes 10,000 at a time, the oldest events first. `scopes`
+ * are those of the key that asks.
+ * @throws NotFound; ValidationFailed for a range that ends before it begins or an event that is not there; Forbidden when
+ * the key may not read what the endpoint subscribes to; InvalidState when the endpoint is disabled, or live and not verified;
+ * WebhookReplayLimit.
+ */
+export async function replayWebhookDeliveries(
+  db: Db,
+  call: RequestContext,
+  endpointId: string,
+  input: WebhookReplay,
+  scopes: readonly string[],
+): Promise<ReplayResult> {
+  const since = new Date(input.since);
+  const until = input.until === undefined ? call.now : new Date(input.until);
+  if (until < since) throw ValidationFailed.of('/until', 'out_of_range', 'until must not be before since.');
+  return atomically(db, async (tx) => {
+    const endpoint = await lockEnabled(tx, call, endpointId, unknownEndpoint);
+    assertMayReadEvents(scopes, endpoint.event_types);
+    assertVerified(endpoint);
+    const afterSequence = await sequenceOf(tx, call, input.starting_after);
+    const range = { since, until, afterSequence, deliveredToo: input.status === 'all' };
+    return withinReplayBudget(tx, call, endpoint.url, maxReplayed, async (limit) => {
+      const { enqueued, lastEventId } = await store.replayDeliveries(tx, endpoint, { ...range, limit }, call.now);
+      return { enqueued, has_more: enqueued === limit, last_event_id: lastEventId };
+    });
+  });
+}
+
+async function sequenceOf(tx: Db, tenant: Tenant, eventId: string | undefined): Promise<number | null> {
+  if (eventId === undefined) return null;
+  const event = await findEvent(tx, tenant, eventId);
+  if (event === null) throw ValidationFailed.of('/starting_after', 'resource_missing', `No such event: ${eventId}.`);
+  return event.sequence;
+}
+
+/**
+ * Sends a `webhook_endpoint.ping` event to this endpoint, whatever it subscribes to; answers the delivery, which is
+ * made after the transaction: its attempts tell how it went. A receiver that returns the challenge, which each attempt adds to
+ * the event, verifies the endpoint.
+ * @throws NotFound; InvalidState when the endpoint is disabled; WebhookReplayLimit.
+ */
+export async function pingWebhookEndpoint(
+  db: Db,
+  call: RequestContext,
+  endpointId: string,
+  scopes: readonly string[],
+): Promise<WebhookDelivery> {
+  return atomically(db, async (tx) => {
+    const endpoint = await lockEnabled(tx, call, endpointId, unknownEndpoint);
+    const ping = {
+      type: 'webhook_endpoint.ping' as const,
+      subjectId: endpoint.id,
+      customerId: null,
+      testClockId: null,
+      at: call.now,
+      data: presentWebhookEndpoint(endpoint),
+      onlyEndpointId: endpoint.id,
+    };
+    const { eventId } = await withinReplayBudget(tx, call, endpoint.url, 1, async () => {
+      const [recorded] = await recordEvents(tx, call, [ping]);
+      return { enqueued: 1, eventId: recorded };
+    });
+    const id = eventId === undefined ? null : await store.findDeliveryOfEvent(tx, eventId, endpoint.id);
+    if (id === null) throw new Error(`the ping of ${endpoint.id} has made no delivery`);
+    return findWebhookDelivery(tx, call, id, scopes);
+  });
+}
+
+function unknownEndpoint(id: string): never {
+  throw new NotFound('webhook endpoint', id);
+}
+
+/** The endpoint, locked, so that it is not disabled before what is made for it is committed. */
+async function lockEnabled(
+  tx: Db,
+  tenant: Tenant,
+  id: string,
+  missing: (id: string) => never,
+): Promise<WebhookEndpointRow> {
+  const endpoint = (await lockWebhookEndpoint(tx, tenant, id)) ?? missing(id);
+  if (endpoint.status === 'disabled') {
+    throw new InvalidState(`The webhook endpoint ${id} is disabled: enable it first.`);
+  }
+  return endpoint;
+}

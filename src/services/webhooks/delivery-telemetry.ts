@@ -1,0 +1,37 @@
+import type { DeliveryToMake, WebhookDeliveryRow } from '../../db/webhook-deliveries.ts';
+import { type DeliveryAttempted, secondsBetween } from '../../platform/telemetry.ts';
+import type { WebhookAnswer } from './sender.ts';
+
+/** What is observed of an attempt that is on record; `error` is null where the receiver took it, `now` is real. */
+export function attemptTelemetry(
+  { id, event, ...delivery }: DeliveryToMake,
+  made: { attempt: number; answer: WebhookAnswer; error: string | null },
+  recorded: WebhookDeliveryRow,
+  now: Date,
+): DeliveryAttempted {
+  const { attempt, answer, error } = made;
+  return {
+    kind: 'delivery attempted',
+    billerId: delivery.biller_id,
+    livemode: delivery.livemode,
+    testClockId: event.test_clock_id,
+    deliveryId: id,
+    endpointId: delivery.endpoint_id,
+    eventId: event.id,
+    eventType: event.event_type,
+    subjectId: event.subject_id,
+    paymentPlanId: event.event_type.startsWith('payment_intent.') ? planOf(event.data) : null,
+    requestId: event.request_id,
+    attempt,
+    outcome: error === null ? 'delivered' : recorded.status === 'pending' ? 'retrying' : 'failed',
+    statusCode: answer.kind === 'answered' ? answer.statusCode : null,
+    error,
+    seconds: answer.durationMs / 1000,
+    lagSeconds: error === null ? secondsBetween(event.recorded_at, now) : null,
+  };
+}
+
+/** The plan that a payment's event names first, its own, before any metadata; in the text, since nobody else reads that. */
+function planOf(data: string): string | null {
+  return /"payment_plan_id":(?:null|"(pp_[0-9A-Za-z]{32})")/.exec(data)?.[1] ?? null;
+}

@@ -1,0 +1,35 @@
+import { AddressRefused, type OutboundPolicy, reachableAddresses } from '../../platform/outbound-address.ts';
+import type { FieldError } from '../errors.ts';
+
+/**
+ * What is wrong with a URL that a biller wants events posted to, or null. Live mode needs `https` and a public address;
+ * sandbox may use `http`, and this machine itself where `policy` allows it. A name is resolved, and refused when it
+ * cannot be. The address is checked again at each connection: this check is for the one who types the URL.
+ */
+export async function faultInDestination(
+  text: string,
+  livemode: boolean,
+  policy: OutboundPolicy,
+): Promise<FieldError | null> {
+  const fault = (code: string, message: string) => ({ code, message, path: '/url' });
+  // The URL parser drops white space and control characters silently: what is shown would not be what is called.
+  if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return fault('url_invalid', 'url is not an absolute URL.');
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && (livemode || url.protocol !== 'http:')) {
+    return fault('url_invalid', livemode ? 'url must be https in live mode.' : 'url must be http or https.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    return fault('url_invalid', 'url must not carry credentials: check the signature of what you receive instead.');
+  }
+  if (url.port === '0') return fault('url_invalid', 'url must not name port 0: nothing can listen there.');
+  if (text.includes('#')) return fault('url_invalid', 'url must not have a fragment.');
+  try {
+    await reachableAddresses(url.hostname, livemode ? { ...policy, allowLoopback: false } : policy);
+    return null;
+  } catch (error) {
+    if (!(error instanceof AddressRefused)) throw error;
+    return error.reason === 'unresolved'
+      ? fault('url_unresolvable', 'The host of url cannot be resolved to an address.')
+      : fault('url_not_public', 'The host of url is not a public address.');
+  }
+}

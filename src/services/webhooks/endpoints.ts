@@ -1,0 +1,226 @@
+import { type SealedColumn, sealedField } from '../../db/sealed-values.ts';
+import { lockBiller } from '../../db/tenant.ts';
+import { failPendingDeliveries } from '../../db/webhook-deliveries.ts';
+import * as store from '../../db/webhook-endpoints.ts';
+import { subscriptions } from '../../domain/event-types.ts';
+import { newId } from '../../domain/ids.ts';
+import type { OutboundPolicy } from '../../platform/outbound-address.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import { page } from '../../resources/common.ts';
+import {
+  type DeletedWebhookEndpoint,
+  presentWebhookEndpoint,
+  type SecretRotation,
+  type WebhookEndpoint,
+  type WebhookEndpointCreate,
+  type WebhookEndpointUpdate,
+} from '../../resources/webhook-endpoint.ts';
+import { asked } from '../accounts/audit.ts';
+import { type Vault, VaultError } from '../accounts/vault.ts';
+import { type FieldError, InvalidState, NotFound, ValidationFailed } from '../errors.ts';
+import { pageOf } from '../paging.ts';
+import type { RequestContext, Tenant } from '../request-context.ts';
+import { faultInDestination } from './destination.ts';
+import { recordEndpointChange } from './endpoint-audit.ts';
+import { assertMayReadEvents } from './event-scopes.ts';
+import { newSigningSecret } from './signing.ts';
+
+export interface WebhookDeps {
+  vault: Vault;
+  outbound: OutboundPolicy;
+  /** Those of the key that asks. */
+  scopes: readonly string[];
+}
+
+/** Every event costs a delivery for each endpoint, so their number has an end. */
+const maxEndpoints = 16;
+
+const hour = 3_600_000;
+
+/**
+ * Looks the host of the URL up, which takes seconds where its name server does: not to be done inside of a transaction.
+ * @throws ValidationFailed for a destination or event types that cannot be used.
+ */
+export async function checkWebhookEndpoint(
+  call: RequestContext,
+  input: { url?: string | undefined; event_types?: string[] | undefined },
+  outbound: OutboundPolicy,
+): Promise<void> {
+  const inUrl = input.url === undefined ? null : await faultInDestination(input.url, call.livemode, outbound);
+  const faults = [...(inUrl === null ? [] : [inUrl]), ...faultsInEventTypes(input.event_types ?? [])];
+  if (faults.length > 0) throw new ValidationFailed(faults);
+}
+
+/**
+ * Registers an endpoint that has passed `checkWebhookEndpoint`; the answer carries its signing secret, this once.
+ * @throws Forbidden for events that the key may not read; InvalidState at the 17th endpoint.
+ */
+export async function createWebhookEndpoint(
+  db: Db,
+  call: RequestContext,
+  input: WebhookEndpointCreate,
+  { vault, scopes }: Pick<WebhookDeps, 'vault' | 'scopes'>,
+): Promise<WebhookEndpoint> {
+  const eventTypes = input.event_types ?? ['*'];
+  assertMayReadEvents(scopes, eventTypes);
+  const secret = newSigningSecret();
+  return atomically(db, async (tx) => {
+    await lockBiller(tx, call.billerId);
+    if ((await store.countWebhookEndpoints(tx, call)) >= maxEndpoints) {
+      throw new InvalidState(
+        `There are ${maxEndpoints} webhook endpoints already: delete one first.`,
+        'webhook_endpoint_limit',
+      );
+    }
+    const id = newId('webhook_endpoint');
+    const row = await store.insertWebhookEndpoint(tx, call, {
+      id,
+      url: input.url,
+      event_types: eventTypes,
+      description: input.description ?? null,
+      sealed_secret: vault.seal(secret, sealedField('webhook_secrets', call, id)),
+      created_at: call.now,
+    });
+    await recordEndpointChange(tx, 'webhook_endpoint.created', [null, row], asked(call));
+    return { ...presentWebhookEndpoint(row), secret };
+  });
+}
+
+/** @throws NotFound when there is no such endpoint of this biller and mode, or it is deleted. */
+export async function findWebhookEndpoint(db: Db, tenant: Tenant, id: string): Promise<WebhookEndpoint> {
+  const row = await store.findWebhookEndpoint(db, tenant, id);
+  if (row === null) throw new NotFound('webhook endpoint', id);
+  return presentWebhookEndpoint(row);
+}
+
+/**
+ * A page of endpoints, newest first.
+ * @throws BadRequest when the cursor names no endpoint.
+ */
+export async function listWebhookEndpoints(
+  db: Db,
+  tenant: Tenant,
+  query: { limit?: number | undefined; starting_after?: string | undefined },
+): Promise<{ data: WebhookEndpoint[]; has_more: boolean }> {
+  const wanted = await pageOf(db, 'webhook_endpoints', tenant, query);
+  return page(await store.listWebhookEndpoints(db, tenant, wanted), wanted.limit, presentWebhookEndpoint);
+}
+
+/**
+ * Changes an endpoint. Disabling it ends its pending deliveries; enabling it does not send them, replaying does. One at another
+ * URL has to prove anew that it is its biller's.
+ * @throws NotFound; ValidationFailed for a destination or event types that cannot be used; Forbidden when events would be sent
+ * by it, or to another URL, that the key may not read.
+ */
+export async function updateWebhookEndpoint(
+  db: Db,
+  call: RequestContext,
+  id: string,
+  input: WebhookEndpointUpdate,
+  { outbound, scopes }: Pick<WebhookDeps, 'outbound' | 'scopes'>,
+): Promise<WebhookEndpoint> {
+  await findWebhookEndpoint(db, call, id);
+  await checkWebhookEndpoint(call, input, outbound);
+  return atomically(db, async (tx) => {
+    const before = await lockOrThrow(tx, call, id);
+    const { status, ...changes } = input;
+    if (changes.url !== undefined || changes.event_types !== undefined || status === 'enabled') {
+      assertMayReadEvents(scopes, changes.event_types ?? before.event_types);
+    }
+    const moved = changes.url !== undefined && changes.url !== before.url;
+    const row = await store.updateWebhookEndpoint(
+      tx,
+      id,
+      {
+        ...changes,
+        ...(moved ? { failing_since: null, verified_at: null } : {}),
+        ...(status === undefined || status === before.status ? {} : switched(status)),
+      },
+      call.now,
+    );
+    if (row.status === 'disabled') await failPendingDeliveries(tx, id, 'endpoint disabled', call.now);
+    await recordEndpointChange(tx, 'webhook_endpoint.updated', [before, row], asked(call));
+    return presentWebhookEndpoint(row);
+  });
+}
+
+/**
+ * Deletes an endpoint: nothing is sent to it any more, and its pending deliveries have failed.
+ * @throws NotFound
+ */
+export async function deleteWebhookEndpoint(db: Db, call: RequestContext, id: string): Promise<DeletedWebhookEndpoint> {
+  return atomically(db, async (tx) => {
+    const before = await lockOrThrow(tx, call, id);
+    await store.updateWebhookEndpoint(tx, id, { deleted_at: call.now }, call.now);
+    await failPendingDeliveries(tx, id, 'endpoint deleted', call.now);
+    await recordEndpointChange(tx, 'webhook_endpoint.deleted', [before, null], asked(call));
+    return { id, deleted: true };
+  });
+}
+
+/**
+ * Gives an endpoint a new signing secret, which the answer carries, this once. The one before signs as well for
+ * `overlap_hours` (24 if not given); one that was still overlapping from an earlier rotation ends now.
+ * @throws NotFound
+ */
+export async function rotateSecret(
+  db: Db,
+  call: RequestContext,
+  id: string,
+  input: SecretRotation,
+  { vault }: Pick<WebhookDeps, 'vault'>,
+): Promise<WebhookEndpoint> {
+  const secret = newSigningSecret();
+  const overlapHours = input.overlap_hours ?? 24;
+  return atomically(db, async (tx) => {
+    const before = await lockOrThrow(tx, call, id);
+    const previous = overlapHours === 0 ? null : sealedAsPrevious(vault, call, before);
+    const changes = {
+      sealed_secret: vault.seal(secret, sealedField('webhook_secrets', call, id)),
+      sealed_previous_secret: previous,
+      previous_secret_expires_at: previous === null ? null : new Date(call.now.getTime() + overlapHours * hour),
+    };
+    const row = await store.updateWebhookEndpoint(tx, id, changes, call.now);
+    await recordEndpointChange(tx, 'webhook_endpoint.secret_rotated', [before, row], asked(call));
+    return { ...presentWebhookEndpoint(row), secret };
+  });
+}
+
+/** The endpoint's secret, sealed for the column of the former one; null if it does not open, since it can sign nothing. */
+function sealedAsPrevious(
+  vault: Vault,
+  tenant: Tenant,
+  { id, sealed_secret }: store.WebhookEndpointRow,
+): Buffer | null {
+  const fieldOf = (column: SealedColumn) => sealedField(column, tenant, id);
+  try {
+    return vault.seal(vault.open(sealed_secret, fieldOf('webhook_secrets')), fieldOf('previous_webhook_secrets'));
+  } catch (error) {
+    if (error instanceof VaultError) return null;
+    throw error;
+  }
+}
+
+async function lockOrThrow(tx: Db, tenant: Tenant, id: string): Promise<store.WebhookEndpointRow> {
+  const row = await store.lockWebhookEndpoint(tx, tenant, id);
+  if (row === null) throw new NotFound('webhook endpoint', id);
+  return row;
+}
+
+function switched(status: 'enabled' | 'disabled') {
+  return status === 'enabled'
+    ? { status, disabled_reason: null, failing_since: null }
+    : { status, disabled_reason: 'requested' as const, failing_since: null };
+}
+
+function faultsInEventTypes(eventTypes: string[]): FieldError[] {
+  return eventTypes.flatMap((type, index) => {
+    const path = `/event_types/${index}`;
+    if (!subscriptions.has(type)) {
+      return { code: 'unknown_event_type', message: `${type} is not an event type, a group or "*".`, path };
+    }
+    if (eventTypes.indexOf(type) < index) return { code: 'duplicate', message: `${type} is listed twice.`, path };
+    return [];
+  });
+}

@@ -1,0 +1,83 @@
+import { failDelivery, loadDelivery, lockDelivery, redeliver } from '../../db/webhook-deliveries.ts';
+import { lockWebhookEndpoint } from '../../db/webhook-endpoints.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import { type Actor, type AuditEntry, changesBetween, operator, recordAudit } from '../accounts/audit.ts';
+
+/** Who has pressed a button, and when (real time). */
+interface Press {
+  by: Actor;
+  now: Date;
+}
+
+type Delivery = NonNullable<Awaited<ReturnType<typeof lockDelivery>>>;
+
+/**
+ * Ends a delivery as failed because an operator says so, unless it has ended; it can be retried later. Answers in a sentence.
+ */
+export async function giveUpDelivery(db: Db, id: string, now: Date, by: Actor = operator(null)): Promise<string> {
+  return atomically(db, async (tx) => {
+    const before = await lockDelivery(tx, id);
+    if (before === null) return 'Nothing to give up: there is no such delivery.';
+    const after = await failDelivery(tx, id, 'given up by an operator', now);
+    if (after === null) return `Nothing to give up: the delivery is ${before.status} (${attempts(before)}).`;
+    await record(tx, 'webhook_delivery.given_up', [before, after], { by, now });
+    return `The delivery is given up (${attempts(before)}). It can be retried later.`;
+  });
+}
+
+/** Records that an operator has asked for the next attempt of a pending delivery at once; its workflow makes it. */
+export async function noteDeliveryRetry(db: Db, id: string, { by, now }: Press): Promise<string> {
+  return atomically(db, async (tx) => {
+    const delivery = await lockDelivery(tx, id);
+    if (delivery === null) return 'Nothing to retry: there is no such delivery.';
+    if (delivery.status !== 'pending')
+      return `Nothing to retry: the delivery is ${delivery.status} (${attempts(delivery)}).`;
+    await record(tx, 'webhook_delivery.retried_now', [delivery, { ...delivery, next_attempt_at: now }], { by, now });
+    return `Attempt ${delivery.attempt_count + 1} is made now.`;
+  });
+}
+
+/**
+ * Delivers again, now, for an operator, also what has ended: its workflow is started, or told. Answers in a sentence; nothing
+ * is done for an endpoint that is disabled or deleted.
+ */
+export async function retryDeliveryByOperator(db: Db, id: string, by: Actor, now: Date): Promise<string> {
+  return atomically(db, async (tx) => {
+    const found = await loadDelivery(tx, id);
+    if (found === null) return 'Nothing to retry: there is no such delivery.';
+    const { endpoint_id: endpointId } = found;
+    const tenant = { billerId: found.biller_id, livemode: found.livemode };
+    // Whoever locks an endpoint and deliveries to it locks the endpoint first.
+    const endpoint = await lockWebhookEndpoint(tx, tenant, endpointId);
+    if (endpoint === null) return `Nothing to retry: the endpoint ${endpointId} was deleted.`;
+    if (endpoint.status === 'disabled') {
+      return `Nothing to retry: the endpoint ${endpointId} is disabled (${endpoint.disabled_reason}); its biller can enable it.`;
+    }
+    const before = await lockDelivery(tx, id);
+    await redeliver(tx, id, now);
+    const after = await lockDelivery(tx, id);
+    if (before === null || after === null) throw new Error(`delivery ${id} is gone`);
+    await record(tx, 'webhook_delivery.retried_now', [before, after], { by, now });
+    return `Attempt ${after.attempt_count + 1} is made now.`;
+  });
+}
+
+async function record(
+  tx: Db,
+  action: Extract<AuditEntry['action'], `webhook_delivery.${string}`>,
+  [before, after]: [Delivery, Delivery],
+  { by, now }: Press,
+): Promise<void> {
+  const tenant = { billerId: before.biller_id, livemode: before.livemode };
+  const changes = changesBetween(told(before), told(after));
+  await recordAudit(tx, { action, by, at: now, tenant, subjectId: before.id, changes });
+}
+
+function told({ status, next_attempt_at, failure_reason }: Delivery) {
+  return { status, next_attempt_at, failure_reason };
+}
+
+function attempts({ attempt_count: count }: Delivery): string {
+  return count === 1 ? '1 attempt' : `${count} attempts`;
+}

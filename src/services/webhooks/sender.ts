@@ -1,0 +1,175 @@
+import { Agent, errors } from 'undici';
+import { AddressRefused, createGuardedConnector, type OutboundPolicy } from '../../platform/outbound-address.ts';
+import { withoutSecrets } from '../../platform/redact.ts';
+import { returnsChallenge } from './challenge.ts';
+import { createSendingSlots } from './sending-slots.ts';
+
+/** One POST to a receiver. */
+export interface WebhookRequest {
+  /** Whose share of what may be under way it takes. */
+  endpointId: string;
+  url: string;
+  livemode: boolean;
+  headers: Record<string, string>;
+  body: string;
+  /** Of a ping: what the receiver is to return. */
+  challenge?: string | undefined;
+}
+
+/** What came of it: the receiver's answer, or why there was none. Never an exception. */
+export type WebhookAnswer = { durationMs: number } & (
+  | {
+      kind: 'answered';
+      statusCode: number;
+      retryAfter: string | null;
+      excerpt: string;
+      /** Whether the first 2 KiB of the body are what the challenge asks for. */
+      returnsChallenge: boolean;
+    }
+  | { kind: 'unanswered'; error: string }
+);
+
+export interface WebhookSender {
+  /** @throws EndpointBusy when too many requests to the same endpoint, or in all, are under way. */
+  send(request: WebhookRequest): Promise<WebhookAnswer>;
+  /** Ends all connections; what is under way is cut. */
+  close(): Promise<void>;
+}
+
+/** Too much is under way to this endpoint already. Nothing was sent; try again in a moment. */
+export class EndpointBusy extends Error {
+  constructor() {
+    super('too many requests to this endpoint are under way');
+    this.name = 'EndpointBusy';
+  }
+}
+
+/** How many requests one process has under way; an endpoint that hangs has at most a ninth of them, 57. */
+export const maxRequestsUnderWay = 512;
+
+/** How much of an answer is kept; the rest is not read. */
+const excerptBytes = 2048;
+
+/** Shorter than the five seconds after which many servers close: a connection that is closing answers nothing. */
+const keepAliveMs = 4000;
+
+/**
+ * Sends webhooks over connections that are kept and re-used, each checked when it was opened. In live mode only public
+ * addresses are reached, whatever `policy` allows in sandbox. `timeoutMs` is for everything: name, connection, answer.
+ */
+export function createWebhookSender({
+  policy,
+  timeoutMs = 15_000,
+}: {
+  policy: OutboundPolicy;
+  timeoutMs?: number;
+}): WebhookSender {
+  const agents = {
+    live: openAgent({ ...policy, allowLoopback: false }, timeoutMs),
+    sandbox: openAgent(policy, timeoutMs),
+  };
+  const slots = createSendingSlots(maxRequestsUnderWay);
+
+  async function send(request: WebhookRequest): Promise<WebhookAnswer> {
+    if (!slots.tryTake(request.endpointId)) throw new EndpointBusy();
+    try {
+      return await post(agents[request.livemode ? 'live' : 'sandbox'], request, timeoutMs);
+    } finally {
+      slots.release(request.endpointId);
+    }
+  }
+
+  return {
+    send,
+    close: async () => {
+      await Promise.all([agents.live.destroy(), agents.sandbox.destroy()]);
+    },
+  };
+}
+
+function openAgent(policy: OutboundPolicy, timeoutMs: number): Agent {
+  return new Agent({
+    connect: createGuardedConnector(policy, timeoutMs),
+    connections: null, // as many as there are slots: endpoints of one host do not wait for each other
+    pipelining: 1,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: 30_000,
+    // One timeout, of ours, covers all phases: a receiver that sends a byte now and then does not prolong it.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+}
+
+async function post(agent: Agent, request: WebhookRequest, timeoutMs: number): Promise<WebhookAnswer> {
+  const started = performance.now();
+  const duration = () => Math.round(performance.now() - started);
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), timeoutMs);
+  try {
+    const url = new URL(request.url);
+    const response = await agent.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: 'POST',
+      headers: request.headers,
+      body: request.body,
+      signal: timeout.signal,
+    });
+    const retryAfter = response.headers['retry-after'];
+    // The status line is the receiver's word. However the body goes on, or breaks off, does not change it.
+    const body = await readBeginning(response.body);
+    return {
+      kind: 'answered',
+      statusCode: response.statusCode,
+      retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
+      // PostgreSQL stores no NUL.
+      excerpt: withoutSecrets(body.replaceAll('\0', '\ufffd')),
+      returnsChallenge: request.challenge !== undefined && returnsChallenge(body, request.challenge),
+      durationMs: duration(),
+    };
+  } catch (error) {
+    const reason = timeout.signal.aborted ? `no answer within ${timeoutMs / 1000} s` : describe(error);
+    return { kind: 'unanswered', error: reason, durationMs: duration() };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readBeginning(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > excerptBytes) break; // leaving the loop destroys the body and its connection
+    }
+  } catch {
+    // cut by the timeout or by the receiver: what has come is what there is
+  }
+  const bytes = Buffer.concat(chunks).subarray(0, excerptBytes);
+  // Streaming drops a last character that was cut in two.
+  return new TextDecoder().decode(bytes, { stream: true });
+}
+
+const causes: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection reset',
+  UND_ERR_SOCKET: 'connection closed without an answer',
+  EHOSTUNREACH: 'host not reachable',
+  ENETUNREACH: 'network not reachable',
+  ETIMEDOUT: 'connection timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
+  UND_ERR_HEADERS_OVERFLOW: 'answer headers too large',
+};
+
+/** In words and without addresses: what an error says of itself would tell a biller about our network. */
+function describe(error: unknown): string {
+  const [first] = error instanceof AggregateError ? error.errors : [error];
+  if (first instanceof AddressRefused) return first.message;
+  if (first instanceof errors.HTTPParserError) return 'the answer is not HTTP';
+  const code = first instanceof Error && 'code' in first ? String(first.code) : '';
+  if (/CERT|TLS|SSL|SIGNATURE|ISSUER/.test(code)) return `TLS failed (${code})`;
+  return causes[code] ?? (code === '' ? 'request failed' : `request failed (${code})`);
+}
