@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const folder = fileURLToPath(new URL('/', import.meta.url));
+const folder = fileURLToPath(new URL('./', import.meta.url));
 const root = join(folder, '..');
 const record = join(root, 'node_modules', '.patched');
 const patches = readdirSync(folder).filter((file) => file.endsWith('.patch'));

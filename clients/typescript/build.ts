@@ -5,7 +5,7 @@ import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const here = fileURLToPath(new URL('', import.meta.url));
+const here = fileURLToPath(new URL('.', import.meta.url));
 const folder = resolve(process.argv[2] ?? join(here, 'dist'));
 
 await rm(folder, { recursive: true, force: true });

@@ -10,7 +10,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { serverStartTimeoutMs } from '../support/temporal.ts';
-import { type Member, useFleet } from './rolling/fleet.ts';
+import { formerPrograms, type Member, useFleet } from './rolling/fleet.ts';
 import { type Load, startLoad } from './rolling/load.ts';
 import { useFolder } from './support.ts';
 
@@ -57,7 +57,7 @@ describe('an upgrade from the former version, under load', function () {
     await sql`drop schema public cascade`;
     await sql`create schema public`;
     await sql.end();
-    await run(process.execPath, ['--import', 'tsx', 'src/processes/cli/migrate.ts'], {
+    await run(process.execPath, ['--import', 'tsx', `${formerPrograms}/cli/migrate.ts`], {
       cwd: former,
       env: { PATH: process.env.PATH, DATABASE_URL: db.url },
     });
@@ -71,7 +71,7 @@ describe('an upgrade from the former version, under load', function () {
     const olds: Member[] = await Promise.all([fleet.start('api', former), fleet.start('worker', former)]);
     const { stdout } = await run(
       process.execPath,
-      ['--import', 'tsx', 'src/processes/cli/billers.ts', 'create', '--name', 'Biller', '--json'],
+      ['--import', 'tsx', `${formerPrograms}/cli/billers.ts`, 'create', '--name', 'Biller', '--json'],
       { cwd: former, env: { PATH: process.env.PATH, DATABASE_URL: db.url } },
     );
     const issued = await run(
@@ -79,7 +79,7 @@ describe('an upgrade from the former version, under load', function () {
       [
         '--import',
         'tsx',
-        'src/processes/cli/keys.ts',
+        `${formerPrograms}/cli/keys.ts`,
         'create',
         '--mode',
         'sandbox',

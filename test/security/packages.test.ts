@@ -148,11 +148,11 @@ describe('an install script', function () {
       await readFile(join(root, 'package.json'), 'utf8'),
     );
     const ofPrograms = Object.entries(scripts).filter(([, command]) =>
-      /\b(src|bench|demo|faults|fuzz)\//.test(command),
+      /\b(src|dev|bench|demo|faults|fuzz)\//.test(command),
     );
     assert.ok(ofPrograms.length > 12);
     for (const [name, command] of ofPrograms) {
-      assert.match(command, /--import \.\/patches\/apply\.mjs|src\/runtime\/launch\.mjs/, name);
+      assert.match(command, /--import \.\/patches\/apply\.mjs|src\/processes\/launch\.mjs/, name);
     }
     assert.match(await readFile(join(root, 'src/processes/launch.mjs'), 'utf8'), /^import '.*patches\/apply\.mjs'/m);
     assert.match(await readFile(join(root, '.mocharc.json'), 'utf8'), /"import=\.\/patches\/apply\.mjs"/);

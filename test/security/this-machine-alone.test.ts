@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'mocha';
 import { findFreePorts, probePort } from '../../dev/ports.ts';
 import { freePorts, Start } from '../runtime/start-process.ts';
 import { useFolder } from '../runtime/support.ts';
-import { commandQueue, useBrowser } from '../support/browser.ts';
+import { desktop, useBrowser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Attempt, ask, type Listener, listenersOf } from '../support/listeners.ts';
 import { serverStartTimeoutMs } from '../support/temporal.ts';
@@ -180,7 +180,7 @@ describe('npm start serves its own machine alone', function () {
     it('gives nothing to a page whose name was made to point here', async () => {
       for (const { port: at, path } of guarded()) {
         // The page that refuses is of the origin evil.test all the same, so its requests are those of a page that rebinds.
-        const tab = await browser.open(`http://evil.test:${at}${path}`, { ...commandQueue, isPolicyIgnored: true });
+        const tab = await browser.open(`http://evil.test:${at}${path}`, { ...desktop, isPolicyIgnored: true });
         assert.equal(await tab.evaluate('location.hostname'), 'evil.test');
         for (const method of ['GET', 'POST']) {
           const status = await tab.evaluate<number>(

@@ -57,7 +57,7 @@ describe('the way to PostgreSQL', () => {
     for (const host of local) assert.deepEqual(faultsOf({ DATABASE_URL: database(host) }), [], host);
   });
 
-  it('is judged by the host of the openContext where the URL names none', () => {
+  it('is judged by the host of the environment where the URL names none', () => {
     assert.deepEqual(faultsOf({ DATABASE_URL: 'postgres:///payments' }), []);
     assert.deepEqual(faultsOf({ DATABASE_URL: 'postgres:///payments', PGHOST: '/var/run/postgresql' }), []);
     assert.equal(faultsOf({ DATABASE_URL: 'postgres:///payments', PGHOST: 'db.example.com' }).length, 1);
@@ -115,22 +115,22 @@ describe('every process and command', function () {
   after(() => server?.close());
 
   const programs = [
-    ['start.ts'],
-    ['api.ts'],
-    ['worker.ts'],
-    ['cli/migrate.ts'],
-    ['cli/prepare-temporal.ts'],
-    ['cli/keys.ts', 'list'],
-    ['cli/billers.ts', 'list'],
-    ['cli/audit.ts', 'list'],
-    ['cli/encryption.ts', 'status'],
-    ['cli/reconcile.ts', '--check'],
-    ['cli/check-invariants.ts'],
-    ['cli/ops.ts', 'stuck'],
+    ['dev/start.ts'],
+    ['src/processes/api.ts'],
+    ['src/processes/worker.ts'],
+    ['src/processes/cli/migrate.ts'],
+    ['src/processes/cli/prepare-temporal.ts'],
+    ['src/processes/cli/keys.ts', 'list'],
+    ['src/processes/cli/billers.ts', 'list'],
+    ['src/processes/cli/audit.ts', 'list'],
+    ['src/processes/cli/encryption.ts', 'status'],
+    ['src/processes/cli/reconcile.ts', '--check'],
+    ['src/processes/cli/check-invariants.ts'],
+    ['src/processes/cli/ops.ts', 'stuck'],
   ] as const;
 
   function run([file, ...args]: readonly string[], env: Record<string, string>) {
-    const program = new URL(`../../src/processes/${file}`, import.meta.url).pathname;
+    const program = new URL(`../../${file}`, import.meta.url).pathname;
     const given = { PATH: process.env.PATH, DATA_DIR: folder.path, LOG_LEVEL: 'error', ...env };
     return new Promise<{ failed: boolean; stderr: string }>((done) => {
       execFile(
@@ -164,7 +164,7 @@ describe('every process and command', function () {
     const named = { database_url: database(`0.0.0.0:${port}`), temporal_address: `0.0.0.0:${port}` };
     await writeFile(join(dataDir, 'development.json'), JSON.stringify(named));
     const before = connections;
-    const { failed, stderr } = await run(['cli/ops.ts', 'stuck'], { DATA_DIR: dataDir });
+    const { failed, stderr } = await run(['src/processes/cli/ops.ts', 'stuck'], { DATA_DIR: dataDir });
     assert.ok(failed);
     assert.match(stderr, /DATABASE_URL reaches 0\.0\.0\.0 without TLS[\s\S]*TEMPORAL_ADDRESS reaches/);
     assert.equal(connections, before);

@@ -16,7 +16,7 @@ export interface View {
   isPolicyIgnored?: boolean;
 }
 
-export const commandQueue: View = { width: 1280, height: 900, scheme: 'light' };
+export const desktop: View = { width: 1280, height: 900, scheme: 'light' };
 
 /** A page in a real browser. */
 export interface Tab {
@@ -93,7 +93,7 @@ export function useBrowser(options: readonly string[] = []): { open(url: string,
   }
 
   return {
-    async open(url, { width, height, scheme, isPolicyIgnored = false } = commandQueue) {
+    async open(url, { width, height, scheme, isPolicyIgnored = false } = desktop) {
       const { targetId } = await call('Target.createTarget', { url: 'about:blank' });
       const { sessionId } = await call('Target.attachToTarget', { targetId, flatten: true });
       const session = String(sessionId);

@@ -4,12 +4,12 @@ import { findStuck } from '../../operations/stuck/find-stuck.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { BadRequest } from '../../services/errors.ts';
 import type { Middleware } from '../http/context.ts';
+import { pagePolicy } from '../http/page-style.ts';
 import type { AppDeps } from '../http/route.ts';
 import { send, sendJson } from '../http/send.ts';
 import { accessOf } from './access.ts';
 import { linksTo } from './links.ts';
 import { type OpsSnapshot, page } from './page.ts';
-import { pagePolicy } from './style.ts';
 
 /** However many look, the database is asked this often. */
 const keptForMs = 10_000;

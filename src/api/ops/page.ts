@@ -1,9 +1,9 @@
 import type { Overview, OverviewDay } from '../../operations/overview.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
-import { Html, html } from './html.ts';
+import { Html, html } from '../http/html.ts';
+import { style } from '../http/page-style.ts';
 import { apiPaths, type Links } from './links.ts';
-import { style } from './style.ts';
 
 const refreshSeconds = 60;
 const stuckShownOfEach = 10;

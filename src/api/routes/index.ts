@@ -4,6 +4,7 @@ import { customerPaymentMethodRoutes } from './customer-payment-methods.ts';
 import { customerRoutes } from './customers.ts';
 import { eventRoutes } from './events.ts';
 import { healthRoutes } from './health.ts';
+import { homeRoutes } from './home.ts';
 import { paymentIntentRoutes } from './payment-intents.ts';
 import { paymentMethodRoutes } from './payment-methods.ts';
 import { paymentPlanRoutes } from './payment-plans.ts';
@@ -27,5 +28,6 @@ export const allRoutes: readonly Route[] = [
   ...webhookEndpointRoutes,
   ...webhookDeliveryRoutes,
   ...healthRoutes,
+  ...homeRoutes,
   ...referenceRoutes(() => allRoutes),
 ];

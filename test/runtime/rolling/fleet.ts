@@ -9,6 +9,9 @@ import { temporalServer, testNamespace } from '../../support/temporal.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 
 const thisVersion = fileURLToPath(new URL('../../../', import.meta.url));
+const thesePrograms = 'src/processes';
+/** Where the former version has its programs. */
+export const formerPrograms = 'src/runtime';
 
 export interface Member {
   kind: 'api' | 'worker';
@@ -55,7 +58,8 @@ export function useFleet() {
       balancer: fleetBalancer,
       async start(kind, folder = thisVersion) {
         const [port = 0] = await findFreePorts(1);
-        const child = spawn(process.execPath, ['--import', 'tsx', `src/processes/${kind}.ts`], {
+        const programs = folder === thisVersion ? thesePrograms : formerPrograms;
+        const child = spawn(process.execPath, ['--import', 'tsx', `${programs}/${kind}.ts`], {
           cwd: folder,
           env: { ...common, PORT: String(port) },
           stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

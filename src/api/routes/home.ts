@@ -1,0 +1,58 @@
+import { Type } from 'typebox';
+import { Html, html } from '../http/html.ts';
+import { pagePolicy, style } from '../http/page-style.ts';
+import { type AppDeps, route } from '../http/route.ts';
+
+/**
+ * `GET /`: a small page that leads to the reference and, where the API serves its own machine alone, to what operators see
+ * there. No key is needed; it says nothing about the data.
+ */
+export const homeRoutes = [
+  route({
+    method: 'GET',
+    path: '/',
+    operation: 'getHomePage',
+    tag: 'Reference',
+    summary: 'Find the reference and the pages of this service',
+    access: 'public',
+    undocumented: true,
+    invalid: 400,
+    response: {
+      status: 200,
+      schema: Type.String(),
+      contentType: 'text/html; charset=utf-8',
+      headers: { 'Content-Security-Policy': pagePolicy },
+    },
+    handle: async ({ deps }) => homePage(deps),
+  }),
+];
+
+function homePage({ forThisMachine, operations }: Pick<AppDeps, 'forThisMachine' | 'operations'>): string {
+  const forOperators = html`<h2>On this machine</h2>
+<ul>
+${operations.webUi === null ? null : html`<li><a href="${operations.webUi.url}">Temporal Web UI</a>: every plan, payment and delivery as a workflow</li>`}
+<li><a href="/ops">Operations</a>: what is stuck, and the week in figures</li>
+</ul>`;
+  const { text } = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Payments Service</title>
+<link rel="icon" href="data:,">
+<style>${new Html(style)}</style>
+</head>
+<body>
+<main>
+<h1>Payments Service</h1>
+<ul>
+<li><a href="/docs">API reference</a></li>
+<li><a href="/openapi.json">OpenAPI document</a></li>
+</ul>
+${forThisMachine ? forOperators : null}
+</main>
+</body>
+</html>
+`;
+  return text;
+}
