@@ -25,7 +25,7 @@ import { startPostgres } from './postgres.ts';
 import { takeLock } from './process-record.ts';
 import { startTemporal } from './temporal.ts';
 
-/** History shards of a Temporal on one machine; a cluster has more, see `temporal/on-postgres.env`. */
+/** The history shards of a Temporal on one machine. A cluster has more, see `temporal/on-postgres.env`. */
 const SHARDS = 4;
 
 const CHILD_READY_TIMEOUT_MS = 60_000;
@@ -33,13 +33,13 @@ const CHILD_READY_TIMEOUT_MS = 60_000;
 /** A little more than a child gives itself, see lifecycle.ts. */
 const CHILD_STOP_TIMEOUT_MS = 15_000;
 
-/** In this order everything is ended: nothing loses what it stands on. */
+/** The order of shutdown: each process ends before those that it depends on. */
 const END_ORDER = ['API', 'Worker', 'Temporal Web UI', 'Temporal', 'PostgreSQL', 'the claim on DATA_DIR'] as const;
 
 /** What was started and has to be ended. */
 export type Stack = { name: (typeof END_ORDER)[number]; daemon: Daemon | null; stop: () => Promise<void> }[];
 
-/** Ends what is on the stack, in order. One that cannot be ended does not keep the others from it. */
+/** Ends everything on the stack, in order. If one cannot be ended, the others still are. */
 export async function endAll(stack: Stack, say: Say): Promise<void> {
   for (const name of END_ORDER) {
     for (const entry of stack.filter((candidate) => candidate.name === name)) {
@@ -55,20 +55,21 @@ export async function endAll(stack: Stack, say: Say): Promise<void> {
   }
 }
 
-/** The start failed for a reason that its message says whole; a stack trace would add nothing. */
+/** The start failed for a reason that the message explains in full. A stack trace would add nothing. */
 export class StartError extends Error {
   override name = 'StartError';
 }
 
-/** The start was called off by a signal. */
+/** The start was cancelled by a signal. */
 export class Interrupted extends Error {
   override name = 'Interrupted';
 }
 
 /**
  * Starts what the configuration does not name as running elsewhere: PostgreSQL, Temporal with its Web UI, then worker
- * and API; makes schema, namespace, search attributes and the demo biller, and writes `development.json`. What was
- * started is on the stack, however this ends. Throws a StartError, or Interrupted when the signal comes.
+ * and API. Creates the schema, the namespace, the search attributes and the demo biller, and writes `development.json`.
+ * Everything that was started is on the stack, even when this throws.
+ * @throws StartError; Interrupted when the signal comes.
  */
 export async function boot(config: Config, stack: Stack, say: Say, signal: AbortSignal): Promise<Development> {
   await claimDataDir(config.dataDir, stack, say);
@@ -83,7 +84,7 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
     TEMPORAL_NAMESPACE: config.temporalNamespace,
     TEMPORAL_UI_URL: config.temporalUiUrl ?? workflows.uiUrl ?? '',
     WEBHOOK_ALLOW_LOOPBACK: String(config.webhookAllowLoopback),
-    DRAIN_DELAY_SECONDS: '0', // nobody stands before it and asks whether it is ready
+    DRAIN_DELAY_SECONDS: '0', // nothing checks whether it is ready
     ...(config.encryptionKeys === null ? { ENCRYPTION_KEYS: await readOrMakeEncryptionKeys(config.dataDir) } : {}),
   });
   const metrics = config.metricsPort === null ? {} : { METRICS_PORT: String(config.metricsPort + 1) };
@@ -104,7 +105,7 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
   return development;
 }
 
-/** Takes the data directory for this run alone, and ends what a run that was killed has left behind in it. */
+/** Takes the data directory for this run alone, and ends the processes that a killed run has left behind in it. */
 async function claimDataDir(dataDir: string, stack: Stack, say: Say): Promise<void> {
   const lock = await takeLock(join(dataDir, 'run', 'start.lock'));
   if (!lock.taken) {
@@ -120,10 +121,10 @@ async function claimDataDir(dataDir: string, stack: Stack, say: Say): Promise<vo
   await stopLeftover(dataDir, 'postgres', 'SIGINT', CHILD_STOP_TIMEOUT_MS, say);
 }
 
-/** Before anything is started, and all at once, so that nobody has to start three times to learn of three ports. */
+/** Checks all ports before anything starts, so that you learn of all conflicts at once. */
 async function checkPorts(config: Config): Promise<void> {
   const wanted = [{ variable: 'PORT', port: config.port }];
-  // The API's, the worker's, and that of the Temporal SDK in the worker.
+  // The ports of the API, of the worker, and of the Temporal SDK in the worker.
   for (const above of config.metricsPort === null ? [] : [0, 1, 2]) {
     wanted.push({ variable: 'METRICS_PORT', port: (config.metricsPort ?? 0) + above });
   }
@@ -151,7 +152,7 @@ async function checkPorts(config: Config): Promise<void> {
 type Database = { url: string; demo: DemoBiller };
 type Workflows = { address: string; uiUrl: string | null };
 
-/** Both at the same time; when one fails, the other is not waited for longer than it takes to call it off. */
+/** Starts both at the same time. If one fails, the other is cancelled. */
 async function startServers(
   config: Config,
   stack: Stack,
@@ -176,7 +177,7 @@ async function startServers(
     throw new Interrupted();
   }
   if (database === null || workflows === null) {
-    // The first is the reason; a second is only that of being called off.
+    // The first error is the cause; a second one only comes from the cancellation.
     throw faults[0] instanceof Error ? new StartError(faults[0].message, { cause: faults[0] }) : faults[0];
   }
   return { database, workflows };

@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findRecordedProcess, recordProcess } from './process-record.ts';
 
-/** Takes one line that a person reads. */
+/** Takes one line for a person to read. */
 export type Say = (line: string) => void;
 
 export interface DaemonOptions {
-  /** Names its log, its process record and itself in messages. */
+  /** Names the log, the process record and the process in messages. */
   name: string;
   dataDir: string;
   command: string;
@@ -17,13 +17,13 @@ export interface DaemonOptions {
   cwd?: string;
   uid?: number;
   gid?: number;
-  /** Asks it to end in order. */
+  /** Asks the process to end in order. */
   stopSignal: 'SIGINT' | 'SIGTERM';
   /** How long it may take to end in order, in milliseconds, before it is killed. */
   stopTimeoutMs: number;
   /** An open file that the child gets as its descriptor 3. */
   inheritedFd?: number;
-  /** Gives the child an IPC channel, on which it can say that it is ready and see that its parent is gone. */
+  /** Gives the child an IPC channel. On it the child reports that it is ready, and sees that its parent is gone. */
   ipc?: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface Daemon {
   readonly logFile: string;
   /** Resolves when it has ended, for whatever reason, with words such as "exit code 1". */
   readonly exited: Promise<string>;
-  /** Resolves with its first IPC message "ready", and never where it ends before. */
+  /** Resolves with its first IPC message "ready". Never resolves if the process ends before that. */
   readonly ready: Promise<void>;
   /** Ends it in order, kills it when that takes too long, and resolves when it is gone. May be called again. */
   stop(): Promise<void>;
@@ -42,7 +42,7 @@ export interface Daemon {
 
 const alive = new Map<ChildProcess, NodeJS.Signals>();
 
-// Whatever ends this process, even an exception nobody caught, the servers that it started are told to end.
+// However this process ends, even by an uncaught exception, the servers that it started get their stop signal.
 process.on('exit', () => {
   for (const [child, signal] of alive) {
     child.kill(signal);
@@ -50,9 +50,9 @@ process.on('exit', () => {
 });
 
 /**
- * Starts a server detached from the terminal, so that Ctrl-C reaches only the process that then ends
- * everything in order. Its output goes to `DATA_DIR/logs/<name>.log`; the former log is kept as `<name>.log.1`.
- * Throws when the program cannot be run at all.
+ * Starts a server detached from the terminal: Ctrl-C reaches only this process, which then ends everything in order.
+ * The server's output goes to `DATA_DIR/logs/<name>.log`; the previous log is kept as `<name>.log.1`.
+ * @throws when the program cannot be run at all.
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { name, dataDir, stopSignal } = options;
@@ -105,8 +105,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 /**
- * Ends a server that an earlier run left behind because it was killed itself. The process number alone is not
- * believed: it must still be the very process that was recorded, so that no stranger is ever ended.
+ * Ends a server that an earlier run left behind because it was killed itself. The process id alone is not trusted: the
+ * process must still be the recorded one, so that no unrelated process is ended.
  */
 export async function stopLeftover(
   dataDir: string,
@@ -132,18 +132,21 @@ export async function stopLeftover(
   }
 }
 
-/** The file in which a process of this data directory is written down. */
+/** The file that records a process of this data directory. */
 function recordFile(dataDir: string, name: string): string {
   return join(dataDir, 'run', `${name}.json`);
 }
 
-/** The last lines of a log, for a message about what went wrong. */
+/** The last lines of a log, for an error message. */
 export async function lastLines(logFile: string, count = 15): Promise<string> {
   const text = (await readFile(logFile, 'utf8').catch(ignoreMissing)) ?? '';
   return text.trimEnd().split('\n').slice(-count).join('\n');
 }
 
-/** Kills a process that leads a group of its own, and the helpers that it started; one that is gone is no fault. */
+/**
+ * Kills a process that leads its own group, and the helpers that it started. A process that is already gone is no
+ * error.
+ */
 export function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');

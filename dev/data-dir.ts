@@ -27,12 +27,15 @@ export interface Development {
 
 const KEY_NAMES = ['sandbox_secret', 'sandbox_publishable', 'live_secret', 'live_publishable'] as const;
 
-/** The file that says where everything is. */
+/** The path of `development.json`. */
 export function developmentFile(dataDir: string): string {
   return join(dataDir, 'development.json');
 }
 
-/** The demo biller and its keys as an earlier start wrote them down, or null; only hashes are in the database. */
+/**
+ * The demo biller and its keys from an earlier start's `development.json`, or null. The database holds only hashes of
+ * keys.
+ */
 export async function readDemoBiller(dataDir: string): Promise<DemoBiller | null> {
   const text = await readFile(developmentFile(dataDir), 'utf8').catch(() => null);
   const kept = text === null ? null : parseJson(text);
@@ -50,14 +53,17 @@ export async function readDemoBiller(dataDir: string): Promise<DemoBiller | null
   return KEY_NAMES.every((name) => demo[name] !== '') ? { billerId: kept.biller_id, keys: demo } : null;
 }
 
-/** Writes `development.json`, for the owner's eyes only, in one step: a reader sees the old or the new one whole. */
+/**
+ * Writes `development.json`, readable by its owner only. The write is atomic: a reader sees either the old or the new
+ * file.
+ */
 export async function writeDevelopment(dataDir: string, development: Development): Promise<void> {
   await writePrivately(developmentFile(dataDir), `${JSON.stringify(development, null, 2)}\n`);
 }
 
 /**
- * The encryption keys of this data directory, in the form of ENCRYPTION_KEYS; made once. Who deletes the file can no
- * longer read the account numbers in its database.
+ * The encryption keys of this data directory, in the form of ENCRYPTION_KEYS. They are made once. If you delete the
+ * file, the account numbers in its database can no longer be read.
  */
 export async function readOrMakeEncryptionKeys(dataDir: string): Promise<string> {
   const file = join(dataDir, 'encryption.key');

@@ -2,18 +2,18 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Internal ports are drawn from below the range from which Linux (32768 and up) and macOS (49152 and up) take the
- * local ends of outgoing connections, so that no connection can sit on one between the check and its use.
+ * Internal ports are drawn from below the ranges in which Linux (32768 and up) and macOS (49152 and up) place the local
+ * ends of outgoing connections. So no connection can take a port between the check and its use.
  */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 
 const MAX_DRAWS = 200;
 
-/** Ports given out by this process, so that two servers which start side by side never get the same one. */
+/** Ports given out by this process, so that two servers that start in parallel never get the same one. */
 const given = new Set<number>();
 
-/** Whether a server could listen on this port of 127.0.0.1 now; otherwise why not, as an errno code. */
+/** Whether a server could listen on this port of 127.0.0.1 now. If not, the reason as an errno code. */
 export function probePort(port: number): Promise<'free' | 'EADDRINUSE' | 'EACCES'> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -28,7 +28,7 @@ export function probePort(port: number): Promise<'free' | 'EADDRINUSE' | 'EACCES
   });
 }
 
-/** Finds that many different free ports on 127.0.0.1. Throws when the machine has hardly any left. */
+/** Finds `count` different free ports on 127.0.0.1. @throws when too few are free. */
 export async function findFreePorts(count: number): Promise<number[]> {
   const found: number[] = [];
   for (let draws = 0; draws < MAX_DRAWS && found.length < count; draws += 1) {

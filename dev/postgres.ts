@@ -12,7 +12,7 @@ import { type PostgresProgram, preparePostgresProgram } from './postgres-program
 const DATABASE = 'payments';
 const SUPERUSER = 'postgres';
 
-/** Recovery after a crash reads the write-ahead log first; on a slow disk that takes a while. */
+/** After a crash, recovery reads the write-ahead log first, which takes a while on a slow disk. */
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 30_000;
 
@@ -29,7 +29,7 @@ const CLUSTER_FLAGS = [
 /** What differs from PostgreSQL's own defaults. Durability is as in production: fsync and full commits stay on. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
-  unix_socket_directories: '', // no other way in than the password
+  unix_socket_directories: '', // the only way in is with the password
   max_connections: '200', // API, worker, dispatcher and tests side by side
   shared_buffers: '256MB',
   max_wal_size: '2GB', // fewer checkpoints under load
@@ -43,11 +43,11 @@ const SETTINGS = {
   log_error_verbosity: 'terse',
   log_parameter_max_length: '0',
   log_parameter_max_length_on_error: '0',
-  idle_in_transaction_session_timeout: '60s', // a client that hangs must not hold its locks for ever
+  idle_in_transaction_session_timeout: '60s', // a client that hangs must not keep its locks for ever
 };
 
 export interface PostgresOptions {
-  /** Absolute. The cluster lives in its folder `postgres`. */
+  /** Absolute. The cluster is in its folder `postgres`. */
   dataDir: string;
   /** A free one by default. */
   port?: number;
@@ -55,7 +55,7 @@ export interface PostgresOptions {
 }
 
 export interface RunningPostgres {
-  /** Of the database `payments`, with the superuser and its password. */
+  /** The URL of the database `payments`, with the superuser and its password. */
   readonly url: string;
   readonly port: number;
   readonly pid: number;
@@ -65,8 +65,9 @@ export interface RunningPostgres {
 }
 
 /**
- * Starts the embedded PostgreSQL on loopback and makes the cluster and the database `payments` where there is none.
- * Ends first what an earlier run left behind. Throws, with the last lines of the log, when it does not come up.
+ * Starts the embedded PostgreSQL on loopback, and creates the cluster and the database `payments` if they do not exist.
+ * First ends what an earlier run left behind.
+ * @throws with the last lines of the log, when the server does not come up.
  */
 export async function startPostgres({ dataDir, port, log }: PostgresOptions): Promise<RunningPostgres> {
   await mkdir(dataDir, { recursive: true });
@@ -122,7 +123,7 @@ async function readOrMakePassword(home: string, program: PostgresProgram): Promi
   return password;
 }
 
-/** Made aside and renamed: an initdb that was cut off leaves nothing that looks like a cluster. */
+/** Made under another name and then renamed, so that an interrupted initdb leaves nothing that looks like a cluster. */
 async function makeCluster(home: string, program: PostgresProgram, log: Say): Promise<void> {
   const cluster = join(home, 'cluster');
   if (await exists(join(cluster, 'PG_VERSION'))) {
@@ -155,7 +156,7 @@ async function runInitdb(program: PostgresProgram, args: string[]): Promise<void
   }
 }
 
-/** Nothing of this process's PG… or locale variables may reach the server. */
+/** This process's PG… and locale variables must not reach the server. */
 function postgresEnvironment(): NodeJS.ProcessEnv {
   return { LC_ALL: 'C', PATH: '/usr/bin:/bin', TZ: 'UTC' };
 }

@@ -3,13 +3,13 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Writes down a process, its number and who it is, for `findRecordedProcess`. */
+/** Records a process, by its id and identity, for `findRecordedProcess`. */
 export async function recordProcess(file: string, pid: number): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, `${JSON.stringify({ pid, identity: await identifyProcess(pid) })}\n`);
 }
 
-/** The number of the process that a file names, or null when it no longer lives or nothing is written there. */
+/** The id of the process that a file records, or null when it no longer lives or nothing is recorded. */
 export async function findRecordedProcess(file: string): Promise<number | null> {
   const text = await readFile(file, 'utf8').catch(() => '');
   const [, pid, identity] = /"pid":(\d+),"identity":"([^"]+)"/.exec(text) ?? [];
@@ -19,8 +19,9 @@ export async function findRecordedProcess(file: string): Promise<number | null> 
 export type Lock = { taken: true; release: () => Promise<void> } | { taken: false; holder: number };
 
 /**
- * Takes a lock for this process, or names the living process that holds it. A lock whose holder was killed is free.
- * Two that find such a lock in the same millisecond could both get it; this guards against mistakes, not attacks.
+ * Takes a lock for this process, or returns the living process that holds it. A lock whose holder was killed is free.
+ * Two processes that find such a lock in the same millisecond could both take it: this guards against mistakes, not
+ * attacks.
  */
 export async function takeLock(file: string): Promise<Lock> {
   const mine = `${file}.${process.pid}`;
@@ -28,7 +29,7 @@ export async function takeLock(file: string): Promise<Lock> {
   try {
     for (;;) {
       try {
-        await link(mine, file); // unlike a file that is opened and then written, it is whole once it is there
+        await link(mine, file); // atomic: unlike a file that is opened and then written, a link is complete at once
         return { taken: true, release: () => rm(file, { force: true }) };
       } catch (error) {
         if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) {
@@ -47,21 +48,21 @@ export async function takeLock(file: string): Promise<Lock> {
 }
 
 /**
- * Says which process a number stands for: the same text for as long as it lives, another one when the number has been
- * given to a new process, null when there is none. A process id alone proves nothing after a crash or a reboot.
+ * Returns the identity of a process: the same text for as long as it lives, another text once its id belongs to a new
+ * process, and null when there is no process. A process id alone proves nothing after a crash or a reboot.
  */
 export async function identifyProcess(pid: number): Promise<string | null> {
   return process.platform === 'linux' ? identifyOnLinux(pid) : identifyByPs(pid);
 }
 
-/** `/proc` instead of `ps`, which slim images lack, and whose start time moves when the wall clock is set. */
+/** Uses `/proc` rather than `ps`: slim images lack `ps`, and its start time moves when the wall clock is set. */
 async function identifyOnLinux(pid: number): Promise<string | null> {
   try {
     const [boot, stat] = await Promise.all([
       readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
       readFile(`/proc/${pid}/stat`, 'utf8'),
     ]);
-    // The name in parentheses may hold spaces; after it come state (field 3) and, as field 22, the start in ticks.
+    // The name in parentheses may hold spaces. After it come the state (field 3) and, as field 22, the start in ticks.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const zombie = fields[0] === 'Z';
     return zombie ? null : `${boot.trim()}/${fields[19]}`;
@@ -78,7 +79,7 @@ async function identifyByPs(pid: number): Promise<string | null> {
     const { stdout } = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(pid)]);
     return stdout.trim() || null;
   } catch {
-    return null; // ps answers 1 for an unknown process
+    return null; // ps exits with 1 for an unknown process
   }
 }
 

@@ -1,4 +1,4 @@
-// The supervisor behind `npm start`: boots everything on loopback, says when it is ready, and ends it all in order.
+// The supervisor behind `npm start`: starts everything on loopback, prints when it is ready, and ends it all in order.
 
 import { print, printError } from '../src/platform/terminal.ts';
 import { ConfigError, isRunByNpm, readConfig } from '../src/processes/config.ts';
@@ -6,7 +6,9 @@ import { boot, endAll, Interrupted, type Stack, StartError } from './boot.ts';
 import { lastLines } from './daemon.ts';
 import { developmentFile } from './data-dir.ts';
 
-/** Ctrl-C under npm arrives twice within milliseconds; only a later repeat is meant to hurry. */
+/**
+ * Under npm, Ctrl-C arrives twice within milliseconds; only a later repeat means that the user does not want to wait.
+ */
 const REPEAT_AFTER_MS = 1_000;
 
 const PARENT_CHECK_MS = 500;
@@ -20,14 +22,14 @@ function say(line: string): void {
 }
 
 async function main(): Promise<number> {
-  // Webhooks to this machine are what a developer wants; WEBHOOK_ALLOW_LOOPBACK=false still turns it off.
+  // Developers want webhooks to this machine. WEBHOOK_ALLOW_LOOPBACK=false still turns them off.
   const config = readConfig({ WEBHOOK_ALLOW_LOOPBACK: 'true', ...process.env });
   const interruption = new AbortController();
   listenForSignals(interruption);
   const stack: Stack = [];
   try {
     const development = await boot(config, stack, say, interruption.signal);
-    // In one piece at the start of a line, for programs that wait for it.
+    // Printed in one piece at the start of a line, for programs that wait for it.
     print(
       `ready: ${development.base_url}, Temporal Web UI ${development.temporal_ui_url ?? 'of your own server'}, ` +
         `keys in ${developmentFile(config.dataDir)} (${elapsed()} s)`,
@@ -73,14 +75,15 @@ function listenForSignals(interruption: AbortController): void {
       interruption.abort();
     } else if (performance.now() - firstAt > REPEAT_AFTER_MS) {
       printError(`${signal} again: not waiting any longer`);
-      process.exit(1); // the servers are still told to end, see daemon.ts
+      process.exit(1); // the servers still get their stop signal, see daemon.ts
     }
   };
   // SIGHUP: the terminal was closed.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, onSignal);
   }
-  // npm, or the shell between, may be killed without passing it on. Nobody would then end what runs here.
+  // npm, or the shell in between, may be killed without passing the signal on. Nothing else would then end these
+  // processes.
   if (isRunByNpm()) {
     const parent = process.ppid;
     setInterval(() => {
@@ -89,7 +92,7 @@ function listenForSignals(interruption: AbortController): void {
       }
     }, PARENT_CHECK_MS).unref();
   }
-  // Whoever read this output may be gone too; that must not keep the rest from ending in order.
+  // The reader of this output may be gone too. That must not stop the rest from ending in order.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
 }

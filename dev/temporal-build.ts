@@ -18,25 +18,26 @@ export interface BuiltTemporal {
 
 const MODULE_FOLDER = fileURLToPath(new URL('../temporal/', import.meta.url));
 const SERVER_PACKAGE = 'go.temporal.io/server/cmd/server';
-/** The stock Web UI behind a check of the Host header, see its own comment. */
+/** The stock Web UI behind a check of the Host header; see the comment in its source. */
 const UI_PACKAGE = './web-ui';
-/** Has a go.mod of its own: whoever keeps workflows in SQLite does not need it, nor a new build for it. */
+/** Has its own go.mod: with SQLite you do not need the tool, and a change to it does not rebuild the server. */
 const SCHEMA_TOOL_FOLDER = join(MODULE_FOLDER, 'schema-tool');
 const SCHEMA_TOOL_PACKAGE = 'go.temporal.io/server/cmd/tools/sql';
 
-/** From Go 1.21 on an older toolchain fetches the one that go.mod asks for. */
+/** From Go 1.21 on, an older toolchain fetches the one that go.mod asks for. */
 const LEAST_GO_MINOR = 21;
 
 const PROGRESS_EVERY_MS = 10_000;
 
-/** The pinned server and Web UI as an earlier start has built them for this user, or null. */
+/** The pinned server and Web UI that an earlier start built for this user, or null. */
 export async function findBuiltTemporal(host: Host): Promise<BuiltTemporal | null> {
   return findIn(await cacheFolder(host));
 }
 
 /**
- * Builds the pinned server and Web UI into the user's cache, telling how far it is. When another process builds the
- * same, waits for that one instead. Throws with the end of Go's output when the build fails, and when it is aborted.
+ * Builds the pinned server and Web UI into the user's cache, and reports progress. If another process builds the same,
+ * waits for that one instead.
+ * @throws with the end of Go's output when the build fails; when it is aborted.
  */
 export async function buildTemporal(host: Host, go: string, say: Say, signal?: AbortSignal): Promise<BuiltTemporal> {
   const folder = await cacheFolder(host);
@@ -51,8 +52,9 @@ export async function buildTemporal(host: Host, go: string, say: Say, signal?: A
 }
 
 /**
- * The pinned `temporal-sql-tool`, which makes and updates Temporal's tables in PostgreSQL; built into the user's cache
- * where it is missing, in seconds where the server was built with the same Go. Throws like `buildTemporal`.
+ * The path of the pinned `temporal-sql-tool`, which creates and updates Temporal's tables in PostgreSQL. Built into the
+ * user's cache if it is missing; that takes seconds if the server was built with the same Go.
+ * @throws like `buildTemporal`.
  */
 export async function buildSchemaTool(host: Host, go: string, say: Say, signal?: AbortSignal): Promise<string> {
   const folder = await cacheFolder(host, SCHEMA_TOOL_FOLDER, 'temporal-schema-tool');
@@ -118,7 +120,7 @@ async function compile(
   const args = ['build', '-v', '-mod=readonly', '-trimpath', '-buildvcs=false', '-ldflags=-s -w', '-o', output];
   const messages: string[] = [];
   const onLine = (line: string) => {
-    // -v prints each package as it is compiled, by its import path alone; anything else is a message.
+    // -v prints each package as it is compiled, by its import path alone; any other line is a message.
     if (/^[\w.~/-]+$/.test(line)) {
       onPackage();
     } else {
@@ -145,7 +147,7 @@ async function countPackages(go: string, signal: AbortSignal | undefined): Promi
   return lines.filter((line) => line.startsWith('package ')).length;
 }
 
-/** Runs Go in a group of its own, so that its compilers end with it when it is called off; it keeps what they made. */
+/** Runs Go in its own process group, so that an abort also ends its compilers. Go keeps what they made. */
 async function runGo(
   go: string,
   args: string[],
@@ -190,7 +192,10 @@ async function checkGo(go: string): Promise<void> {
   }
 }
 
-/** The cache's key holds all that goes into the build: version, checksum of what is pinned and of our own source, platform. */
+/**
+ * The cache's key covers all inputs of the build: version, checksum of the pinned modules and of our own source,
+ * platform.
+ */
 async function cacheFolder(host: Host, module = MODULE_FOLDER, name = 'temporal'): Promise<string> {
   const sources = module === MODULE_FOLDER ? ['web-ui/main.go'] : [];
   const [mod = '', ...others] = await Promise.all(
@@ -223,7 +228,7 @@ function pathsIn(folder: string): BuiltTemporal {
   return { server: join(folder, 'temporal-server'), ui: join(folder, 'temporal-ui') };
 }
 
-/** Waits until no other process builds into this folder, takes its place and returns how to leave it. */
+/** Waits until no other process builds into this folder, and takes the lock. Returns the function that releases it. */
 async function becomeBuilder(folder: string, say: Say, signal?: AbortSignal): Promise<() => Promise<void>> {
   for (let told = false; ; told = true) {
     const lock = await takeLock(`${folder}.lock`);

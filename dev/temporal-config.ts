@@ -4,7 +4,9 @@ const FOLDER = new URL('../temporal/', import.meta.url);
 
 export type ConfigTemplate = 'server.yaml' | 'ui.yaml' | 'dynamic-config.yaml';
 
-/** Reads a file of `temporal/` and fills in its `${…}`. Throws when a name has no value: no server may guess one. */
+/**
+ * Reads a file of `temporal/` and fills in its `${…}`. @throws when a name has no value: a server must not guess one.
+ */
 export async function renderTemplate(name: ConfigTemplate, values: Record<string, number | string>): Promise<string> {
   const template = await readFile(new URL(name, FOLDER), 'utf8');
   return template.replace(/^(?!\s*#).*$/gm, (line) =>
@@ -18,7 +20,7 @@ export async function renderTemplate(name: ConfigTemplate, values: Record<string
   );
 }
 
-/** The dynamic configuration as the `temporal` CLI takes it: `name=value`, the value in JSON. */
+/** The dynamic configuration as flags of the `temporal` CLI: `name=value`, the value in JSON. */
 export async function readDynamicConfigFlags(): Promise<string[]> {
   const text = await readFile(new URL('dynamic-config.yaml', FOLDER), 'utf8');
   const settings = [...text.matchAll(/^([\w.]+): \[\{value: (.+?)\}\]$/gm)];

@@ -1,5 +1,6 @@
-// Run by temporal-download.ts as a process of its own: has the SDK download a version of its `temporal` CLI into a
-// folder; these two are its arguments. The SDK offers no way to only download, so a throw-away server is started and ended.
+// Run by temporal-download.ts as a separate process. Lets the SDK download a version of its `temporal` CLI into a
+// folder; the arguments are the version and the folder. The SDK cannot only download, so a throw-away server is started
+// and ended.
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 
 const [version, downloadDir] = process.argv.slice(2);

@@ -6,18 +6,18 @@ import { promisify } from 'node:util';
 import { childEnvironment, type Host } from '../src/processes/config.ts';
 import type { Say } from './daemon.ts';
 
-/** From where the SDK downloads the CLI. */
+/** The site from which the SDK downloads the CLI. */
 const DOWNLOAD_SITE = 'https://temporal.download';
 
-/** The CLI that has the server and the Web UI of temporal/go.mod: server 1.32.0, UI 2.54.1 (its `--version` says so). */
+/** The CLI with the server and the Web UI of temporal/go.mod: server 1.32.0, UI 2.54.1 (from its `--version`). */
 const CLI_VERSION = 'v1.9.1';
 
 const PROBE_TIMEOUT_MS = 3_000;
 const DOWNLOAD_TIMEOUT_MS = 300_000;
 
 /**
- * Has the TypeScript SDK download that version of the `temporal` CLI into the user's cache and returns its path; null where
- * the network does not allow it, which is no fault: there are other ways to a server.
+ * Lets the TypeScript SDK download that version of the `temporal` CLI into the user's cache, and returns its path.
+ * Returns null if the network does not allow it; that is no error, since there are other ways to get a server.
  */
 export async function downloadCli(host: Host, say: Say, signal?: AbortSignal): Promise<string | null> {
   const folder = join(host.cacheDir, 'temporal', 'sdk-download', CLI_VERSION);
@@ -32,7 +32,7 @@ export async function downloadCli(host: Host, say: Say, signal?: AbortSignal): P
   say(`Downloading the temporal CLI ${CLI_VERSION} from ${DOWNLOAD_SITE} by way of the SDK`);
   try {
     await mkdir(folder, { recursive: true });
-    // In a process of its own: the SDK loads a native runtime, and starts the server that it has downloaded.
+    // In a separate process: the SDK loads a native runtime, and starts the server that it has downloaded.
     const script = fileURLToPath(new URL('temporal-download-by-sdk.ts', import.meta.url));
     await promisify(execFile)(process.execPath, ['--import', 'tsx', script, CLI_VERSION, folder], {
       timeout: DOWNLOAD_TIMEOUT_MS,
@@ -48,7 +48,7 @@ export async function downloadCli(host: Host, say: Say, signal?: AbortSignal): P
 }
 
 async function isReachable(): Promise<boolean> {
-  // Any answer will do, a 404 too.
+  // Any response will do, a 404 too.
   return fetch(DOWNLOAD_SITE, { method: 'HEAD', signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) }).then(
     () => true,
     () => false,

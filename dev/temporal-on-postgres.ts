@@ -11,9 +11,11 @@ const SCHEMA_TIMEOUT_MS = 120_000;
 
 /** A PostgreSQL in which Temporal keeps its workflows. */
 export interface PostgresStore {
-  /** Of any database there, by a user who may make others. */
+  /** The URL of any database there, for a user who may create others. */
   readonly url: string;
-  /** The number of history shards, fixed when the databases are made; that of `temporal/on-postgres.env` by default. */
+  /**
+   * The number of history shards, fixed when the databases are created. By default that of `temporal/on-postgres.env`.
+   */
   readonly shards?: number;
 }
 
@@ -23,8 +25,9 @@ interface Tables {
 }
 
 /**
- * Makes Temporal's two databases and their tables, or brings them up to the pinned version, with its own schema tool.
- * Safe to repeat. Throws with the end of the tool's output, and, where Go is missing, saying so.
+ * Creates Temporal's two databases and their tables, or updates them to the pinned version, with Temporal's own schema
+ * tool. Safe to repeat.
+ * @throws with the end of the tool's output; when Go is missing.
  */
 export async function prepareTemporalTables(store: PostgresStore, host: Host, say: Say, signal?: AbortSignal) {
   const go = await findOnPath('go', host.searchPath);
@@ -37,14 +40,14 @@ export async function prepareTemporalTables(store: PostgresStore, host: Host, sa
   const tool = await buildSchemaTool(host, go, say, signal);
   const settings = await readSettings();
   for (const { database, schema } of tablesOf(settings)) {
-    // Each step leaves alone what is there.
+    // Each step does nothing if its work is already done.
     await runTool(tool, store, database, ['create-database'], signal);
     await runTool(tool, store, database, ['setup-schema', '--version', '0.0'], signal);
     await runTool(tool, store, database, ['update-schema', '--schema-name', schema], signal);
   }
 }
 
-/** The environment from which a server makes its configuration, `${…}` of its ports and files not among it. */
+/** The environment from which a server makes its configuration. The `${…}` of its ports and files are not included. */
 export async function storeEnvironment(store: PostgresStore): Promise<Record<string, string>> {
   const { hostname, port, user, password } = connectionOf(store);
   return {
@@ -62,7 +65,7 @@ async function runTool(tool: string, store: PostgresStore, database: string, ste
   const target = ['--plugin', 'postgres12_pgx', '--endpoint', hostname, '--port', port, '--user', user];
   try {
     await promisify(execFile)(tool, [...target, '--database', database, ...step], {
-      env: { PATH: '/usr/bin:/bin', SQL_PASSWORD: password }, // not an argument: every user of the machine sees those
+      env: { PATH: '/usr/bin:/bin', SQL_PASSWORD: password }, // not an argument: all users of the machine see those
       timeout: SCHEMA_TIMEOUT_MS,
       ...(signal ? { signal } : {}),
     });

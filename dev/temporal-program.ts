@@ -16,11 +16,13 @@ export type TemporalProgram =
   | { readonly kind: 'cli'; readonly cli: string; readonly origin: string };
 
 /**
- * Finds a Temporal server, what is pinned by checksum first: the version of temporal/go.mod as an earlier start built it; a build
- * of it, where there is Go (minutes, once per user); the CLI of one version that the SDK downloads; and last, where nothing else
- * can be had, `temporal` on PATH if it is new enough.
- * Throws, saying what to do, when none can be had, when a build fails (another server would not know the workflows that this one
- * will have), and when `signal` aborts a download or build.
+ * Finds a Temporal server. Programs pinned by checksum come first. The order is:
+ * - the version of temporal/go.mod, as an earlier start built it;
+ * - a build of it, where there is Go (minutes, once per user);
+ * - the CLI of one version, which the SDK downloads;
+ * - `temporal` on PATH, if it is new enough.
+ * @throws with what to do when there is no server; when a build fails (another server would not know the workflows that
+ * this one will have); when `signal` aborts a download or build.
  */
 export async function findTemporal(host: Host, say: Say, signal?: AbortSignal): Promise<TemporalProgram> {
   const origin = 'built from temporal/go.mod';
@@ -61,8 +63,8 @@ export async function findOnPath(name: string, searchPath: string): Promise<stri
 }
 
 /**
- * The server's version in what `temporal --version` prints, such as
- * "temporal version 1.7.0 (Server 1.32.0, UI 2.54.1)"; null where there is none.
+ * The server's version in the output of `temporal --version`, such as "temporal version 1.7.0 (Server 1.32.0, UI
+ * 2.54.1)". Null where there is none.
  */
 export function parseServerVersion(output: string): readonly [number, number, number] | null {
   const [, major, minor, patch] = /\bServer (\d+)\.(\d+)\.(\d+)/.exec(output) ?? [];

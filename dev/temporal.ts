@@ -30,21 +30,21 @@ const INTERNAL_PORTS = [
 ] as const;
 
 export interface TemporalOptions {
-  /** Absolute. The server's files live in its folder `temporal`. */
+  /** Absolute. The server's files are in its folder `temporal`. */
   dataDir: string;
   frontendPort: number;
   /** Null: no Web UI. */
   uiPort: number | null;
-  /** Where else than on this machine's own names people open the Web UI, such as behind a proxy: its Host is let in too. */
+  /** A further address of the Web UI for people, such as that of a proxy. Requests with its Host are accepted too. */
   publicUiUrl?: string | null;
   /** The namespace that the Web UI opens with; `payments` by default. */
   defaultNamespace?: string;
   /** Where the server keeps its workflows: SQLite files of its own by default. */
   store?: PostgresStore | undefined;
   log: Say;
-  /** Where programs and the cache are; by default as the environment says. */
+  /** Where programs and the cache are; by default from the environment. */
   host?: Host;
-  /** Gives up a download or a build, which take minutes; to end what runs there is `stop`. */
+  /** Cancels a download or a build, which take minutes. To end the running server, use `stop`. */
   signal?: AbortSignal;
 }
 
@@ -59,9 +59,9 @@ export interface RunningTemporal {
 }
 
 /**
- * Starts a Temporal server on loopback, whose workflows outlive it, and resolves when its port answers; what
- * waits for it to be fully there is `ensureNamespace`. Ends first what an earlier run left behind. Throws, with the
- * last lines of the log, when it does not come up, and what `findTemporal` throws.
+ * Starts a Temporal server on loopback. Its workflows survive a restart. Resolves when its port accepts connections;
+ * `ensureNamespace` waits until the server is fully ready. First ends what an earlier run left behind.
+ * @throws with the last lines of the log, when the server does not come up; what `findTemporal` throws.
  */
 export async function startTemporal(options: TemporalOptions): Promise<RunningTemporal> {
   const { dataDir, frontendPort, uiPort, log } = options;
@@ -125,7 +125,7 @@ async function startServer(program: ServerProgram, folder: string, options: Temp
   return startDaemon({ ...daemon, args: ['--config-file', join(folder, 'server.yaml'), '--allow-no-auth', 'start'] });
 }
 
-/** The server's own names for what `server.yaml` is given as its ports. */
+/** The ports of `server.yaml`, under the names that the server reads from its environment. */
 function portsEnvironment(ports: Record<string, number>, frontendPort: number): Record<string, string> {
   const named = Object.entries(ports).map(([name, port]) => [
     name.replace(/^(HISTORY|MATCHING|WORKER)_PORT$/, '$1_GRPC_PORT'),
@@ -140,8 +140,8 @@ function portsEnvironment(ports: Record<string, number>, frontendPort: number): 
 }
 
 /**
- * The ports by which the server's parts talk to each other: those of the last start where they are still free.
- * Its database remembers for 20 s where its parts were; found elsewhere, it would first look for the former ones.
+ * The ports by which the server's parts talk to each other: those of the last start, if they are still free. Its
+ * database remembers for 20 s where its parts were. On new ports the server would first look for the old ones.
  */
 async function chooseInternalPorts(file: string): Promise<Record<string, number>> {
   const kept = Array.from((await readFile(file, 'utf8').catch(() => '')).matchAll(/\d+/g), ([port]) => Number(port));
@@ -193,7 +193,9 @@ async function startCli(cli: string, folder: string, options: TemporalOptions): 
   });
 }
 
-/** The environment is left out: a TEMPORAL_… variable meant for our own processes would be read by the server too. */
+/**
+ * This process's environment is not passed on: the server too would read a TEMPORAL_… variable meant for our processes.
+ */
 function daemonOptions(name: string, { dataDir }: TemporalOptions) {
   return {
     name,

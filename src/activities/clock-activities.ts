@@ -13,8 +13,8 @@ import type { WorkflowTime } from '../services/workflow-time.ts';
 import { carryOut } from './failures.ts';
 
 /**
- * Moves one subject of a clock to an instant, and answers what kept it from getting there. `again`: it was moved before by
- * this advance, and has something to do all the same.
+ * Advances one subject of a clock to the advance's target. Returns the reason if it does not get there. `again` means
+ * that this advance has moved the subject before, and something is still due.
  */
 export type MoveSubject = (
   subject: DueSubject,
@@ -31,22 +31,23 @@ export interface ClockDeps {
 
 export type ClockActivities = ReturnType<typeof createClockActivities>;
 
-/** Plans of a clock are independent of each other and move side by side. */
+/** The plans of a clock are independent of each other and advance in parallel. */
 const rounds = 3;
 const heartbeatEvery = 1000;
 
-/** What the workflow of a test clock does. */
+/** The activities of a test clock's workflow. */
 export function createClockActivities({ sql, moveSubject, maxAheadMs }: ClockDeps) {
   return {
     /**
-     * Does what the database wants of a clock: carries out the advance that it has accepted, if any, and ends it when its
-     * time is over (`now`, epoch ms, the workflow's time). It can be repeated at any time: what is done is not done again.
+     * Does what the database requires of a clock: carries out the accepted advance, if any, and deletes the clock once
+     * it has expired. `now` is the workflow's time in epoch ms. It can be repeated at any time: completed work is not
+     * done again.
      */
     async tendClock(clockId: string, now: number): Promise<ClockSubjectStatus> {
       const beat = setInterval(() => Context.current().heartbeat(), heartbeatEvery);
       try {
         const advance = await carryOut(sql, () => findOpenAdvance(sql, clockId));
-        // A worker that is ended leaves a long advance to another one at once.
+        // A worker that shuts down leaves a long advance to another worker at once.
         if (advance !== null) {
           await Promise.race([carryOutAdvance(sql, moveSubject, advance), Context.current().cancelled]);
         }
@@ -56,7 +57,7 @@ export function createClockActivities({ sql, moveSubject, maxAheadMs }: ClockDep
       }
     },
 
-    /** What an operator has pressed; answers in a sentence what came of it. */
+    /** Executes an operator command. Returns a sentence about the result. */
     pressClock: (clockId: string, deed: OperatorCommand) =>
       carryOut(sql, () => pressClock(sql, clockId, deed, realNow())),
   };
@@ -77,7 +78,7 @@ async function carryOutAdvance(sql: Pool, moveSubject: MoveSubject, advance: Clo
   if (failures.length === 0 && left !== undefined) failures.push(`${left.id} is due and was not collected`);
   const [reason] = failures;
   pass('advance moved all');
-  // `ready` means done: it is written only when nothing is due any more up to the target.
+  // `ready` means done: it is written only when nothing up to the target is due any more.
   if (reason === undefined) await carryOut(sql, () => completeAdvance(sql, advance, realNow()));
   else await carryOut(sql, () => failAdvance(sql, advance, reason, realNow()));
   pass('advance completed');

@@ -22,13 +22,16 @@ export type CollectionActivities = ReturnType<typeof createCollectionActivities>
 type Read = (sql: Pool, id: string) => Promise<SubjectStatus>;
 type Collect = (sql: Pool, processors: Processors, id: string, time: WorkflowTime & { now: Date }) => Promise<void>;
 
-/** What the workflows of plans and scheduled payments do; each may be repeated at any time. */
+/** The activities of the workflows for plans and scheduled payments. Each can be repeated at any time. */
 export function createCollectionActivities({ sql, processors, maxAheadMs }: CollectionDeps) {
-  /** Collects what is due at `at` (epoch ms, the workflow's time), one payment at most, and tells what comes next. */
+  /**
+   * Collects at most one payment that is due at `at` (epoch ms, the workflow's time). Returns the status afterwards.
+   */
   async function collect(id: string, at: number, read: Read, act: Collect): Promise<SubjectStatus> {
     const standing = await read(sql, id);
     const { clockTime, clockLimit } = standing;
-    // The workflow remembers a later time than the database, which was restored: it is to go back first.
+    // The workflow is ahead of the clock in the database, which was restored from a back-up. Return the status, so that
+    // the workflow goes back first.
     if (clockLimit !== null && at > clockLimit) return standing;
     await act(sql, processors, id, { at: new Date(Math.max(at, clockTime ?? at)), now: realNow(), maxAheadMs });
     return read(sql, id);
@@ -40,7 +43,7 @@ export function createCollectionActivities({ sql, processors, maxAheadMs }: Coll
     readScheduledPayment: (id: string) => carryOut(sql, () => scheduledPaymentStatus(sql, id)),
     collectScheduledPayment: (id: string, at: number) =>
       carryOut(sql, () => collect(id, at, scheduledPaymentStatus, collectScheduledPayment)),
-    /** What an operator has pressed; each answers in a sentence what came of it. */
+    /** Execute an operator command. Each returns a sentence about the result. */
     pressPlan: (id: string, deed: OperatorCommand) => carryOut(sql, () => pressPlan(sql, id, deed, realNow())),
     pressScheduledPayment: (id: string, deed: OperatorCommand) =>
       carryOut(sql, () => pressScheduledPayment(sql, id, deed, realNow())),

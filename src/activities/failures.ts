@@ -7,16 +7,17 @@ import { isOutage } from '../platform/postgres/transaction.ts';
 import { ProcessorNotConfigured } from '../services/errors.ts';
 import { WorkflowClockAhead } from '../services/workflow-time.ts';
 
-/** The failure of an effect that trying again does not mend; the workflow decides what it means. */
+/** The failure type of an effect that retries do not fix. The workflow decides how to react. */
 export const effectFailed = 'EffectFailed';
 
 const triesOfAnEffect = 3;
 const pausesOfAnOutage = [100, 250, 500, 1000, 2000];
 
 /**
- * Runs an activity's work. An outage of the infrastructure is waited out: some seconds here, in real time, since the back-off
- * between an activity's retries would be skipped on a clock, and after that by Temporal's retries, without end. Any other
- * error is tried again twice, unless only time helps, and then thrown as `EffectFailed`, which Temporal does not retry.
+ * Runs an activity's work with retries. An outage, or a missing live processor, is first retried here for some seconds
+ * of real time: on a test clock the server skips the back-off between Temporal's retries. After that, Temporal retries
+ * without limit. Any other error is retried twice, unless only time helps, and then thrown as `EffectFailed`, which
+ * Temporal does not retry.
  */
 export async function carryOut<T>(sql: Pool, work: () => Promise<T>): Promise<T> {
   let outages = 0;

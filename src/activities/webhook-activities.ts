@@ -10,12 +10,13 @@ import { EndpointBusy } from '../services/webhooks/sender.ts';
 
 export type WebhookActivities = ReturnType<typeof createWebhookActivities>;
 
-/** What the workflow of a delivery does. A repeated attempt that was recorded before is not made again. */
+/** The activities of a delivery's workflow. An attempt that is already recorded is not made again. */
 export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: Pool }) {
   return {
     /**
-     * See `attemptDelivery`. An endpoint that is busy is come back to, which costs no attempt: soon at first, and more and
-     * more seldom, so that ten thousand deliveries to one that hangs are no load.
+     * See `attemptDelivery`. If the endpoint is busy, Temporal retries later, which does not count as an attempt. The
+     * first retries come soon, later ones less often, so that ten thousand deliveries to a hanging endpoint cause
+     * little load.
      */
     async attemptWebhookDelivery(id: string, after: number | null) {
       try {
@@ -30,7 +31,7 @@ export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: 
         });
       }
     },
-    /** Both answer in a sentence what came of it; runs of an earlier version do not say who has asked. */
+    /** Both return a sentence about the result. Runs of an earlier version do not send who issued the command. */
     giveUpWebhookDelivery: (id: string, by: IssuedBy | null = null) =>
       giveUpDelivery(sql, id, deps.now(), operator(by)),
     noteWebhookRetry: (id: string, by: IssuedBy | null) =>
@@ -38,7 +39,10 @@ export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: 
   };
 }
 
-/** Milliseconds after the `refusals`-th refusal in a row: a second, two, four, up to half a minute, give or take a half. */
+/**
+ * Returns the delay in milliseconds after the `refusals`-th refusal in a row: 1, 2, 4 seconds, up to half a minute,
+ * plus or minus 50 %.
+ */
 function backOff(refusals: number, random: number): number {
   return Math.round(Math.min(30_000, 1000 * 2 ** (refusals - 1)) * (0.5 + random));
 }

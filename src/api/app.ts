@@ -22,7 +22,7 @@ import { unmatched } from './middleware/unmatched.ts';
 import { ops } from './ops/ops.ts';
 import { allRoutes } from './routes/index.ts';
 
-/** The HTTP API: a function of what it stands on. The order below is the order in which a request passes. */
+/** Creates the HTTP API from its dependencies. A request passes the middleware in the order below. */
 export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): Koa<RequestState> {
   const app = new Koa<RequestState>();
   app.use(requestId);
@@ -63,7 +63,7 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): 
   app.use(router.routes());
   app.use(unmatched);
 
-  // Only what happens after the answer was begun ends here: a client that went away, mostly.
+  // Koa reports here only errors that occur after the response has begun. The usual cause: the client has disconnected.
   app.on('error', (error: unknown) => deps.logger.info({ err: error }, 'connection lost while answering'));
   return app;
 }

@@ -15,7 +15,7 @@ export interface ApiKeyRow {
   revoked_at: Date | null;
 }
 
-/** A key with what a request needs to know of its biller. */
+/** A key with what a request needs from its biller. */
 export interface CredentialRow extends Omit<ApiKeyRow, 'hint' | 'created_at'> {
   time_zone: string;
   statement_descriptor: string | null;
@@ -23,7 +23,7 @@ export interface CredentialRow extends Omit<ApiKeyRow, 'hint' | 'created_at'> {
   fee_fixed: number;
 }
 
-/** Writes a key that is valid at once. */
+/** Inserts a key. It is valid at once. */
 export async function insertApiKey(db: Db, key: Omit<ApiKeyRow, 'revoked_at'>): Promise<ApiKeyRow> {
   const [row] = await db<ApiKeyRow[]>`
     insert into api_keys (id, biller_id, livemode, kind, scopes, hash, hint, created_at)
@@ -34,7 +34,9 @@ export async function insertApiKey(db: Db, key: Omit<ApiKeyRow, 'revoked_at'>): 
   return row;
 }
 
-/** The key with this SHA-256 and its biller, revoked or not, in one statement; null when there is none. */
+/**
+ * The key with this SHA-256 hash and its biller, in one statement. Revoked keys are included. Null if there is none.
+ */
 export async function findCredential(db: Db, hash: Buffer): Promise<CredentialRow | null> {
   const [row] = await db<CredentialRow[]>`
     select api_keys.id, biller_id, livemode, kind, scopes, hash, revoked_at,
@@ -44,20 +46,23 @@ export async function findCredential(db: Db, hash: Buffer): Promise<CredentialRo
   return row ?? null;
 }
 
-/** The key, locked until the transaction ends, or null. */
+/** Locks the key for update until the transaction ends. Returns null if it does not exist. */
 export async function lockApiKey(tx: Db, id: string): Promise<ApiKeyRow | null> {
   const [row] = await tx<ApiKeyRow[]>`select * from api_keys where id = ${id} for no key update`;
   return row ?? null;
 }
 
-/** Lets the key end at `at`, or earlier if it was to end earlier; null when there is no such key. */
+/**
+ * Ends the key at `at`, unless it ends earlier already. The column `revoked_at` stores the end. Returns null if the key
+ * does not exist.
+ */
 export async function endApiKey(db: Db, id: string, at: Date): Promise<ApiKeyRow | null> {
   const [row] = await db<ApiKeyRow[]>`
     update api_keys set revoked_at = least(revoked_at, ${at}) where id = ${id} returning *`;
   return row ?? null;
 }
 
-/** The keys of one biller, or of all of them, oldest first. */
+/** The keys of one biller, oldest first. A null `billerId` means all billers. */
 export async function selectApiKeys(db: Db, billerId: string | null): Promise<ApiKeyRow[]> {
   return db<ApiKeyRow[]>`
     select * from api_keys where ${billerId}::text is null or biller_id = ${billerId} order by id`;

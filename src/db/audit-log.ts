@@ -15,14 +15,16 @@ export interface AuditRow {
   changes: Record<string, { from: unknown; to: unknown }>;
 }
 
-/** Which part of the log: the newest `limit` rows, of one biller, and older than the row `before`, where these are given. */
+/**
+ * A part of the log: the newest `limit` rows. `billerId` limits it to one biller; `before` to rows older than that id.
+ */
 export interface AuditPage {
   billerId?: string | undefined;
   before?: number | undefined;
   limit: number;
 }
 
-/** Adds a row; there is no other way to write to the log. */
+/** Adds a row. This is the only way to write to the log. */
 export async function insertAuditRow(tx: Db, row: Omit<AuditRow, 'id'>): Promise<void> {
   await tx`
     insert into audit_log (at, action, actor_kind, actor_id, biller_id, livemode, subject_id, request_id, changes)

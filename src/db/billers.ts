@@ -11,7 +11,7 @@ export interface BillerRow {
   created_at: Date;
 }
 
-/** Writes a biller with the default fee schedule. */
+/** Inserts a biller with the default fee schedule. */
 export async function insertBiller(
   db: Db,
   biller: Pick<BillerRow, 'id' | 'name' | 'time_zone' | 'statement_descriptor' | 'created_at'>,
@@ -29,7 +29,7 @@ export async function findBiller(db: Db, id: string): Promise<BillerRow | null> 
   return row ?? null;
 }
 
-/** The oldest biller of exactly this name, or null. */
+/** The oldest biller with exactly this name, or null. */
 export async function findBillerByName(db: Db, name: string): Promise<BillerRow | null> {
   const [row] = await db<BillerRow[]>`select * from billers where name = ${name} order by id limit 1`;
   return row ?? null;

@@ -2,16 +2,19 @@ import type { Db } from '../platform/postgres/connection.ts';
 import type { Page, TenantKey } from './tenant.ts';
 import type { ClockAdvanceRow, TestClockRow } from './test-clocks.ts';
 
-/** A clock with all that is told of it beside its own row, of one moment. */
+/** A test clock with everything that the API shows beside its own row, from one consistent read. */
 export interface TestClockDetailRow extends TestClockRow {
   last_advance: Omit<ClockAdvanceRow, 'test_clock_id' | 'request_id' | 'failure_reason'> | null;
-  /** How often its active plans are due. */
+  /** The frequencies of its active plans. */
   frequencies: { frequencyType: 'weekly' | 'monthly'; frequencyPeriod: number }[];
-  /** How many deliveries of its events there are of each status. */
+  /** The number of deliveries of its events, by status. */
   webhook_deliveries: { pending: number; delivered: number; failed: number };
 }
 
-/** The last advance in columns of its own, all null when there was none. */
+/**
+ * The last advance, flattened; all null if there was none. The aliases `advance_id`, `to_time` and `advance_status` are
+ * the columns `id`, `target_time` and `status` of `clock_advances`.
+ */
 type Flat = TestClockRow &
   Pick<TestClockDetailRow, 'frequencies' | 'webhook_deliveries'> & {
     advance_id: string | null;
@@ -31,7 +34,7 @@ export async function findClockDetails(db: Db, tenant: TenantKey, id: string): P
   return row === undefined ? null : withAdvance(row);
 }
 
-/** A page of clocks, newest first, one more than `limit` when there are more. */
+/** A page of clocks, newest first, with one extra row if more follow. */
 export async function listClocks(db: Db, tenant: TenantKey, { limit, after }: Page): Promise<TestClockDetailRow[]> {
   const rows = await db<Flat[]>`
     select ${details(db)}

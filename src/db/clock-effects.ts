@@ -2,7 +2,7 @@ import type { Db } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import type { Page } from './tenant.ts';
 
-/** What an intent's event does not say of its attempt. */
+/** The facts about an attempt that the intent's event does not contain. */
 export interface AttemptFacts {
   number: number;
   slot: number | null;
@@ -10,7 +10,7 @@ export interface AttemptFacts {
   due_date: string | null;
 }
 
-/** An event that an advance of a clock has caused. */
+/** An event that an advance of a test clock caused. `at` (the clock's time) is the column `created_at`. */
 export interface EffectEventRow {
   advance_id: string;
   event_id: string;
@@ -21,11 +21,11 @@ export interface EffectEventRow {
 }
 
 /**
- * What the advances of a clock did, in the order of the clock's time, one more than `limit` when there are more.
+ * A page of the effects of a clock's advances, in the order of the clock's time, with one extra row if more follow.
  *
- * While a clock advances nobody else writes about its customers, so an advance's events are those after the time it
- * started from, up to the `test_clock.ready` that ended it; what a request does at the very instant that it went to
- * comes after that.
+ * While a clock advances, nothing else writes about its customers. So the events of an advance are those after the time
+ * at which it started, up to the `test_clock.ready` that ended it. Later requests at exactly the target time come after
+ * that event.
  */
 export async function listEffectEvents(
   db: Db,
@@ -54,7 +54,10 @@ export async function listEffectEvents(
   )}`;
 }
 
-/** Of each intent and instant (the clock's time): the attempt that was made then, and what of a plan it paid. */
+/**
+ * Returns, for each intent and instant (the clock's time), the attempt made at that instant and the plan slot that it
+ * paid. Null if the intent does not exist.
+ */
 export async function findAttemptFacts(
   db: Db,
   attempts: { intentId: string; at: Date }[],
@@ -74,7 +77,7 @@ export async function findAttemptFacts(
   return attempts.map((_, index) => byPosition.get(index + 1) ?? null);
 }
 
-/** Which of these intents there are. */
+/** Returns the ids of those intents that exist. */
 export async function existingIntents(db: Db, ids: string[]): Promise<Set<string>> {
   const rows = await db<{ id: string }[]>`select id from payment_intents where id = any(${ids})`;
   return new Set(rows.map(({ id }) => id));

@@ -5,7 +5,7 @@ import { jsonb } from '../platform/postgres/json.ts';
 import { isAfter, type Page, type TenantKey } from './tenant.ts';
 import type { TestClockRow } from './test-clocks.ts';
 
-/** The JSON columns of a customer, as the API has checked them. */
+/** The JSON columns of a customer. The API has validated them. */
 interface Address {
   line1?: string;
   line2?: string;
@@ -50,7 +50,7 @@ export interface CustomerRow {
   deleted_at: Date | null;
 }
 
-/** Stores a new customer if all premises hold, and answers whether it did. */
+/** Inserts a customer if all conditions hold. Returns whether it was inserted. */
 export async function insertCustomer(
   db: Db,
   row: CustomerRow,
@@ -70,7 +70,7 @@ export async function insertCustomer(
   return count > 0;
 }
 
-/** The customer of this biller and mode, deleted ones too, or null. */
+/** The customer of this biller and mode, or null. Deleted customers are included. */
 export async function findCustomer(db: Db, tenant: TenantKey, id: string): Promise<CustomerRow | null> {
   const [row] = await db<CustomerRow[]>`
     select * from customers
@@ -78,15 +78,15 @@ export async function findCustomer(db: Db, tenant: TenantKey, id: string): Promi
   return row ?? null;
 }
 
-/** A customer together with the clock that it lives on, if any. */
+/** A customer with the status and time of its test clock, if it has one. */
 export interface LockedCustomerRow extends CustomerRow {
   clock_status: TestClockRow['status'] | null;
   frozen_time: Date | null;
 }
 
 /**
- * The same, locked against change until the transaction ends; other rows may still point at it. Its clock is held still, and
- * is so before the customer is locked: the subquery has run when the row is.
+ * Locks a customer for update until the transaction ends. Other rows may still reference it. Also takes a share lock on
+ * its test clock. The clock is locked first: the subquery runs before the customer's row is locked.
  */
 export async function lockCustomer(tx: Db, tenant: TenantKey, id: string): Promise<LockedCustomerRow | null> {
   const [row] = await tx<LockedCustomerRow[]>`
@@ -103,7 +103,10 @@ export async function lockCustomer(tx: Db, tenant: TenantKey, id: string): Promi
   return row ?? null;
 }
 
-/** That a customer in real time is what it was when it was read, as far as a new intent depends on it; locked against change. */
+/**
+ * Condition: the customer, who has no test clock, has not changed since it was read. Checks only what a new intent
+ * depends on: that it is not deleted, and whether it pays the fees. Takes a share lock.
+ */
 export function unchanged({ id, biller_id, livemode, fee_preferences }: CustomerRow): InsertCondition {
   const paysFees = fee_preferences?.customer_pays_transaction_fees ?? false;
   return (db, given) => db`
@@ -133,11 +136,11 @@ export interface CustomerFilter {
   email?: string | undefined;
   name?: string | undefined;
   reference?: string | undefined;
-  /** A clock's customers; without it, the customers that have no clock. */
+  /** Only customers on this test clock. Without it, only customers in real time. */
   testClock?: string | undefined;
 }
 
-/** A page of customers that are not deleted, newest first, one more than `limit` when there are more. */
+/** A page of customers that are not deleted, newest first, with one extra row if more follow. */
 export async function listCustomers(
   db: Db,
   tenant: TenantKey,
@@ -161,7 +164,7 @@ export async function listCustomers(
   )}`;
 }
 
-/** How many customers that are not deleted this clock has, and all clocks of the biller together. */
+/** Counts the customers that are not deleted: on this test clock, and on all clocks of the biller. */
 export async function countClockCustomers(
   tx: Db,
   tenant: TenantKey,
@@ -175,26 +178,29 @@ export async function countClockCustomers(
   return { onClock: row?.on_clock ?? 0, inAll: row?.in_all ?? 0 };
 }
 
-/** Makes a method the customer's default when it has none yet. */
+/** Makes a method the customer's default, unless the customer has a default already. */
 export async function setFirstDefaultMethod(tx: Db, customerId: string, methodId: string, at: Date): Promise<void> {
   await tx`
     update customers set default_payment_method_id = ${methodId}, updated_at = ${at}
     where id = ${customerId} and default_payment_method_id is null`;
 }
 
-/** Leaves every customer whose default is this method without one. */
+/** Clears the default method of every customer whose default is this method. */
 export async function clearDefaultMethod(tx: Db, methodId: string, at: Date): Promise<void> {
   await tx`
     update customers set default_payment_method_id = null, updated_at = ${at}
     where default_payment_method_id = ${methodId}`;
 }
 
-/** What an update can change of a customer, in its columns; null clears one. */
+/** The columns that an update can change. Null clears a column. */
 export type CustomerChange = Partial<
   Omit<CustomerRow, 'id' | 'biller_id' | 'livemode' | 'test_clock_id' | 'created_at'>
 >;
 
-/** Changes a locked customer and answers it as it is now. */
+/**
+ * Changes a locked customer and returns the new row.
+ * @throws if the customer does not exist.
+ */
 export async function updateCustomer(
   tx: Db,
   id: string,

@@ -15,7 +15,7 @@ export interface EventRow {
   customer_id: string | null;
   subject_id: string;
   request_id: string | null;
-  /** JSON, as text: what is sent and shown is what was stored, byte for byte. */
+  /** JSON text. The API and webhooks send the stored text byte for byte. */
   data: string;
   created_at: Date;
   recorded_at: Date;
@@ -29,34 +29,35 @@ export interface InsertedEvent {
   test_clock_id: string | null;
   data: string;
   created_at: Date;
-  /** Delivered to this endpoint alone, whatever it and the others subscribe to. */
+  /** Deliver to this endpoint only, and ignore all subscriptions. Null: deliver to every subscribed endpoint. */
   only_endpoint_id: string | null;
 }
 
-/** The columns of an `EventRow`, of the table under this alias. */
+/** The columns of an `EventRow`. The table's alias must be `e`. */
 export function eventColumns(db: Db) {
   return db`e.id, e.biller_id, e.livemode, e.sequence, e.event_type, e.test_clock_id, e.customer_id, e.subject_id,
     e.request_id, e.data::text as data, e.created_at, e.recorded_at`;
 }
 
-/** Whether the endpoint `w` has subscribed to the event `e`. */
+/** SQL condition: the endpoint `w` subscribes to the event `e`. */
 export function subscribes(db: Db) {
   return db`w.event_types && array['*', e.event_type, split_part(e.event_type, '.', 1) || '.*']`;
 }
 
 /**
- * The id of the delivery of event `e` to endpoint `w`: time, counter and half of the random part from the event, half
- * of the random part from the endpoint. So nobody need know the endpoints before the events are written, it sorts by
- * the event's creation, and a second row for the same pair would have the same id.
+ * The id of the delivery of event `e` to endpoint `w`. The time, the counter and half of the random part come from the
+ * event; the other half comes from the endpoint. So the ids need no earlier read of the endpoints, deliveries sort by
+ * the creation of their events, and a second row for the same pair would have the same id.
  */
 export function deliveryId(db: Db) {
   return db`'whd_' || substr(e.id, 5, 12) || right(e.id, 10) || right(w.id, 10)`;
 }
 
 /**
- * Writes events of one biller and mode under the next numbers of its sequence, a pending delivery for each endpoint that
- * is to hear of them, and the intents to start those deliveries; answers how many deliveries there are. One statement,
- * since it is part of every charge. The lock on the sequence lasts until the transaction ends: take it last.
+ * Writes events of one biller and mode under the next numbers of its sequence. Also writes a pending delivery for each
+ * endpoint that receives them, and an outbox entry for each delivery. Returns the number of deliveries. It is one
+ * statement, because every charge runs it. The lock on the sequence lasts until the transaction ends, so take it last.
+ * The outbox is the table `workflow_intents`.
  */
 export async function insertEvents(
   tx: Db,
@@ -121,9 +122,9 @@ export interface EventFilter {
 }
 
 /**
- * A page of events, newest first, one more than `limit` when there are more. Their order is that of `sequence`, which is
- * that of the commits: ids are drawn before the lock on the sequence, and a reader who goes by them could miss an event
- * that was committed later under a smaller id.
+ * A page of events, newest first, with one extra row if more follow. The order is that of `sequence`, which is the
+ * order of the commits. Ids are drawn before the sequence is locked: a client that reads by id could miss an event that
+ * commits later with a smaller id.
  */
 export async function listEvents(
   db: Db,

@@ -1,10 +1,11 @@
 import type postgres from 'postgres';
 
 /**
- * Gives a role of PostgreSQL what the API, the worker and the command line need of the tables, and takes away all else: rows of
- * the audit log can be added and read, not changed; the list of migrations can be read. Safe to repeat; in one transaction, so
- * that a service at work never lacks a right. To be run by the owner of the tables, after the migrations.
- * @throws when there is no such role, and when it could act as the owner: no right could be kept from it.
+ * Grants a PostgreSQL role what the API, the worker and the command line need on the tables, and revokes everything
+ * else. The role can insert and read rows of the audit log but not change them. It can only read the list of
+ * migrations. Idempotent. It runs in one transaction, so a running service never lacks a right. Run it as the owner of
+ * the tables, after the migrations.
+ * @throws if the role does not exist, or if it could act as the owner: no right could then be withheld from it.
  */
 export async function grantRights(sql: postgres.Sql, role: string): Promise<void> {
   const [found] = await sql<{ is_owner: boolean }[]>`select pg_has_role(${role}, current_user, 'member') as is_owner`;

@@ -5,38 +5,45 @@ import type { Db } from '../platform/postgres/connection.ts';
 const lockNotAvailable = '55P03';
 const sweptAtOnce = 1_000;
 
-/** One use of an Idempotency-Key. All times are real. */
+/** One use of an Idempotency-Key. All times are real time. */
 export interface KeyUse {
   billerId: string;
   livemode: boolean;
   key: string;
-  /** Of method, path and body; the first is stored. Others are what the same request had under keys of before. */
+  /**
+   * Fingerprints of method, path and body. The first is stored in the column `fingerprint`. The others are fingerprints
+   * of the same request under earlier encryption keys.
+   */
   fingerprints: readonly [Buffer, ...Buffer[]];
-  /** The id of the encryption key that the first is made with. */
+  /** The id of the encryption key that made the first fingerprint; the column `fingerprint_key`. */
   fingerprintKey: string;
   createdAt: Date;
   expiresAt: Date;
 }
 
-/** Whose a key is, with the first answer to it once there is one. */
+/**
+ * The stored use of a key: its request, and the first response to it. `answer` holds the columns `status_code` and
+ * `sealed_response`. It is null until a response is stored.
+ */
 export interface HeldKey {
   fingerprint: Buffer;
   answer: { status: number; sealed: Buffer } | null;
 }
 
 /**
- * Takes the key for the caller's transaction, whose first statement this has to be: nobody else has it until that ends.
- * Waits up to `waitMs` for a transaction that has taken it before. A key whose time is over counts as free.
- * @returns `claimed`; `taken` when a request has it already; `busy` when the other one did not end in time (the
- *   transaction is then of no more use).
+ * Claims the key for the caller's transaction. This must be the first statement of the transaction. No other
+ * transaction can claim the key until this one ends. Waits up to `waitMs` for a transaction that has claimed it
+ * already. An expired key counts as free.
+ * @returns `claimed`; `taken` if another request has the key; `busy` if the other transaction did not end in time (this
+ *   transaction is then unusable).
  */
 export async function claimKey(tx: Db, use: KeyUse, waitMs: number): Promise<'claimed' | 'taken' | 'busy'> {
   return insertKey(tx, use, waitMs, tx`idempotency_keys.expires_at <= excluded.created_at`);
 }
 
 /**
- * The same for a request that commits before it has an answer. As long as it has none, the same request again takes the
- * key once more, which then lives as long as this use of it.
+ * As `claimKey`, for a request that commits before it has a response. Until a response is stored, the same request may
+ * claim the key again. The key then expires when this use of it expires.
  */
 export async function holdKey(tx: Db, use: KeyUse, waitMs: number): Promise<'claimed' | 'taken' | 'busy'> {
   const isFreeOrUnanswered = tx`
@@ -52,7 +59,8 @@ function isSameRequest(db: Db, { fingerprints }: KeyUse): postgres.Fragment {
 
 async function insertKey(tx: Db, use: KeyUse, waitMs: number, mayReplace: postgres.Fragment) {
   try {
-    // One round trip: the subquery sets the limit before the insert can wait, RETURNING lifts it for what follows.
+    // One round trip: the subquery sets the lock timeout before the insert can wait, and RETURNING resets it for the
+    // next statements.
     const rows = await tx`
       insert into idempotency_keys (biller_id, livemode, key, fingerprint, fingerprint_key, created_at, expires_at)
       select ${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprints[0]}, ${use.fingerprintKey}, ${use.createdAt},
@@ -70,14 +78,15 @@ async function insertKey(tx: Db, use: KeyUse, waitMs: number, mayReplace: postgr
   }
 }
 
-/** A statement has not written what it was to write, because a request has its key already. */
+/** A conditional insert wrote nothing, because another request already has the key. */
 export class KeyTaken extends Error {
   override name = 'KeyTaken';
 }
 
 /**
- * The key together with its answer, as part of the statement that does what is answered: if another request has the key, that
- * does nothing. The statement fails (`isKeyBusy`) when the other one does not end within `waitMs`.
+ * Condition: the key is free. Stores the key and its response in the same statement as the row that it guards. If
+ * another request has the key, that statement writes nothing. It fails (`isKeyBusy`) if the other transaction does not
+ * end within `waitMs`.
  */
 export function keyWithAnswer(
   use: KeyUse,
@@ -98,7 +107,7 @@ export function keyWithAnswer(
     returning set_config('lock_timeout', '0', true)`;
 }
 
-/** Whether a statement failed because another transaction had a lock, such as that of a key, for too long. */
+/** Whether a statement failed because another transaction kept a lock, such as that of a key, for too long. */
 export function isKeyBusy(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === lockNotAvailable;
 }
@@ -107,7 +116,7 @@ function timeoutOf(waitMs: number): string {
   return `${Math.max(1, Math.round(waitMs))}ms`;
 }
 
-/** The request that has the key at this instant, or null. */
+/** The request that has the key at this instant, or null. An expired key is not found. */
 export async function findKey(db: Db, use: KeyUse): Promise<HeldKey | null> {
   const [row] = await db<{ fingerprint: Buffer; status_code: number | null; sealed_response: Buffer | null }[]>`
     select fingerprint, status_code, sealed_response from idempotency_keys
@@ -118,14 +127,17 @@ export async function findKey(db: Db, use: KeyUse): Promise<HeldKey | null> {
   return { fingerprint, answer: status === null || sealed === null ? null : { status, sealed } };
 }
 
-/** Writes the answer to the key that this transaction has claimed. */
+/** Stores the response to a key that this transaction has claimed. */
 export async function storeAnswer(tx: Db, use: KeyUse, status: number, sealed: Buffer): Promise<void> {
   await tx`
     update idempotency_keys set status_code = ${status}, sealed_response = ${sealed}
     where biller_id = ${use.billerId} and livemode = ${use.livemode} and key = ${use.key}`;
 }
 
-/** Writes key and answer in one, unless the key has an answer already, or is another request's: the first one stays. */
+/**
+ * Stores a key and its response in one statement. If the key already has a response, or belongs to another request,
+ * nothing changes: the first response stays. An expired key is replaced.
+ */
 export async function insertAnswer(tx: Db, use: KeyUse, status: number, sealed: Buffer): Promise<void> {
   await tx`
     insert into idempotency_keys
@@ -139,14 +151,19 @@ export async function insertAnswer(tx: Db, use: KeyUse, status: number, sealed: 
         or (idempotency_keys.status_code is null and ${isSameRequest(tx, use)})`;
 }
 
-/** By encryption key, how many requests may still be repeated that are known by a fingerprint of it; '' for those of none. */
+/**
+ * Counts the unexpired requests per encryption key of their fingerprint. `key_id` is the column `fingerprint_key`; `''`
+ * stands for null.
+ */
 export async function countFingerprints(db: Db, now: Date): Promise<{ key_id: string; requests: number }[]> {
   return db<{ key_id: string; requests: number }[]>`
     select coalesce(fingerprint_key, '') as key_id, count(*)::integer as requests
     from idempotency_keys where expires_at > ${now} group by 1 order by 1`;
 }
 
-/** Deletes the keys whose time is over, 1,000 in a statement, and says how many. Several sweepers do not disturb each other. */
+/**
+ * Deletes the expired keys, 1,000 per statement, and returns their number. Concurrent sweepers skip each other's rows.
+ */
 export async function sweepIdempotencyKeys(sql: Db, now: Date): Promise<number> {
   for (let swept = 0; ; ) {
     const { count } = await sql`

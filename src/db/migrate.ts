@@ -5,16 +5,16 @@ import { wayTo } from '../platform/postgres/connection.ts';
 import { grantRights } from './grants.ts';
 
 const ownMigrations = new URL('migrations/', import.meta.url);
-// Any constant does, as long as every runner of every version takes the same one.
+// Any constant works, as long as every version uses the same one.
 const advisoryLock = 7_266_337;
 const askForTurnMilliseconds = 200;
 
-/** The first line of a migration whose statements run by themselves, such as `create index concurrently`. */
+/** The first line of a migration that runs without a transaction, as `create index concurrently` requires. */
 const outsideOfATransaction = '-- outside of a transaction';
 
 /**
- * Who waits for the lock of a table keeps all others waiting who come after, so that a service at work stands still. So a
- * migration gives up quickly, lets them pass, and tries again.
+ * A statement that waits for a table lock blocks every later statement on that table, and so a running service. A
+ * migration therefore gives up quickly, lets the others pass, and tries again.
  */
 const lockTimeout = '1s';
 const triesForLocks = 60;
@@ -22,12 +22,12 @@ const pauseForOthersMilliseconds = 1_000;
 const gaveUpLocks: readonly string[] = ['55P03', '40P01'];
 
 /**
- * Brings the schema of the database up to this version: runs the numbered migrations that it has not had, in order, each
- * in a transaction of its own unless its first line says otherwise. Concurrent runners wait for each other and run nothing
- * twice. It may run while a service of the former version is at work (docs/upgrades.md). `grantTo` is the role that the
- * service runs as; its rights are set after the migrations, see `grantRights`.
- * @throws when a migration fails (nothing of it stays), when it could not get its locks within two minutes, or when the
- * database was migrated by a newer version.
+ * Brings the schema of the database up to this version. Runs the numbered migrations that are not applied yet, in
+ * order, each in its own transaction unless its first line says otherwise. Concurrent runners wait for each other and
+ * run nothing twice. A service of the previous version may run meanwhile (docs/upgrades.md). `grantTo` is the role that
+ * the service runs as. Its rights are set after the migrations, see `grantRights`.
+ * @throws if a migration fails (nothing of it stays), if it cannot get its locks within two minutes, or if a newer
+ *   version has migrated the database.
  */
 export async function migrate(
   databaseUrl: string,
@@ -59,7 +59,9 @@ export async function migrate(
   }
 }
 
-/** Asks again and again: one statement that waits would keep `create index concurrently` of another runner waiting for it. */
+/**
+ * Polls for the advisory lock. A single waiting statement would block `create index concurrently` of another runner.
+ */
 async function takeTurn(sql: postgres.Sql): Promise<void> {
   for (;;) {
     const [row] = await sql<{ taken: boolean }[]>`select pg_try_advisory_lock(${advisoryLock}) as taken`;
@@ -70,7 +72,8 @@ async function takeTurn(sql: postgres.Sql): Promise<void> {
 
 async function apply(sql: postgres.Sql, name: string, text: string): Promise<void> {
   if (text.startsWith(outsideOfATransaction)) {
-    // What has failed in the middle is repeated from the first statement on: each file begins with what it takes away.
+    // If a statement fails, the next run repeats the file from its first statement. So each file first drops what it
+    // creates.
     for (const statement of statementsOf(text)) await sql.unsafe(statement);
     await sql`insert into schema_migrations (name) values (${name})`;
     return;
@@ -95,7 +98,7 @@ async function apply(sql: postgres.Sql, name: string, text: string): Promise<voi
   }
 }
 
-/** The statements of a file that has no semicolon but at their ends. */
+/** Splits a file into its statements. A semicolon may occur only at the end of a statement. */
 function statementsOf(text: string): string[] {
   return text
     .replaceAll(/^--.*$/gm, '')

@@ -10,7 +10,7 @@ export interface PaymentAttemptRow {
   payment_method_id: string | null;
   source: AttemptSource;
   request_key: string | null;
-  /** Real time; null when the key stands as long as the attempt. */
+  /** Real time. Null if the key lasts as long as the attempt. */
   request_key_expires_at: Date | null;
   outcome: AttemptOutcome;
   code: string | null;
@@ -22,7 +22,7 @@ export interface PaymentAttemptRow {
 
 type NewAttempt = Omit<PaymentAttemptRow, 'outcome' | 'code' | 'message' | 'settled_at'>;
 
-/** Opens an attempt: from its commit on the processor may be asked, under the attempt's id. */
+/** Opens an attempt. Once this is committed, the processor may be called, with the attempt's id as the key. */
 export async function insertAttempt(tx: Db, attempt: NewAttempt): Promise<void> {
   await tx`
     insert into payment_attempts (
@@ -34,7 +34,7 @@ export async function insertAttempt(tx: Db, attempt: NewAttempt): Promise<void> 
     )`;
 }
 
-/** The attempt, locked after its intent, or null when that was deleted. */
+/** Locks an attempt for update. Lock its intent first. Returns null if the attempt was deleted. */
 export async function lockAttempt(tx: Db, id: string): Promise<PaymentAttemptRow | null> {
   const [row] = await tx<PaymentAttemptRow[]>`select * from payment_attempts where id = ${id} for no key update`;
   return row ?? null;
@@ -48,14 +48,17 @@ export async function findAttemptInFlight(db: Db, paymentIntentId: string): Prom
   return row ?? null;
 }
 
-/** The last attempt of an intent, whatever came of it, or null. */
+/** The last attempt of an intent, whatever its outcome, or null. */
 export async function findLastAttempt(db: Db, paymentIntentId: string): Promise<PaymentAttemptRow | null> {
   const [row] = await db<PaymentAttemptRow[]>`
     select * from payment_attempts where payment_intent_id = ${paymentIntentId} order by number desc limit 1`;
   return row ?? null;
 }
 
-/** The newest attempt of an intent that was opened under this Idempotency-Key, unless the key has expired by `now`; or null. */
+/**
+ * The newest attempt of an intent that was opened under this Idempotency-Key. Returns null if there is none, or if the
+ * key has expired by `now`.
+ */
 export async function findAttemptOfRequest(
   db: Db,
   paymentIntentId: string,
@@ -71,12 +74,12 @@ export async function findAttemptOfRequest(
   return row ?? null;
 }
 
-/** Lets the key of an attempt's request live until then, real time. */
+/** Sets when the Idempotency-Key of an attempt expires (real time). */
 export async function setAttemptKeyExpiry(tx: Db, id: string, expiresAt: Date): Promise<void> {
   await tx`update payment_attempts set request_key_expires_at = ${expiresAt} where id = ${id}`;
 }
 
-/** Attempts that were opened before this instant (real time) and have no outcome yet, oldest first. */
+/** The 100 oldest attempts that are still `processing` and were opened before this instant (real time). */
 export async function findAbandonedAttempts(db: Db, openedBefore: Date): Promise<PaymentAttemptRow[]> {
   return db<PaymentAttemptRow[]>`
     select * from payment_attempts
@@ -86,9 +89,10 @@ export async function findAbandonedAttempts(db: Db, openedBefore: Date): Promise
 }
 
 /**
- * Gives an attempt its outcome, once. Its intent is locked and its outcome was looked at; whoever comes late all the same
- * (a worker that woke up after its time) loses here, with everything else that it wanted to write.
- * @throws when the attempt's outcome is not `from` any more.
+ * Records the outcome of an attempt, once. The caller has locked the intent and read the attempt's outcome. A late
+ * worker fails here, and its transaction rolls back.
+ * The column `settled_at` (real time) says when the attempt completed. It stays null for `requires_action`.
+ * @throws if the attempt's outcome is no longer `from`.
  */
 export async function completeAttempt(
   tx: Db,

@@ -41,7 +41,7 @@ export interface PaymentIntentRow {
   updated_at: Date;
 }
 
-/** Stores a new intent if all premises hold, and answers whether it did. */
+/** Inserts an intent if all conditions hold. Returns whether it was inserted. */
 export async function insertPaymentIntent(
   db: Db,
   row: PaymentIntentRow,
@@ -71,12 +71,12 @@ export async function findPaymentIntent(db: Db, tenant: TenantKey, id: string): 
   return row ?? null;
 }
 
-/** An intent together with the clock of its customer. */
+/** An intent with the test clock of its customer. */
 export interface LockedIntentRow extends PaymentIntentRow {
   test_clock_id: string | null;
 }
 
-/** The intent, locked until the transaction ends. The lock of its plan, if it has one, is to be taken first. */
+/** Locks an intent for update until the transaction ends. If the intent belongs to a plan, lock the plan first. */
 export async function lockPaymentIntent(tx: Db, id: string): Promise<LockedIntentRow | null> {
   const [row] = await tx<LockedIntentRow[]>`
     select i.*, c.test_clock_id
@@ -93,7 +93,7 @@ export interface PaymentIntentFilter {
   testClock?: string | undefined;
 }
 
-/** A page of intents, newest first, one more than `limit` when there are more. */
+/** A page of intents, newest first, with one extra row if more follow. */
 export async function listPaymentIntents(
   db: Db,
   tenant: TenantKey,
@@ -115,7 +115,10 @@ export async function listPaymentIntents(
   )}`;
 }
 
-/** Marks an intent as being charged: the attempt has this number and this method, or none that can be charged; a schedule ends with it. */
+/**
+ * Marks an intent as being charged, and ends its schedule. `attempt.number` becomes `attempt_count`. The attempt's
+ * method replaces the intent's, if the attempt has one. The attempt's customer is set only if the intent has none.
+ */
 export async function markProcessing(
   tx: Db,
   id: string,
@@ -129,7 +132,9 @@ export async function markProcessing(
     where id = ${id}`;
 }
 
-/** Gives a locked intent the status that its attempt has come to, and answers it as it then is; null clears the last error. */
+/**
+ * Sets the status of a locked intent after an attempt, and returns the new row. A null `error` clears the last error.
+ */
 export async function markOutcome(
   tx: Db,
   intent: PaymentIntentRow,
@@ -147,7 +152,7 @@ export async function markOutcome(
   return { ...intent, status, last_error_code: code, last_error_message: message, updated_at: at };
 }
 
-/** All scheduled intents of a clock's customers, locked to be deleted. */
+/** Locks all scheduled intents on a test clock, before they are deleted. */
 export async function lockScheduledIntentsOnClock(tx: Db, testClockId: string): Promise<{ id: string }[]> {
   return tx<{ id: string }[]>`
     select i.id from payment_intents i
@@ -157,7 +162,10 @@ export async function lockScheduledIntentsOnClock(tx: Db, testClockId: string): 
     for update of i`;
 }
 
-/** The scheduled intents of a clock's customers that are due up to `target`, the clock's time, and when, or being paid. */
+/**
+ * The scheduled intents on a test clock that are due up to `target` (the clock's time), or whose charge is in progress.
+ * `at` is the column `scheduled_at`.
+ */
 export async function intentsDueOnClock(
   db: Db,
   testClockId: string,
@@ -176,7 +184,10 @@ export async function intentsDueOnClock(
     order by i.scheduled_at, i.id`;
 }
 
-/** Cancels the scheduled payments of a customer, those of nobody on its methods too, and answers them as they are now. */
+/**
+ * Cancels the scheduled payments of a customer, and returns the new rows. This includes payments without a customer
+ * that use one of the customer's methods.
+ */
 export async function cancelScheduledIntents(tx: Db, customerId: string, at: Date): Promise<PaymentIntentRow[]> {
   return tx<PaymentIntentRow[]>`
     update payment_intents set status = 'canceled', scheduled_at = null, updated_at = ${at}
@@ -188,7 +199,10 @@ export async function cancelScheduledIntents(tx: Db, customerId: string, at: Dat
     returning *`;
 }
 
-/** Cancels a locked intent and answers it as it is now. */
+/**
+ * Cancels a locked intent and returns the new row.
+ * @throws if the intent does not exist.
+ */
 export async function markCanceled(tx: Db, id: string, at: Date): Promise<PaymentIntentRow> {
   const [row] = await tx<PaymentIntentRow[]>`
     update payment_intents set status = 'canceled', scheduled_at = null, updated_at = ${at}
@@ -198,7 +212,10 @@ export async function markCanceled(tx: Db, id: string, at: Date): Promise<Paymen
   return row;
 }
 
-/** Adds what a refund has given back to the intent's total; one that was finished late does not turn time back. */
+/**
+ * Adds a succeeded refund (minor units) to the intent's total. If the refund completes late, `updated_at` does not go
+ * backwards.
+ */
 export async function addRefunded(tx: Db, id: string, amount: number, at: Date): Promise<void> {
   await tx`
     update payment_intents

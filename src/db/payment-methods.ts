@@ -2,7 +2,7 @@ import type { Db } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/json.ts';
 import type { Page, TenantKey } from './tenant.ts';
 
-/** The columns `type` and `instrument_data`: what the API shows of a method. */
+/** The columns `type` and `instrument_data`: the part of a method that the API shows. */
 export type Instrument =
   | { type: 'card'; instrument_data: CardInstrument }
   | { type: 'au_becs_debit'; instrument_data: BecsInstrument }
@@ -47,18 +47,24 @@ export interface PaymentMethodRow {
   created_at: Date;
   updated_at: Date;
   detached_at: Date | null;
-  /** The only intent that the method may be used for while it has no customer; null when a publishable key has not used it. */
+  /**
+   * The only intent that a method without a customer may be used for. Null until a publishable key uses the method, and
+   * again once the method has a customer.
+   */
   bound_payment_intent_id: string | null;
-  /** Whether a secret key has used it for an intent while it had no customer and was not bound. */
+  /** Whether a secret key has used the method for an intent while the method had no customer and was not bound. */
   used_by_biller: boolean;
 }
 
-/** The columns that are read: the sealed account number stays where it is. */
+/**
+ * The columns of a `PaymentMethodRow`. `instrument` combines `type` and `instrument_data`. The sealed account number is
+ * never read here.
+ */
 const columns = (db: Db) => db`
   id, biller_id, livemode, customer_id, brand, last4, fixture_token, created_at, updated_at, detached_at,
   bound_payment_intent_id, used_by_biller, jsonb_build_object('type', type, 'instrument_data', instrument_data) as instrument`;
 
-/** Stores a new method; `sealedAccountNumber` is encrypted already. */
+/** Stores a new method. `sealedAccountNumber` is already encrypted. */
 export async function insertPaymentMethod(
   db: Db,
   row: PaymentMethodRow,
@@ -75,7 +81,7 @@ export async function insertPaymentMethod(
     )`;
 }
 
-/** The method of this biller and mode, detached ones too, or null. */
+/** The method of this biller and mode, or null. Detached methods are included. */
 export async function findPaymentMethod(db: Db, tenant: TenantKey, id: string): Promise<PaymentMethodRow | null> {
   const [row] = await db<PaymentMethodRow[]>`
     select ${columns(db)} from payment_methods
@@ -83,7 +89,7 @@ export async function findPaymentMethod(db: Db, tenant: TenantKey, id: string): 
   return row ?? null;
 }
 
-/** The same, locked: whoever charges and whoever detaches take turns. */
+/** As `findPaymentMethod`, and locks the method for update, so that charging and detaching do not overlap. */
 export async function lockPaymentMethod(tx: Db, tenant: TenantKey, id: string): Promise<PaymentMethodRow | null> {
   const [row] = await tx<PaymentMethodRow[]>`
     select ${columns(tx)} from payment_methods
@@ -92,7 +98,7 @@ export async function lockPaymentMethod(tx: Db, tenant: TenantKey, id: string): 
   return row ?? null;
 }
 
-/** Gives an unattached method to a customer, which ends its binding to an intent. */
+/** Attaches a method to a customer. This ends its binding to an intent. */
 export async function attachToCustomer(tx: Db, id: string, customerId: string, at: Date): Promise<void> {
   await tx`
     update payment_methods set customer_id = ${customerId}, bound_payment_intent_id = null, updated_at = ${at}
@@ -104,24 +110,24 @@ export async function bindToIntent(tx: Db, id: string, intentId: string): Promis
   await tx`update payment_methods set bound_payment_intent_id = ${intentId} where id = ${id}`;
 }
 
-/** Notes that a secret key has used an unattached method for an intent. */
+/** Records that a secret key has used an unattached method for an intent. */
 export async function markUsedByBiller(tx: Db, id: string): Promise<void> {
   await tx`update payment_methods set used_by_biller = true where id = ${id}`;
 }
 
-/** How many methods of a customer are not detached. Exact only while the customer is locked. */
+/** Counts the methods of a customer that are not detached. The count is exact only while the customer is locked. */
 export async function countMethodsOfCustomer(tx: Db, customerId: string): Promise<number> {
   const [row] = await tx<{ methods: number }[]>`
     select count(*)::integer as methods from payment_methods where customer_id = ${customerId} and detached_at is null`;
   return row?.methods ?? 0;
 }
 
-/** Marks a method as never to be charged again. */
+/** Detaches a method: it is never charged again. */
 export async function markDetached(tx: Db, id: string, at: Date): Promise<void> {
   await tx`update payment_methods set detached_at = ${at}, updated_at = ${at} where id = ${id}`;
 }
 
-/** A page of the biller's methods, newest first, one more than `limit` when there are more. */
+/** A page of the biller's methods that are not detached, newest first, with one extra row if more follow. */
 export async function listPaymentMethods(
   db: Db,
   tenant: TenantKey,
@@ -135,7 +141,7 @@ export async function listPaymentMethods(
     limit ${limit + 1}`;
 }
 
-/** A page of the methods of a customer that are not detached, newest first, one more than `limit` when there are more. */
+/** A page of a customer's methods that are not detached, newest first, with one extra row if more follow. */
 export async function listMethodsOfCustomer(
   db: Db,
   customerId: string,

@@ -1,7 +1,7 @@
 import type { Db } from '../platform/postgres/connection.ts';
 import type { PaymentAttemptRow } from './payment-attempts.ts';
 
-/** `given_up`: by an operator, for good; shown as `failed`. */
+/** `given_up`: an operator has ended the slot for good. The API shows it as `failed`. */
 export type SlotStatus = 'processing' | 'paid' | 'retrying' | 'failed' | 'skipped' | 'given_up';
 
 export interface PlanSlotRow {
@@ -17,8 +17,8 @@ export interface PlanSlotRow {
 }
 
 /**
- * A slot whose payment is under way, between retries, or failed: it has an intent and an amount, not yet collected. One that
- * was given up is none: nobody collects it any more.
+ * A slot whose payment is in progress, between retries, or failed. It has an intent and an amount that is not collected
+ * yet. A slot that was given up is not open: it is never collected.
  */
 export interface OpenSlotRow extends PlanSlotRow {
   status: 'processing' | 'retrying' | 'failed';
@@ -26,7 +26,7 @@ export interface OpenSlotRow extends PlanSlotRow {
   payment_intent_id: string;
 }
 
-/** The slots of a plan that have come and are still to be paid, oldest first. */
+/** The open slots of a plan, oldest first. */
 export async function openSlots(db: Db, planId: string): Promise<OpenSlotRow[]> {
   return db<OpenSlotRow[]>`
     select * from payment_plan_slots
@@ -34,28 +34,28 @@ export async function openSlots(db: Db, planId: string): Promise<OpenSlotRow[]> 
     order by slot`;
 }
 
-/** The slot that a plan's payment intent is for, or null. */
+/** The slot that a payment intent pays, or null. */
 export async function findSlotOfIntent(db: Db, paymentIntentId: string): Promise<PlanSlotRow | null> {
   const [row] = await db<PlanSlotRow[]>`
     select * from payment_plan_slots where payment_intent_id = ${paymentIntentId}`;
   return row ?? null;
 }
 
-/** One slot of a plan that has come, or null. */
+/** One slot of a plan, or null. A slot has a row once its due date has come. */
 export async function findSlot(db: Db, planId: string, slot: number): Promise<PlanSlotRow | null> {
   const [row] = await db<PlanSlotRow[]>`
     select * from payment_plan_slots where payment_plan_id = ${planId} and slot = ${slot}`;
   return row ?? null;
 }
 
-/** Whether a payment was ever made, or tried, for a slot of the plan. */
+/** Whether the plan has ever opened a payment for one of its slots. */
 export async function hasOpenedPayment(db: Db, planId: string): Promise<boolean> {
   const rows = await db`
     select 1 from payment_plan_slots where payment_plan_id = ${planId} and status <> 'skipped' limit 1`;
   return rows.length > 0;
 }
 
-/** Opens a slot together with its payment. */
+/** Opens a slot with its payment intent. */
 export async function insertOpenSlot(
   tx: Db,
   slot: { payment_plan_id: string; slot: number; due_date: string; amount: number; payment_intent_id: string },
@@ -90,14 +90,14 @@ export async function updateSlot(
   await tx`update payment_plan_slots set ${tx(change)} where payment_plan_id = ${planId} and slot = ${slot}`;
 }
 
-/** Ends the retries of all slots of a plan; what is being charged at this moment stays under way. */
+/** Ends the retries of all slots of a plan. A charge in progress continues. */
 export async function stopRetries(tx: Db, planId: string): Promise<void> {
   await tx`
     update payment_plan_slots set status = 'failed', next_attempt_at = null
     where payment_plan_id = ${planId} and status = 'retrying'`;
 }
 
-/** Gives every unpaid slot that is not being charged a fresh series of tries, the first of them at `at`. */
+/** Starts a new series of retries for every unpaid slot that is not being charged. The first retry is at `at`. */
 export async function restartRetries(tx: Db, planId: string, at: Date): Promise<void> {
   await tx`
     update payment_plan_slots
@@ -105,7 +105,7 @@ export async function restartRetries(tx: Db, planId: string, at: Date): Promise<
     where payment_plan_id = ${planId} and status in ('retrying', 'failed')`;
 }
 
-/** The earliest retry of a plan, or null. */
+/** When the earliest retry of a plan is due, or null. */
 export async function earliestRetry(tx: Db, planId: string): Promise<Date | null> {
   const [row] = await tx<{ at: Date | null }[]>`
     select min(next_attempt_at) as at from payment_plan_slots
@@ -117,7 +117,7 @@ export interface PlanPaymentRow extends PlanSlotRow {
   attempts: Pick<PaymentAttemptRow, 'number' | 'outcome' | 'code' | 'message' | 'at'>[];
 }
 
-/** The slots of a plan that have come, newest first, each with its settled attempts; one more than `limit` when there are more. */
+/** A page of the slots of a plan, newest first, with one extra row if more follow. Each has its completed attempts. */
 export async function listPlanPayments(
   db: Db,
   planId: string,

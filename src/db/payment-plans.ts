@@ -38,7 +38,7 @@ export interface PaymentPlanRow {
   updated_at: Date;
 }
 
-/** A plan together with what its collection needs to know of the biller, the customer and the clock. */
+/** A plan with what its collection needs from the biller, the customer and the test clock. */
 export interface CollectingPlanRow extends PaymentPlanRow {
   time_zone: string;
   fee_basis_points: number;
@@ -93,15 +93,15 @@ export async function findPlan(db: Db, tenant: TenantKey, id: string): Promise<P
   return row ?? null;
 }
 
-/** The clock that a plan's customer lives on, null in real time; undefined when there is no such plan. */
+/** The id of the test clock that the plan's customer is on. Null in real time; undefined if the plan does not exist. */
 export async function findClockOfPlan(db: Db, id: string): Promise<string | null | undefined> {
   const [row] = await db<{ test_clock_id: string | null }[]>`select test_clock_id from payment_plans where id = ${id}`;
   return row?.test_clock_id;
 }
 
 /**
- * Locks a plan until the transaction ends: collecting it, changing it and ending it take turns. Answers it with all that a
- * collection needs, or null when it was deleted.
+ * Locks a plan for update until the transaction ends, so that collecting, changing and ending it never overlap. Returns
+ * the plan with everything that a collection needs, or null if the plan was deleted.
  */
 export async function lockPlan(tx: Db, id: string): Promise<CollectingPlanRow | null> {
   const [row] = await tx<CollectingPlanRow[]>`
@@ -117,10 +117,13 @@ export async function lockPlan(tx: Db, id: string): Promise<CollectingPlanRow | 
   return row ?? null;
 }
 
-/** What changes in a plan while it is collected, changed or ended. */
+/** The columns that can change while a plan is collected, changed or ended. */
 export type PlanChange = Partial<Omit<PaymentPlanRow, 'id' | 'biller_id' | 'livemode' | 'customer_id' | 'created_at'>>;
 
-/** Changes a locked plan and answers it as it is now. */
+/**
+ * Changes a locked plan and returns the new row.
+ * @throws if the plan does not exist.
+ */
 export async function updatePlan(
   tx: Db,
   id: string,
@@ -138,7 +141,7 @@ export interface PlanFilter {
   state?: string | undefined;
 }
 
-/** A page of plans, newest first, one more than `limit` when there are more. */
+/** A page of plans, newest first, with one extra row if more follow. */
 export async function listPlans(
   db: Db,
   tenant: TenantKey,
@@ -160,8 +163,9 @@ export async function listPlans(
 }
 
 /**
- * The plans of a clock's customers that have something to do up to `target`, the clock's time, and when, or are doing it:
- * a payment that is under way may be followed by a retry that is due by then.
+ * The plans on a test clock that have work up to `target` (the clock's time), or whose charge is in progress: that
+ * charge may fail, and its retry may be due by `target`. `at` is the column `wake_at`: the earlier of the next slot and
+ * the next retry.
  */
 export async function plansDueOnClock(
   db: Db,
@@ -181,7 +185,7 @@ export async function plansDueOnClock(
     order by wake_at, id`;
 }
 
-/** The plans of a clock's customers that have a workflow, the active and the suspended ones, locked to be deleted. */
+/** Locks the plans on a test clock that have a workflow (active or suspended), before they are deleted. */
 export async function lockRunningPlansOnClock(tx: Db, testClockId: string): Promise<{ id: string }[]> {
   return tx<{ id: string }[]>`
     select id from payment_plans where test_clock_id = ${testClockId} and state in ('active', 'suspended')
@@ -189,7 +193,7 @@ export async function lockRunningPlansOnClock(tx: Db, testClockId: string): Prom
     for update`;
 }
 
-/** How often the active plans of a clock's customers are due: what bounds an advance. */
+/** The distinct frequencies of the active plans on a test clock. They limit how far an advance can go. */
 export async function activeFrequenciesOnClock(
   db: Db,
   testClockId: string,
@@ -200,7 +204,7 @@ export async function activeFrequenciesOnClock(
     where test_clock_id = ${testClockId} and state = 'active'`;
 }
 
-/** The plans of a customer that have not ended, in the order of their making. */
+/** Locks the plans of a customer that have not ended, and returns them oldest first. */
 export async function openPlansOfCustomer(tx: Db, customerId: string): Promise<{ id: string }[]> {
   return tx<{ id: string }[]>`
     select id from payment_plans

@@ -15,14 +15,14 @@ export interface RefundRow {
   metadata: Record<string, string>;
   status: 'processing' | 'succeeded' | 'failed';
   request_key: string | null;
-  /** Real time; null when the key stands as long as the refund. */
+  /** Real time. Null if the key lasts as long as the refund. */
   request_key_expires_at: Date | null;
   opened_at: Date;
   created_at: Date;
   updated_at: Date;
 }
 
-/** Opens a refund: from its commit on the processor may be asked, under the refund's id. */
+/** Opens a refund. Once this is committed, the processor may be called, with the refund's id as the key. */
 export async function insertRefund(tx: Db, row: RefundRow): Promise<void> {
   await tx`
     insert into refunds (
@@ -44,7 +44,10 @@ export async function findRefund(db: Db, tenant: TenantKey, id: string): Promise
   return row ?? null;
 }
 
-/** The newest refund of an intent that was opened under this Idempotency-Key, or null. */
+/**
+ * The newest refund of an intent that was opened under this Idempotency-Key. Returns null if there is none, or if the
+ * key has expired by `now`.
+ */
 export async function findRefundOfRequest(
   db: Db,
   intentId: string,
@@ -60,18 +63,18 @@ export async function findRefundOfRequest(
   return row ?? null;
 }
 
-/** Lets the key of a refund's request live until then, real time. */
+/** Sets when the Idempotency-Key of a refund expires (real time). */
 export async function setRefundKeyExpiry(tx: Db, id: string, expiresAt: Date): Promise<void> {
   await tx`update refunds set request_key_expires_at = ${expiresAt} where id = ${id}`;
 }
 
-/** Refunds that were opened before this instant (real time) and have no outcome yet, oldest first. */
+/** The 100 oldest refunds that are still `processing` and were opened before this instant (real time). */
 export async function findAbandonedRefunds(db: Db, openedBefore: Date): Promise<RefundRow[]> {
   return db<RefundRow[]>`
     select * from refunds where status = 'processing' and opened_at < ${openedBefore} order by opened_at limit 100`;
 }
 
-/** What refunds under way would give back of an intent, minor units. */
+/** The sum of an intent's refunds that are still `processing`, in minor units. */
 export async function amountBeingRefunded(tx: Db, intentId: string): Promise<number> {
   const [row] = await tx<{ amount: number }[]>`
     select coalesce(sum(amount), 0)::bigint as amount from refunds
@@ -79,7 +82,7 @@ export async function amountBeingRefunded(tx: Db, intentId: string): Promise<num
   return row?.amount ?? 0;
 }
 
-/** Gives a refund its outcome, once: null when somebody else has done so before. */
+/** Records the outcome of a refund, once. Returns null if its outcome was already recorded. */
 export async function completeRefund(
   tx: Db,
   id: string,
@@ -93,7 +96,7 @@ export async function completeRefund(
   return row ?? null;
 }
 
-/** A page of the refunds of an intent, newest first, one more than `limit` when there are more. */
+/** A page of an intent's refunds, newest first, with one extra row if more follow. */
 export async function listRefunds(db: Db, intentId: string, { limit, after }: Page): Promise<RefundRow[]> {
   return db<RefundRow[]>`${fittingPage(
     db,

@@ -2,7 +2,7 @@ import type { Fragment } from 'postgres';
 import type { Db } from '../platform/postgres/connection.ts';
 import type { TenantKey } from './tenant.ts';
 
-/** Where sealed values are kept: every column that the vault has written, and the column that names the row. */
+/** Every column that the vault writes, and the column that identifies the row. */
 export const sealedColumns = {
   account_numbers: { table: 'payment_methods', column: 'sealed_account_number', id: 'id' },
   webhook_secrets: { table: 'webhook_endpoints', column: 'sealed_secret', id: 'id' },
@@ -12,48 +12,54 @@ export const sealedColumns = {
 
 export type SealedColumn = keyof typeof sealedColumns;
 
-/** How sealed bytes are written, which is their first byte (services/accounts/sealed-bytes.ts). */
+/** The format of sealed bytes, which is their first byte (services/accounts/sealed-bytes.ts). */
 export type SealFormat = 1 | 2;
 
-/** One field of the database: the place that a sealed value is bound to. */
+/** A field of the database. A sealed value is bound to its field. */
 export interface SealedField {
   table: string;
   column: string;
   billerId: string;
   livemode: boolean;
-  /** Names the row within its table, biller and mode. */
+  /** Identifies the row within its table, biller and mode. */
   rowId: string;
 }
 
-/** The field of a row of this biller and mode. */
+/** The field of this column in a row of this biller and mode. */
 export function sealedField(name: SealedColumn, { billerId, livemode }: TenantKey, rowId: string): SealedField {
   const { table, column } = sealedColumns[name];
   return { table, column, billerId, livemode, rowId };
 }
 
-/** A part of a table: whole pages, the last one excluded. */
+/** A range of a table's pages, from `from` up to but not including `to`. */
 export interface Pages {
   from: number;
   to: number;
 }
 
-/** A value, its field, and where its row is (`ctid`) for as long as that stays locked. */
+/**
+ * A value, its field, and the position of its row. `place` is the system column `ctid`; it is valid while the row is
+ * locked.
+ */
 export interface SealedValue {
   place: string;
   field: SealedField;
   sealed: Buffer;
 }
 
-/** The id of the key that a value is sealed with, which stands at its head in every format; '' where no vault has made it. */
+/**
+ * The id of the key that a value is sealed with. It is at the head of the value in every format. `''` if the value was
+ * not made by the vault.
+ */
 function keyIdIn(db: Db, column: string): Fragment {
   const value = db(column);
-  // `escape` turns any bytes into a text, those of a damaged value too.
+  // `escape` converts any bytes to text, even those of a damaged value.
   return db`
     case when ${formatIn(db, column)} in (1, 2)
       then encode(substring(${value} from 3 for get_byte(${value}, 1)), 'escape') else '' end`;
 }
 
-/** The format of a value; 0 where it is too short to have one. */
+/** The format of a value, or 0 if the value is too short to have one. */
 function formatIn(db: Db, column: string): Fragment {
   const value = db(column);
   return db`case when length(${value}) > 2 then get_byte(${value}, 0) else 0 end`;
@@ -65,7 +71,7 @@ export interface SealedCount {
   values: number;
 }
 
-/** How many values there are of each key and format; a value that no vault has made counts under the id ''. */
+/** Counts the values by key and format. A value that was not made by the vault counts under the id `''`. */
 export async function countSealed(db: Db, name: SealedColumn): Promise<SealedCount[]> {
   const { table, column } = sealedColumns[name];
   return db<SealedCount[]>`
@@ -73,7 +79,7 @@ export async function countSealed(db: Db, name: SealedColumn): Promise<SealedCou
     from ${db(table)} where ${db(column)} is not null group by 1, 2 order by 1, 2`;
 }
 
-/** How many pages the table of a column has now. */
+/** The current number of pages of the column's table. */
 export async function countPages(db: Db, name: SealedColumn): Promise<number> {
   const [row] = await db<[{ pages: number }]>`
     select (pg_relation_size(${sealedColumns[name].table}::regclass) / current_setting('block_size')::integer)::integer as pages`;
@@ -81,8 +87,8 @@ export async function countPages(db: Db, name: SealedColumn): Promise<number> {
 }
 
 /**
- * Locks the values on these pages that are sealed with another key than `keyId`, or in another format. One that is locked by
- * somebody else is left out: nobody waits for the other, and a later look finds it.
+ * Locks the values on these pages that are sealed with a key other than `keyId`, or in another format. Skips rows that
+ * another transaction has locked: neither waits for the other, and a later pass finds them.
  */
 export async function lockSealedOtherwise(
   tx: Db,
@@ -101,11 +107,11 @@ export async function lockSealedOtherwise(
   );
 }
 
-/** Replaces values that this transaction has locked. */
+/** Replaces values. Lock them in this transaction first. */
 export async function replaceSealed(tx: Db, name: SealedColumn, values: readonly SealedValue[]): Promise<void> {
   const { table, column } = sealedColumns[name];
   const places = values.map(({ place }) => place);
-  // The client takes a list of buffers for one.
+  // The client treats a list of buffers as one buffer, so the values are sent as hex text.
   const sealed = values.map((value) => value.sealed.toString('hex'));
   await tx`
     update ${tx(table)} as t set ${tx(column)} = decode(v.sealed, 'hex')
@@ -113,7 +119,7 @@ export async function replaceSealed(tx: Db, name: SealedColumn, values: readonly
     where t.ctid = v.place`;
 }
 
-/** The values on these pages. */
+/** The sealed values on these pages. */
 export async function readSealed(db: Db, name: SealedColumn, pages: Pages): Promise<SealedValue[]> {
   return selectSealed(db, name, pages, db``);
 }
@@ -128,7 +134,7 @@ async function selectSealed(db: Db, name: SealedColumn, pages: Pages, further: F
   });
 }
 
-/** PostgreSQL goes straight to the pages, however large the table is. */
+/** SQL condition: the row is on these pages. PostgreSQL reads only those pages, however large the table is. */
 function isOn(db: Db, { from, to }: Pages): Fragment {
   return db`ctid >= ${`(${from},0)`}::text::tid and ctid < ${`(${to},0)`}::text::tid`;
 }

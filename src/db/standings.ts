@@ -1,7 +1,11 @@
 import type { PlanState } from '../domain/plan-state.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 
-/** Where a plan stands, in one row: what its workflow needs to know to wait for the right thing, and to say what it is. */
+/**
+ * The status of a plan in one row: what its workflow needs to decide what to wait for, and to show on the operator
+ * page. The columns come from several tables; `retry_slot`, `retry_due_date`, `failures` and `slot_status` are columns
+ * of `payment_plan_slots`, and `last_attempt_at` is `payment_attempts.at`.
+ */
 export interface PlanStatusRow {
   biller_id: string;
   livemode: boolean;
@@ -13,23 +17,26 @@ export interface PlanStatusRow {
   next_due_at: Date | null;
   next_attempt_at: Date | null;
   frozen_time: Date | null;
-  /** The target of the clock's latest advance, or its own time when there was none. */
+  /** The target time of the clock's latest advance, or the clock's own time if there was none. */
   clock_limit: Date | null;
   time_zone: string;
   retry_slot: number | null;
-  /** Biller-local date of the slot that is tried again. */
+  /** Biller-local due date of the slot in `retry_slot`. */
   retry_due_date: string | null;
   failures: number | null;
   slot_status: 'processing' | 'retrying' | 'failed' | null;
   payment_intent_id: string | null;
   last_error_code: string | null;
   last_error_message: string | null;
-  /** The customer's time of the last attempt. */
+  /** When the last attempt was made, in the customer's time. */
   last_attempt_at: Date | null;
   updated_at: Date;
 }
 
-/** The standing of a plan, or null when it was deleted. */
+/**
+ * The status of a plan, or null if it was deleted. Includes one unpaid slot: the one with the earliest retry, or else
+ * the oldest.
+ */
 export async function selectPlanStatus(db: Db, id: string): Promise<PlanStatusRow | null> {
   const [row] = await db<PlanStatusRow[]>`
     select p.biller_id, p.livemode, p.customer_id, p.test_clock_id, p.state, p.state_reason, p.next_slot, p.next_due_at,
@@ -51,7 +58,7 @@ export async function selectPlanStatus(db: Db, id: string): Promise<PlanStatusRo
   return row ?? null;
 }
 
-/** Where a scheduled payment stands. */
+/** The status of a scheduled payment in one row. */
 export interface ScheduledPaymentStatusRow {
   biller_id: string;
   livemode: boolean;
@@ -60,11 +67,11 @@ export interface ScheduledPaymentStatusRow {
   scheduled_at: Date | null;
   updated_at: Date;
   frozen_time: Date | null;
-  /** The target of the clock's latest advance, or its own time when there was none. */
+  /** The target time of the clock's latest advance, or the clock's own time if there was none. */
   clock_limit: Date | null;
 }
 
-/** The standing of a scheduled payment, or null when it was deleted. */
+/** The status of a scheduled payment, or null if it was deleted. */
 export async function selectScheduledPaymentStatus(
   db: Db,
   intentId: string,
@@ -78,7 +85,7 @@ export async function selectScheduledPaymentStatus(
   return row ?? null;
 }
 
-/** Of the clock `k`. An advance's id tells when it was accepted. */
+/** The column `clock_limit` for the clock `k`. Ids of advances sort by the time at which they were accepted. */
 function clockLimit(db: Db) {
   return db`coalesce(
       (select target_time from clock_advances where test_clock_id = k.id order by id desc limit 1), k.frozen_time

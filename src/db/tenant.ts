@@ -1,13 +1,13 @@
 import type { Fragment } from 'postgres';
 import type { Db } from '../platform/postgres/connection.ts';
 
-/** Whose rows: every query on them names biller and mode. */
+/** Biller and mode. Every query on a tenant's rows filters by both. */
 export interface TenantKey {
   billerId: string;
   livemode: boolean;
 }
 
-/** Which part of a list: at most `limit` items, those older than the item `after`. */
+/** One page of a list: at most `limit` items, all older than the item `after`. */
 export interface Page {
   limit: number;
   after?: string | undefined;
@@ -24,7 +24,10 @@ type ListedTable =
   | 'webhook_endpoints'
   | 'webhook_deliveries';
 
-/** The condition that a row is on the page, the cursor being looked up on the way; nothing is where it names nothing. */
+/**
+ * SQL condition: the row comes after the cursor `after`. The cursor is looked up in the same query. If the cursor is
+ * unknown, no row matches.
+ */
 export function isAfter(db: Db, table: ListedTable, tenant: TenantKey, after: string | undefined): Fragment {
   if (after === undefined) return db`true`;
   return db`id < (
@@ -32,14 +35,14 @@ export function isAfter(db: Db, table: ListedTable, tenant: TenantKey, after: st
   )`;
 }
 
-/** Whether the table has this id for this biller and mode: a cursor that names nothing is refused. */
+/** Whether the table has this id for this biller and mode. The API rejects a cursor that does not exist. */
 export async function hasRow(db: Db, table: ListedTable, tenant: TenantKey, id: string): Promise<boolean> {
   const rows = await db`
     select 1 from ${db(table)} where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`;
   return rows.length > 0;
 }
 
-/** Locks the biller against another count of its clocks or clock-bound customers until the transaction ends. */
+/** Locks the biller until the transaction ends. No other transaction then counts its test clocks or their customers. */
 export async function lockBiller(tx: Db, billerId: string): Promise<void> {
   await tx`select 1 from billers where id = ${billerId} for no key update`;
 }

@@ -16,7 +16,7 @@ export interface TestClockRow {
   created_at: Date;
 }
 
-/** The column `manifest`: what an advance did, counted. */
+/** The column `manifest`: counts of what an advance did. */
 export interface EffectsManifest {
   payment_intents_enqueued: number;
   links_expired: number;
@@ -55,13 +55,13 @@ export async function findClock(db: Db, tenant: TenantKey, id: string): Promise<
   return row ?? null;
 }
 
-/** A clock of a biller; all clocks are in the sandbox. */
+/** Identifies a test clock. All test clocks are in the sandbox. */
 export interface ClockKey {
   id: string;
   biller_id: string;
 }
 
-/** Those of the clocks that are advancing. */
+/** Returns those of the given clocks that are advancing. */
 export async function listAdvancing(db: Db, clocks: readonly ClockKey[]): Promise<ClockKey[]> {
   return db<ClockKey[]>`
     select id, biller_id
@@ -71,13 +71,16 @@ export async function listAdvancing(db: Db, clocks: readonly ClockKey[]): Promis
     where status = 'advancing'`;
 }
 
-/** The clock, held still until the transaction ends: no advance starts or ends meanwhile; other readers may hold it too. */
+/**
+ * Takes a share lock on the clock until the transaction ends. No advance starts or ends meanwhile. Other transactions
+ * may share the lock.
+ */
 export async function shareLockClock(tx: Db, id: string): Promise<TestClockRow | null> {
   const [row] = await tx<TestClockRow[]>`select * from test_clocks where id = ${id} for share`;
   return row ?? null;
 }
 
-/** The same, of this biller and mode. */
+/** As `shareLockClock`, for a clock of this biller and mode. */
 export async function shareLockClockOf(tx: Db, tenant: TenantKey, id: string): Promise<TestClockRow | null> {
   const [row] = await tx<TestClockRow[]>`
     select * from test_clocks
@@ -86,13 +89,13 @@ export async function shareLockClockOf(tx: Db, tenant: TenantKey, id: string): P
   return row ?? null;
 }
 
-/** The clock, locked for a change of itself. */
+/** Locks the clock for update. */
 export async function lockClock(tx: Db, id: string): Promise<TestClockRow | null> {
   const [row] = await tx<TestClockRow[]>`select * from test_clocks where id = ${id} for update`;
   return row ?? null;
 }
 
-/** How many clocks of the biller are neither deleted nor failed. */
+/** Counts the biller's clocks that are neither deleted nor failed. */
 export async function countActiveClocks(tx: Db, tenant: TenantKey): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
     select count(*)::integer as count from test_clocks
@@ -100,7 +103,10 @@ export async function countActiveClocks(tx: Db, tenant: TenantKey): Promise<numb
   return row?.count ?? 0;
 }
 
-/** Changes a locked clock and answers it as it is now. */
+/**
+ * Changes a locked clock and returns the new row.
+ * @throws if the clock does not exist.
+ */
 export async function updateClock(
   tx: Db,
   id: string,
@@ -111,7 +117,7 @@ export async function updateClock(
   return row;
 }
 
-/** Deletes a clock for good, and with it its customers and all that they have. Events stay. */
+/** Deletes a clock for good, with its customers and everything that belongs to them. Events stay. */
 export async function deleteClockRow(tx: Db, id: string): Promise<void> {
   await tx`delete from test_clocks where id = ${id}`;
 }
@@ -124,20 +130,20 @@ export async function insertAdvance(
   await tx`insert into clock_advances ${tx({ ...advance, status: 'advancing' })}`;
 }
 
-/** The advance that a clock has accepted and not finished, or null. */
+/** The advance of a clock that is not finished yet, or null. */
 export async function findOpenAdvance(db: Db, testClockId: string): Promise<ClockAdvanceRow | null> {
   const [row] = await db<ClockAdvanceRow[]>`
     select * from clock_advances where test_clock_id = ${testClockId} and status = 'advancing'`;
   return row ?? null;
 }
 
-/** The clock, whosever it is, or null when it is gone: for its own workflow. */
+/** The clock of any biller, or null if it was deleted. Only for its own workflow. */
 export async function findClockById(db: Db, id: string): Promise<TestClockRow | null> {
   const [row] = await db<TestClockRow[]>`select * from test_clocks where id = ${id}`;
   return row ?? null;
 }
 
-/** Ends an advance, once. */
+/** Ends an advance, once: an advance that has ended does not change. */
 export async function finishAdvance(
   tx: Db,
   id: string,
@@ -154,8 +160,8 @@ export async function finishAdvance(
 }
 
 /**
- * What an advance has done, by the instants of its effects: the attempts after `from` up to `target`, the clock's time.
- * What was done at `from` itself was done before the advance, by an activation or a resume.
+ * Counts the payment intents and plans that an advance tried to charge. It counts attempts after `from` and up to
+ * `target` (the clock's time). Attempts at `from` itself come from an activation or a resume before the advance.
  */
 export async function countEffects(
   tx: Db,

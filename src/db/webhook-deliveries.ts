@@ -19,7 +19,7 @@ export interface WebhookDeliveryRow {
   event_type: EventType;
   status: DeliveryStatus;
   attempt_count: number;
-  /** Attempts before the present series. */
+  /** The number of attempts made before the current series. */
   series_start: number;
   next_attempt_at: Date | null;
   failure_reason: string | null;
@@ -37,7 +37,7 @@ export interface WebhookAttemptRow {
   response_excerpt: string | null;
 }
 
-/** A delivery with all that its next attempt needs. The endpoint may be disabled or deleted. */
+/** A delivery with everything that its next attempt needs. The endpoint may be disabled or deleted. */
 export interface DeliveryToMake extends WebhookDeliveryRow {
   event: EventRow;
   endpoint: Pick<
@@ -52,7 +52,7 @@ export interface DeliveryToMake extends WebhookDeliveryRow {
   >;
 }
 
-/** A delivery with its attempts in order, both as they were at one instant. */
+/** A delivery with its attempts in order, from one consistent read. */
 export interface AttemptedDelivery extends WebhookDeliveryRow {
   attempts: WebhookAttemptRow[];
 }
@@ -68,7 +68,7 @@ export async function findDelivery(db: Db, tenant: TenantKey, id: string): Promi
   return found ?? null;
 }
 
-/** A page of an endpoint's deliveries, newest first, one more than `limit` when there are more. */
+/** A page of an endpoint's deliveries, newest first, with one extra row if more follow. */
 export async function listDeliveries(
   db: Db,
   endpointId: string,
@@ -100,7 +100,10 @@ interface AttemptPart {
   response_excerpt: string | null;
 }
 
-/** Deliveries, newest first, with their attempts: one statement, so that a status never stands beside attempts of another moment. */
+/**
+ * Deliveries with their attempts, newest first. It is one statement, so the status always matches the attempts.
+ * The aliases `attempt_number` and `attempt_at` are the columns `number` and `at` of `webhook_delivery_attempts`.
+ */
 async function withAttempts(db: Db, deliveries: Fragment): Promise<AttemptedDelivery[]> {
   const rows = await db<(WebhookDeliveryRow & AttemptPart)[]>`
     select d.*, e.event_type, a.number as attempt_number, a.at as attempt_at, a.status_code, a.error, a.duration_ms,
@@ -127,7 +130,7 @@ async function withAttempts(db: Db, deliveries: Fragment): Promise<AttemptedDeli
   return [...found.values()];
 }
 
-/** The newest delivery of an event to an endpoint, or null. */
+/** The id of the delivery of an event to an endpoint, or null. */
 export async function findDeliveryOfEvent(db: Db, eventId: string, endpointId: string): Promise<string | null> {
   const [row] = await db<{ id: string }[]>`
     select id from webhook_deliveries where event_id = ${eventId} and endpoint_id = ${endpointId}`;
@@ -137,7 +140,11 @@ export async function findDeliveryOfEvent(db: Db, eventId: string, endpointId: s
 type EventPart = Omit<EventRow, 'id' | 'created_at'> & { event_created_at: Date };
 type EndpointPart = Omit<DeliveryToMake['endpoint'], 'status'> & { endpoint_status: 'enabled' | 'disabled' };
 
-/** What an attempt needs, or null when there is no such delivery. One statement: it comes before every first attempt. */
+/**
+ * Returns everything that an attempt needs, or null if the delivery does not exist. It is one statement, because it
+ * precedes every first attempt.
+ * The aliases `event_created_at` and `endpoint_status` are `events.created_at` and `webhook_endpoints.status`.
+ */
 export async function loadDelivery(db: Db, id: string): Promise<DeliveryToMake | null> {
   const [row] = await db<(WebhookDeliveryRow & EventPart & EndpointPart)[]>`
     select d.*, e.sequence, e.event_type, e.test_clock_id, e.customer_id, e.subject_id, e.request_id,
@@ -163,9 +170,9 @@ export interface AttemptOutcome {
 }
 
 /**
- * Records attempt number `attempt.number` and what follows from it, unless that number is recorded already: then
- * somebody else has made it, nothing changes, and the answer is null. A delivery that was ended while the attempt was
- * under way stays ended, unless the attempt has succeeded after all.
+ * Records attempt number `attempt.number` and its outcome. If that number is already recorded, another worker has made
+ * the attempt: nothing changes, and the result is null. A delivery that was ended while the attempt was in progress
+ * stays ended, unless the attempt succeeded.
  */
 export async function recordAttempt(
   tx: Db,
@@ -199,7 +206,7 @@ export async function recordAttempt(
   return row ?? null;
 }
 
-/** Ends a pending delivery as failed, and answers it; null when it was not pending. */
+/** Ends a pending delivery as failed and returns it. Returns null if it was not pending. */
 export async function failDelivery(
   db: Db,
   id: string,
@@ -214,14 +221,14 @@ export async function failDelivery(
   return row ?? null;
 }
 
-/** A delivery of any biller, locked, or null: for its own workflow and for operators. */
+/** Locks a delivery of any biller, or returns null. Only for its own workflow and for operators. */
 export async function lockDelivery(tx: Db, id: string): Promise<Omit<WebhookDeliveryRow, 'event_type'> | null> {
   const [row] = await tx<Omit<WebhookDeliveryRow, 'event_type'>[]>`
     select * from webhook_deliveries where id = ${id} for no key update`;
   return row ?? null;
 }
 
-/** Ends all pending deliveries to a locked endpoint as failed. */
+/** Ends all pending deliveries to an endpoint as failed. Lock the endpoint first. */
 export async function failPendingDeliveries(tx: Db, endpointId: string, reason: string, now: Date): Promise<void> {
   await tx`
     update webhook_deliveries
@@ -229,14 +236,16 @@ export async function failPendingDeliveries(tx: Db, endpointId: string, reason: 
     where endpoint_id = ${endpointId} and status = 'pending'`;
 }
 
-/** What makes a delivery due now, in an `update … set`: one that had ended begins a fresh series of attempts. */
+/**
+ * The `set` list of an update that makes a delivery due now. A delivery that had ended starts a new series of attempts.
+ */
 function dueNow(db: Db, now: Date) {
   return db`
     status = 'pending', next_attempt_at = least(${now}, now()), failure_reason = null, finished_at = null,
     series_start = case when d.status = 'pending' then d.series_start else d.attempt_count end`;
 }
 
-/** Makes a delivery, whatever has become of it, due now, and stages that its workflow hears of it. */
+/** Makes a delivery due now, whatever its status, and adds an outbox entry that notifies its workflow. */
 export async function redeliver(tx: Db, id: string, now: Date): Promise<void> {
   noteEnqueued(tx);
   await tx`
@@ -249,17 +258,17 @@ export async function redeliver(tx: Db, id: string, now: Date): Promise<void> {
 export interface ReplayRange {
   since: Date;
   until: Date;
-  /** Deliver again what was delivered before, too. */
+  /** Whether to repeat deliveries that were already delivered. */
   deliveredToo: boolean;
-  /** Only events with a greater sequence number; null for all of the range. */
+  /** Only events with a greater sequence number. Null for the whole range. */
   afterSequence: number | null;
   limit: number;
 }
 
 /**
- * Makes the deliveries of the oldest `limit` events of a range to an endpoint due now: those that have failed, those
- * that wait for their next attempt, and those that were never made since the endpoint was disabled, had not subscribed
- * or did not exist. Answers how many, and the last of their events.
+ * Makes deliveries of a range's events to an endpoint due now. Takes the oldest `limit` events whose delivery failed,
+ * waits for its next attempt, or was never made because the endpoint was disabled, was not subscribed or did not exist.
+ * Returns the number of deliveries and the id of their last event.
  */
 export async function replayDeliveries(
   tx: Db,
@@ -294,7 +303,10 @@ export async function replayDeliveries(
   return { enqueued: row.enqueued, lastEventId: row.last_event_id };
 }
 
-/** Starts or wakes the workflow of each delivery in `due`. */
+/**
+ * Adds an outbox entry for each delivery in `due`: start its workflow, or signal it if it runs. The outbox is the table
+ * `workflow_intents`.
+ */
 function stageRetries(tx: Db, now: Date) {
   return tx`
     insert into workflow_intents (workflow_id, workflow_type, subject_id, start, signal, created_at, available_at)

@@ -40,7 +40,7 @@ export async function insertWebhookEndpoint(
   return inserted;
 }
 
-/** The endpoint of this biller and mode that is not deleted, or null. */
+/** The endpoint of this biller and mode, or null. Deleted endpoints are not found. */
 export async function findWebhookEndpoint(db: Db, tenant: TenantKey, id: string): Promise<WebhookEndpointRow | null> {
   const [row] = await db<WebhookEndpointRow[]>`
     select * from webhook_endpoints
@@ -48,7 +48,10 @@ export async function findWebhookEndpoint(db: Db, tenant: TenantKey, id: string)
   return row ?? null;
 }
 
-/** The same, locked against change until the transaction ends. Whoever locks deliveries too locks the endpoint first. */
+/**
+ * As `findWebhookEndpoint`, and locks the endpoint for update until the transaction ends. A transaction that also locks
+ * deliveries locks the endpoint first.
+ */
 export async function lockWebhookEndpoint(tx: Db, tenant: TenantKey, id: string): Promise<WebhookEndpointRow | null> {
   const [row] = await tx<WebhookEndpointRow[]>`
     select * from webhook_endpoints
@@ -57,14 +60,14 @@ export async function lockWebhookEndpoint(tx: Db, tenant: TenantKey, id: string)
   return row ?? null;
 }
 
-/** The same, whosever it is: for operators. */
+/** As `lockWebhookEndpoint`, for an endpoint of any biller. Only for operators. */
 export async function lockEndpointOfAnybody(tx: Db, id: string): Promise<WebhookEndpointRow | null> {
   const [row] = await tx<WebhookEndpointRow[]>`
     select * from webhook_endpoints where id = ${id} and deleted_at is null for no key update`;
   return row ?? null;
 }
 
-/** A page of endpoints that are not deleted, newest first, one more than `limit` when there are more. */
+/** A page of endpoints that are not deleted, newest first, with one extra row if more follow. */
 export async function listWebhookEndpoints(
   db: Db,
   tenant: TenantKey,
@@ -78,7 +81,7 @@ export async function listWebhookEndpoints(
     limit ${limit + 1}`;
 }
 
-/** How many endpoints that are not deleted the biller has in this mode. */
+/** Counts the endpoints of this biller and mode that are not deleted. */
 export async function countWebhookEndpoints(tx: Db, tenant: TenantKey): Promise<number> {
   const [row] = await tx<[{ count: number }]>`
     select count(*)::integer as count from webhook_endpoints
@@ -101,8 +104,8 @@ export async function updateWebhookEndpoint(
 }
 
 /**
- * Notes when an endpoint began to fail at this address, or, with null, that it has answered there; a run of failures keeps
- * its beginning. Nothing is noted when it is at another address by now.
+ * Records when an endpoint started to fail at this URL. Null records that it no longer fails. A run of failures keeps
+ * the instant of its first failure. If the endpoint has another URL by now, nothing changes.
  */
 export async function noteFailingSince(
   db: Db,
@@ -115,8 +118,8 @@ export async function noteFailingSince(
 }
 
 /**
- * Notes that the receiver at this address has returned the challenge of a ping; answers the endpoint. Null when it had been
- * noted before, and when the endpoint is at another address by now.
+ * Records that the receiver at this URL has returned the challenge of a ping, and returns the endpoint. Returns null if
+ * the endpoint is already verified, or has another URL by now.
  */
 export async function noteVerified(
   db: Db,

@@ -2,8 +2,9 @@ import type { Db } from '../platform/postgres/connection.ts';
 import type { TenantKey } from './tenant.ts';
 
 /**
- * What of the budget for a host is used at `now`, as it runs out of the bucket at `perHour`. Locks the bucket until the
- * transaction ends. A process whose clock is behind moves no time back.
+ * Returns how much of the budget for a host is used at `now`. It is a leaky bucket that drains `perHour` deliveries an
+ * hour. Locks the bucket until the transaction ends. If this process's clock is behind, the bucket's time does not go
+ * backwards.
  */
 export async function lockReplayBudget(
   tx: Db,
@@ -22,7 +23,7 @@ export async function lockReplayBudget(
   return row.used;
 }
 
-/** Takes `count` deliveries from a budget that `lockReplayBudget` has locked. */
+/** Takes `count` deliveries from a budget. Lock it with `lockReplayBudget` first. */
 export async function takeFromReplayBudget(tx: Db, tenant: TenantKey, host: string, count: number): Promise<void> {
   await tx`
     update webhook_replay_budgets set used = used + ${count}

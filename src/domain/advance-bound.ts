@@ -7,14 +7,15 @@ const daysPerPeriod = { weekly: 7, monthly: 30 } as const;
 /** The interval of a clock without billing objects (contract: Advance bound, a 62-day window). */
 const emptyClockDays = 31;
 
-/** The last instant that ISO 8601 writes with a year of four digits, whatever period a plan may have. */
+/** The last instant that ISO 8601 can write with a four-digit year. It applies whatever a plan's period is. */
 const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /**
- * The latest UTC instant that one advance may name: `frozenTime` and twice the shortest billing interval of the
- * clock's active plans, in days of 24 hours, weekly times n counting 7n and monthly 30n, 31 with no active plan
- * (contract: Advance bound; decisions: only active plans count, so the caller passes no others). Throws RangeError
- * when a period is not a whole number from 1 up.
+ * Returns the latest UTC instant that one advance may name (contract: Advance bound). It is `frozenTime` plus twice the
+ * shortest billing interval of the clock's active plans, in days of 24 hours. A weekly interval with period n counts 7n
+ * days, a monthly one 30n. Without active plans, the interval is 31 days. The caller passes active plans only
+ * (decisions: only active plans count).
+ * @throws RangeError when a period is not a whole number from 1 up.
  */
 export function maxFrozenTime(frozenTime: Date, activePlans: readonly Frequency[]): Date {
   let shortest = Infinity;

@@ -1,10 +1,10 @@
-// Renamed on import: here it is the date library of JavaScript, elsewhere "Temporal" is the workflow engine.
+// Renamed on import: this is JavaScript's date library. Elsewhere, "Temporal" is the workflow engine.
 import { Temporal as Dates } from 'temporal-polyfill';
 
-/** A calendar date `YYYY-MM-DD` from year 0001 (PostgreSQL knows no year 0) to 9999, without a time zone. */
+/** A calendar date `YYYY-MM-DD` without a time zone. Years 0001 to 9999: PostgreSQL has no year 0. */
 export type PlainDate = string;
 
-/** When a plan falls due. `startDate` is the anchor of every slot; `firstDate` moves slot 0 alone. */
+/** When a plan falls due. Every slot is counted from `startDate`; `firstDate` moves slot 0 only. */
 export interface Cadence {
   frequencyType: 'weekly' | 'monthly';
   frequencyPeriod: number;
@@ -12,23 +12,26 @@ export interface Cadence {
   firstDate: PlainDate | null;
 }
 
-/** A day of 24 hours, as UTC has them; local days may be shorter or longer. */
+/** A day of 24 hours, as in UTC. Local days may be shorter or longer. */
 export const millisecondsPerDay = 86_400_000;
 
 const lastDate: PlainDate = '9999-12-31';
 const datePattern = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
- * Names only: an offset such as `+10:00` is taken by the date library, but is no zone of the IANA database and knows
- * no daylight saving. Everything there begins with a letter.
+ * Names only. The date library also accepts an offset such as `+10:00`, but that is not an IANA zone and has no
+ * daylight saving. All names in the IANA database begin with a letter.
  */
 const zoneNamePattern = /^[A-Za-z][A-Za-z0-9_+/-]*$/;
 
-/** Whether `value` is a day that exists, written `YYYY-MM-DD` (contract: plain dates): no 30 February. Never throws. */
+/**
+ * Whether `value` is an existing day, written `YYYY-MM-DD` (contract: plain dates). There is no 30 February. Never
+ * throws.
+ */
 export function isPlainDate(value: string): boolean {
   if (!datePattern.test(value) || value < '0001') return false;
   const time = Date.parse(`${value}T00:00:00Z`);
-  // The parser lets 30 February through as 2 March, so the date has to come back as it went in.
+  // The parser reads 30 February as 2 March, so the result must be the same date again.
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
 }
 
@@ -44,9 +47,10 @@ export function isTimeZone(value: string): boolean {
 }
 
 /**
- * The biller-local date of a slot: slot 0 is `firstDate` or else `startDate`, slot n is `startDate` plus n intervals,
- * counted from the anchor and never from the slot before, so that 31 January gives 28 February and then 31 March
- * (decisions: Slots). Throws RangeError for a slot, period or date that is none, and past the year 9999.
+ * Returns the biller-local date of a slot. Slot 0 is `firstDate`, or `startDate` without one. Slot n is `startDate`
+ * plus n intervals. It is counted from the start, never from the previous slot: 31 January gives 28 February and then
+ * 31 March (decisions: Slots).
+ * @throws RangeError for an invalid slot, period or date, and past the year 9999.
  */
 export function slotDate(cadence: Cadence, slot: number): PlainDate {
   if (!Number.isSafeInteger(slot) || slot < 0) throw new RangeError(`not a slot: ${slot}`);
@@ -58,17 +62,19 @@ export function slotDate(cadence: Cadence, slot: number): PlainDate {
 }
 
 /**
- * The highest slot that has a date, the calendar ending with the year 9999: what bounds a walk over a cadence whose
- * period is absurd. Throws RangeError like `slotDate`.
+ * Returns the highest slot that has a date: the calendar ends with the year 9999. It bounds a walk over a cadence with
+ * an absurd period.
+ * @throws RangeError for an invalid period or date.
  */
 export function lastSlot(cadence: Cadence): number {
   return slotNear(cadence, lastDate);
 }
 
 /**
- * The UTC instant at which a local date begins: 00:00, or, where a daylight-saving change removes midnight, the first
- * instant of that day; where midnight comes twice, the first (decisions: due at 00:00 in the biller's time zone). A day
- * that a zone left out (Apia, 30 December 2011) begins with the next one. Throws RangeError for no date or no zone.
+ * Returns the UTC instant at which a local date begins: 00:00 (decisions: due at 00:00 in the biller's time zone). If a
+ * daylight-saving change removes midnight, it is the first instant of the day. If midnight comes twice, it is the first
+ * one. A day that a zone skipped (Apia, 30 December 2011) begins with the next day.
+ * @throws RangeError for an invalid date or zone.
  */
 export function startOfDay(date: PlainDate, timeZone: string): Date {
   if (timeZone === 'UTC') return new Date(epochDay(date) * millisecondsPerDay);
@@ -76,8 +82,8 @@ export function startOfDay(date: PlainDate, timeZone: string): Date {
 }
 
 /**
- * The local date at a UTC instant, for "today" in the biller's time zone (decisions: not in the past). Throws
- * RangeError for an invalid Date, no zone, and outside the years 0001 to 9999.
+ * Returns the local date at a UTC instant, for "today" in the biller's time zone (decisions: not in the past).
+ * @throws RangeError for an invalid Date or zone, and outside the years 0001 to 9999.
  */
 export function dateIn(instant: Date, timeZone: string): PlainDate {
   if (timeZone === 'UTC') return written(instant.toISOString().slice(0, -'T00:00:00.000Z'.length));
@@ -86,32 +92,35 @@ export function dateIn(instant: Date, timeZone: string): PlainDate {
 }
 
 /**
- * The UTC instant at which a slot falls due: the start of its biller-local date (decisions: Slots, due at 00:00 in the
- * biller's time zone). Throws RangeError where `slotDate` or `startOfDay` does.
+ * Returns the UTC instant at which a slot falls due: the start of its biller-local date (decisions: Slots, due at 00:00
+ * in the biller's time zone).
+ * @throws RangeError in the same cases as `slotDate` and `startOfDay`.
  */
 export function slotDueAt(cadence: Cadence, slot: number, timeZone: string): Date {
   return startOfDay(slotDate(cadence, slot), timeZone);
 }
 
 /**
- * The lowest slot from `fromSlot` on that falls due strictly after `instant` (UTC): where a plan's calendar goes on
- * when what has passed is skipped (decisions: Never a burst). It jumps to the place instead of walking there, so a
- * century costs no more than a week. Throws RangeError when the calendar ends first, and where `slotDueAt` does.
+ * Returns the lowest slot from `fromSlot` on that falls due strictly after `instant` (UTC). There a plan continues when
+ * it skips the slots that have passed (decisions: Never a burst). It computes the slot instead of walking to it, so a
+ * century costs no more than a week.
+ * @throws RangeError when the calendar ends first, and in the same cases as `slotDueAt`.
  */
 export function firstSlotAfter(cadence: Cadence, timeZone: string, instant: Date, fromSlot: number): number {
   const time = instant.getTime();
   const isAfter = (slot: number): boolean => slotDueAt(cadence, slot, timeZone).getTime() > time;
-  // Apart from the others, because slot 0 has a date of its own; from slot 1 on the instants only rise.
+  // Checked separately, because slot 0 has a date of its own. From slot 1 on, the instants only increase.
   if (isAfter(fromSlot)) return fromSlot;
-  // Nothing is jumped over: all slots before that of the local date lie on earlier dates, and have come.
+  // This skips no future slot: every slot before the one of the local date has an earlier date, so it has passed.
   let slot = Math.max(fromSlot + 1, slotNear(cadence, dateIn(instant, timeZone)));
   while (!isAfter(slot)) slot += 1;
   return slot;
 }
 
 /**
- * The date `n` whole days later, earlier when negative, as for "at most 366 days ahead" (contract: Limits). Throws
- * RangeError when `date` or `n` is none, and for a result outside the years 0001 to 9999.
+ * Returns the date `n` whole days later, or earlier if `n` is negative. Used for "at most 366 days ahead" (contract:
+ * Limits).
+ * @throws RangeError when `date` or `n` is invalid, and for a result outside the years 0001 to 9999.
  */
 export function addDays(date: PlainDate, n: number): PlainDate {
   if (!Number.isSafeInteger(n)) throw new RangeError(`not a number of days: ${n}`);
@@ -119,12 +128,18 @@ export function addDays(date: PlainDate, n: number): PlainDate {
   return written(time.toISOString().slice(0, -'T00:00:00.000Z'.length));
 }
 
-/** How many days `b` is after `a`, negative when before (contract: Limits). Throws RangeError if either is no date. */
+/**
+ * Returns how many days `b` is after `a`, negative if it is before (contract: Limits).
+ * @throws RangeError if either is not a date.
+ */
 export function daysBetween(a: PlainDate, b: PlainDate): number {
   return epochDay(b) - epochDay(a);
 }
 
-/** The slot by the anchor in the interval that holds `date`: at most one off where months differ in length. */
+/**
+ * Returns the slot whose interval, counted from `startDate`, contains `date`. At most one off, since months differ in
+ * length.
+ */
 function slotNear(cadence: Cadence, date: PlainDate): number {
   const { frequencyType, startDate } = cadence;
   const weekly = frequencyType === 'weekly';
@@ -151,7 +166,7 @@ function checked(date: string): PlainDate {
   return date;
 }
 
-/** A day that arithmetic led to, with four digits for its year: the sign of any other sorts below the digits. */
+/** Checks that a computed date has a four-digit year. The sign of any other year sorts before the digits. */
 function written(date: string): PlainDate {
   if (date < '0001') throw new RangeError(`outside the calendar: ${date}`);
   return date;

@@ -1,6 +1,6 @@
 import { type ChargeOutcome, declined } from './charge-outcome.ts';
 
-/** A sandbox test card: naming its token makes a saved method that always ends in `outcome` when it is charged. */
+/** A sandbox test card. A payment method that is saved from its token always has this `outcome` when it is charged. */
 export interface FixtureCard {
   readonly token: string;
   readonly brand: string;
@@ -9,9 +9,8 @@ export interface FixtureCard {
 }
 
 /**
- * The fixture tokens, brands and endings of the contract (contract: Fixture tokens). "Amex" is the fixture table's
- * spelling; brand detection says "American Express". Both are the contract's own words for an API value, so each stays
- * where the contract has it.
+ * The fixture tokens, brands and last digits (contract: Fixture tokens). The contract's fixture table says "Amex", its
+ * brand detection "American Express". Both are API values, so each stays as the contract has it.
  */
 export const fixtureCards: readonly FixtureCard[] = [
   { token: 'tok_sandbox_visa_succeed', brand: 'Visa', last4: '4242', outcome: { kind: 'succeeded' } },
@@ -22,7 +21,7 @@ export const fixtureCards: readonly FixtureCard[] = [
     outcome: declined('insufficient_funds'),
   },
   {
-    // Card lost shows as the coarse category (decisions: Decline codes).
+    // A lost card is reported as the coarse category (decisions: Decline codes).
     token: 'tok_sandbox_visa_decline_card_lost',
     brand: 'Visa',
     last4: '9987',
@@ -34,7 +33,7 @@ export const fixtureCards: readonly FixtureCard[] = [
   { token: 'tok_sandbox_amex_succeed', brand: 'Amex', last4: '8431', outcome: { kind: 'succeeded' } },
 ];
 
-/** Literal prefixes of the contract, no two of which fit one number, so their order does not matter. */
+/** The contract's prefixes. No number matches two of them, so their order does not matter. */
 const brandPrefixes: readonly (readonly [prefix: string, brand: string])[] = [
   ['4', 'Visa'],
   ['5155', 'Mastercard'],
@@ -49,14 +48,16 @@ const brandPrefixes: readonly (readonly [prefix: string, brand: string])[] = [
 
 const digitsPattern = /^\d+$/;
 
-/** The fixture card of a `token_metadata.token`, null for an unknown one (contract: Fixture tokens). Never throws. */
+/**
+ * Returns the fixture card of a `token_metadata.token`, or null if unknown (contract: Fixture tokens). Never throws.
+ */
 export function findFixtureCard(token: string): FixtureCard | null {
   return fixtureCards.find((card) => card.token === token) ?? null;
 }
 
 /**
- * The brand by the leading digits of a card number, a BIN being enough, or null where no prefix fits and for what is
- * not all digits (contract: Card brand detection). Never throws.
+ * Returns the brand for the leading digits of a card number; a BIN is enough (contract: Card brand detection). Null
+ * when no prefix matches, or when the text is not all digits. Never throws.
  */
 export function brandOf(digits: string): string | null {
   if (!digitsPattern.test(digits)) return null;

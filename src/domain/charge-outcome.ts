@@ -1,5 +1,5 @@
 /**
- * Why a charge failed, as `last_payment_error.code` shows it (contract: coarse decline category; decisions: Decline
+ * Why a charge failed, shown as `last_payment_error.code` (contract: coarse decline category; decisions: Decline
  * codes).
  */
 export type DeclineCode =
@@ -9,13 +9,13 @@ export type DeclineCode =
   | 'authentication_required'
   | 'payment_method_unavailable';
 
-/** What came of one attempt to charge. A decline is a result, never an exception. */
+/** The outcome of one attempt to charge. A decline is an outcome, never an exception. */
 export type ChargeOutcome =
   | { kind: 'succeeded' }
   | { kind: 'failed'; code: DeclineCode; message: string }
   | { kind: 'requires_action' };
 
-/** Written to the biller, who sees them in the API and decides what to tell the customer. */
+/** For the biller, who sees these messages in the API and decides what the payer is shown. */
 const messages: Readonly<Record<DeclineCode, string>> = {
   insufficient_funds: 'The account does not have enough funds for this payment.',
   gateway_timeout: 'The payment processor did not answer in time, and the payment was not taken.',
@@ -24,22 +24,23 @@ const messages: Readonly<Record<DeclineCode, string>> = {
   payment_method_unavailable: 'There is no payment method that could be charged: it was detached, or none is set.',
 };
 
-/** The failed outcome of a decline code, with the message that goes with it (contract: `last_payment_error`). */
+/** Returns the failed outcome for a decline code, with its message (contract: `last_payment_error`). */
 export function declined(code: DeclineCode): ChargeOutcome {
   return { kind: 'failed', code, message: declineMessage(code) };
 }
 
 /**
- * The sentence that tells a biller in plain words what a decline code means (contract: `last_payment_error.message`,
- * always present beside its code). Never throws.
+ * Returns the message that explains a decline code to a biller (contract: `last_payment_error.message`, always present
+ * beside its code). Never throws.
  */
 export function declineMessage(code: DeclineCode): string {
   return messages[code];
 }
 
 /**
- * The outcome where nobody is present to authenticate, as in a plan's or a scheduled charge: a 3D Secure challenge
- * becomes a decline, all else stays (decisions: Decline codes, `authentication_required`). Never throws.
+ * Returns the outcome of a charge without a payer to authenticate it, as for a plan or a scheduled payment. A 3D Secure
+ * challenge becomes a decline; other outcomes are unchanged (decisions: Decline codes, `authentication_required`).
+ * Never throws.
  */
 export function unattended(outcome: ChargeOutcome): Exclude<ChargeOutcome, { kind: 'requires_action' }> {
   if (outcome.kind !== 'requires_action') return outcome;

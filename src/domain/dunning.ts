@@ -4,10 +4,10 @@ import type { DeclineCode } from './charge-outcome.ts';
 /** What a plan does about a failed payment (decisions: `failure_behaviour`). */
 export type FailureBehaviour = 'retry' | 'stop';
 
-/** When a failed payment is tried again, in days of 24 hours after its first failure (decisions: 1, 3 and 5 days). */
+/** When a failed payment is retried, in days of 24 hours after its first failure (decisions: 1, 3 and 5 days). */
 export const retryDays: readonly number[] = [1, 3, 5];
 
-/** Trying again cannot help with these: the issuer, the payer or the biller has to do something first. */
+/** Final declines: a retry cannot help before the issuer, the payer or the biller has acted. */
 const isFinal: Readonly<Record<DeclineCode, boolean>> = {
   insufficient_funds: false,
   gateway_timeout: false,
@@ -17,11 +17,12 @@ const isFinal: Readonly<Record<DeclineCode, boolean>> = {
 };
 
 /**
- * What follows a plan's failed charge: the same intent again at a UTC instant 1, 3 or 5 days of 24 hours after the
- * series' first failure, or suspension when the plan says `stop`, the decline is final or the retries are used up
- * (decisions: `failure_behaviour`). `failures` counts this series with the failure at hand; a resume begins a new one.
- * The instant may have passed when an attempt came late: then it is due at once. Throws RangeError when `failures` is
- * not a whole number from 1 up.
+ * Returns what follows a plan's failed charge (decisions: `failure_behaviour`). A retry charges the same intent again,
+ * at a UTC instant 1, 3 or 5 days of 24 hours after the first failure of the series. The plan is suspended instead if
+ * its behaviour is `stop`, the decline is final, or no retries are left. `failures` counts this series, the present
+ * failure included; a resume begins a new series. If an attempt was late, the instant may have passed: the retry is
+ * then due at once.
+ * @throws RangeError when `failures` is not a whole number from 1 up.
  */
 export function afterFailure(input: {
   behaviour: FailureBehaviour;
@@ -35,8 +36,8 @@ export function afterFailure(input: {
 }
 
 /**
- * The UTC instant of the retry that follows so many failures of a series; null when its retries are used up. Throws
- * RangeError when `failures` is not a whole number from 1 up.
+ * Returns the UTC instant of the retry after this many failures of a series. Null when no retries are left.
+ * @throws RangeError when `failures` is not a whole number from 1 up.
  */
 export function nextRetryAt(failures: number, firstFailedAt: Date): Date | null {
   if (!Number.isSafeInteger(failures) || failures < 1) throw new RangeError(`not a count of failures: ${failures}`);

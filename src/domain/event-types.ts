@@ -1,4 +1,4 @@
-/** Everything that is told of, by webhook and in the list of events. */
+/** Every type of event, for webhooks and the list of events. */
 export const eventTypes = [
   'payment_intent.succeeded',
   'payment_intent.failed',
@@ -20,7 +20,7 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number];
 
-/** What an endpoint may subscribe to: every event, the events of one kind of object, or one event. */
+/** What an endpoint may subscribe to: all events, the events of one kind of resource, or one event type. */
 export const subscriptions: ReadonlySet<string> = new Set([
   '*',
   ...eventTypes.map((type) => `${groupOf(type)}.*`),

@@ -1,15 +1,15 @@
-/** What a biller is charged for a payment: hundredths of a percent of the amount, and a fixed part in minor units. */
+/** What a biller pays for a payment: hundredths of a percent of the amount, plus a fixed part in minor units. */
 export interface FeeSchedule {
   basisPoints: number;
   fixed: number;
 }
 
-/** 1.75 % and 30 minor units, unless a biller has its own (decisions: `fee_amount`). */
+/** 1.75 % and 30 minor units, unless a biller has its own schedule (decisions: `fee_amount`). */
 export const defaultFeeSchedule: Readonly<FeeSchedule> = { basisPoints: 175, fixed: 30 };
 
 const basisPointsPerWhole = 10_000;
 
-/** The amounts of a payment, all in minor units; `totalAmount` is what the payer is charged. */
+/** The amounts of a payment, all in minor units. The payer is charged `totalAmount`. */
 export interface Price {
   amount: number;
   feeAmount: number;
@@ -19,24 +19,25 @@ export interface Price {
 }
 
 /**
- * The fee for a base amount, in minor units, its percentage rounded half up, without a fraction ever passing through
- * floating point (decisions: `fee_amount`). Throws RangeError when a number is negative or not whole, or when the
- * product leaves the range in which integers are exact.
+ * Returns the fee for a base amount, in minor units (decisions: `fee_amount`). The percentage is rounded half up,
+ * without floating-point fractions.
+ * @throws RangeError when a number is negative or not whole, or the product is beyond the range of exact integers.
  */
 export function feeFor(amount: number, schedule: FeeSchedule): number {
   const { basisPoints, fixed } = schedule;
   const product = natural(natural(amount) * natural(basisPoints));
   const remainder = product % basisPointsPerWhole;
-  // Dividing what divides evenly is exact; rounding a quotient would not always be.
+  // Dividing an exact multiple is exact. Rounding a quotient would not always be.
   const whole = (product - remainder) / basisPointsPerWhole;
   const roundedUp = remainder * 2 >= basisPointsPerWhole ? 1 : 0;
   return natural(whole + roundedUp + natural(fixed));
 }
 
 /**
- * What a payment of `amount` costs, in minor units: the fee, the surcharge (the same as the fee when the payer bears
- * it, else 0) and the total (decisions: `fee_amount`, `surcharge_applied`). `surchargeApplied` says whether there is
- * one, so it is false when the fee that the payer would bear is 0. Throws RangeError as `feeFor`.
+ * Returns the amounts of a payment in minor units: fee, surcharge and total (decisions: `fee_amount`,
+ * `surcharge_applied`). The surcharge equals the fee if the payer bears it, else 0. `surchargeApplied` says whether it
+ * is above 0, so it is false when the fee is 0.
+ * @throws RangeError in the same cases as `feeFor`.
  */
 export function priceOf(amount: number, schedule: FeeSchedule, surcharge: boolean): Price {
   const feeAmount = feeFor(amount, schedule);

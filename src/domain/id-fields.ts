@@ -1,4 +1,7 @@
-/** By the prefix of an id, the field under which logs and traces have it: the same everywhere, so that one id finds all. */
+/**
+ * The field for each id prefix in logs and traces. The same name everywhere, so a search for one id finds all its
+ * lines.
+ */
 const fields: Readonly<Record<string, string>> = {
   cus: 'customer_id',
   pm: 'payment_method_id',
@@ -15,7 +18,7 @@ const fields: Readonly<Record<string, string>> = {
 
 const idInText = /\b([a-z]{2,3})_(?:sandbox_)?[0-9A-Za-z]{32}\b/g;
 
-/** The id under the name of its kind, such as `{ payment_plan_id: 'pp_…' }`; nothing for one of another kind, or none. */
+/** Returns the id under its field, such as `{ payment_plan_id: 'pp_…' }`. Empty for null and for an unknown prefix. */
 export function idFields(id: string | null): Record<string, string> {
   const field = id === null ? undefined : fields[id.slice(0, id.indexOf('_'))];
   return id === null || field === undefined ? {} : { [field]: id };
@@ -23,12 +26,12 @@ export function idFields(id: string | null): Record<string, string> {
 
 const wholeId = /^[a-z]{2,3}_(?:sandbox_)?[0-9A-Za-z]{32}$/;
 
-/** Those of the values that are ids, each under the name of its kind: a value that only contains one is not. */
+/** Returns the values that are whole ids, each under its field. A value that only contains an id is skipped. */
 export function idFieldsOf(values: readonly string[]): Record<string, string> {
   return Object.assign({}, ...values.filter((value) => wholeId.test(value)).map(idFields));
 }
 
-/** The ids that a text such as a path names, each under the name of its kind. */
+/** Returns the ids in a text such as a path, each under its field. */
 export function idFieldsIn(text: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const [id, prefix = ''] of text.matchAll(idInText)) {

@@ -36,21 +36,23 @@ const prefixes: Readonly<Record<IdKind, string>> = {
 
 const sandboxIntentPrefix = 'pi_sandbox_';
 
-/** In ASCII order, so that comparing bytes (PostgreSQL: collate "C") compares the numbers that are written in it. */
+/** In ASCII order, so that comparing bytes (PostgreSQL: collate "C") compares the encoded numbers. */
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const base = alphabet.length;
 
-/** 32 = 9 for the millisecond (good for 400,000 years), 3 for the counter within it, 20 random (119 bits). */
+/** 32 = 9 for the millisecond (enough for 400,000 years), 3 for the counter within it, 20 random (119 bits). */
 const bodyLength = 32;
 const timeLength = 9;
 const counterLength = 3;
 const randomLength = bodyLength - timeLength - counterLength;
 const counterLimit = base ** counterLength;
 
-/** Bytes from here on are dropped: 256 is no multiple of 62, and keeping them would favour the first 8 symbols. */
+/**
+ * Bytes from this value on are dropped. 256 is not a multiple of 62, so keeping them would favour the first 8 symbols.
+ */
 const unbiasedLimit = 256 - (256 % base);
 
-/** One system call fills enough for some 400 ids; a call for each id would cost more than the rest of it together. */
+/** One system call fills enough for some 400 ids. A call for each id would cost more than the rest of making it. */
 const pool = Buffer.alloc(8192);
 let poolPosition = pool.length;
 
@@ -59,18 +61,20 @@ const bodyPattern = new RegExp(`^[0-9A-Za-z]{${bodyLength}}$`);
 const nextHead = idHeads(() => realNow().getTime());
 
 /**
- * A new id: the kind's prefix and exactly 32 base62 characters whose head is the real creation time in milliseconds
- * and a counter, so that ids sort by creation, byte by byte; ids made by one process strictly increase, also when the
- * wall clock steps back (decisions: Ids; contract: Identifier prefixes). `mode` matters to payment intents alone,
- * which read `pi_sandbox_…` in sandbox. Throws TypeError for a payment intent without a mode.
+ * Returns a new id: the kind's prefix and exactly 32 base62 characters (decisions: Ids; contract: Identifier prefixes).
+ * They begin with the real creation time in milliseconds and a counter, so ids sort by creation, byte by byte. Ids of
+ * one process strictly increase, even when the wall clock steps back. `mode` matters only for payment intents, which
+ * have the prefix `pi_sandbox_` in the sandbox.
+ * @throws TypeError for a payment intent without a mode.
  */
 export function newId(kind: IdKind, mode?: { livemode: boolean }): string {
   return newPrefix(kind, mode) + nextHead() + randomBase62(randomLength);
 }
 
 /**
- * The id of what `ownerId` has under this name, the same whenever it is asked for: who has forgotten what it has made makes
- * it again under the same id. Its head is that of the owner. As unlikely to be met twice as a new id (119 bits).
+ * Returns the id of the object that `ownerId` has under `name`. It is always the same, so an object that was lost is
+ * made again under the same id. It begins with the owner's time and counter. A collision is as unlikely as for a new id
+ * (119 bits).
  */
 export function derivedId(kind: Exclude<IdKind, 'payment_intent'>, ownerId: string, name: string): string {
   const head = ownerId.slice(-bodyLength).slice(0, timeLength + counterLength);
@@ -85,8 +89,8 @@ export function derivedId(kind: Exclude<IdKind, 'payment_intent'>, ownerId: stri
 }
 
 /**
- * Whether `value` has the form of an id of this kind, prefix and 32 base62 characters; a payment intent may have
- * either prefix (contract: Identifier prefixes). It says nothing about whether such a record exists. Never throws.
+ * Whether `value` has the form of an id of this kind: the prefix and 32 base62 characters. A payment intent may have
+ * either prefix (contract: Identifier prefixes). It does not check that the object exists. Never throws.
  */
 export function isId(kind: IdKind, value: string): boolean {
   const prefix =
@@ -94,20 +98,21 @@ export function isId(kind: IdKind, value: string): boolean {
   return value.startsWith(prefix) && bodyPattern.test(value.slice(prefix.length));
 }
 
-/** No id that was made at this instant or later sorts before it: where a range of ids by time begins. */
+/** Returns the start of a range of ids by time: no id made at or after `instant` sorts before it. */
 export function firstIdSince(kind: Exclude<IdKind, 'payment_intent'>, instant: Date): string {
   return prefixes[kind] + encode(instant.getTime(), timeLength);
 }
 
-/** What `isId` looks for, as a regular expression for schemas (contract: Identifier prefixes). */
+/** Returns the pattern that `isId` checks, as a regular expression for schemas (contract: Identifier prefixes). */
 export function idPattern(kind: IdKind): string {
   const prefix = kind === 'payment_intent' ? `${prefixes.payment_intent}(sandbox_)?` : prefixes[kind];
   return `^${prefix}[0-9A-Za-z]{${bodyLength}}$`;
 }
 
 /**
- * `length` characters of base62 from the cryptographic generator, each symbol equally likely (5.95 bits each), for
- * secrets and keys (contract: opaque strings). Throws RangeError when `length` is no whole number from 0 up.
+ * Returns `length` characters of base62 from the cryptographic generator, for secrets and keys (contract: opaque
+ * strings). All symbols are equally likely (5.95 bits each).
+ * @throws RangeError when `length` is not a whole number from 0 up.
  */
 export function randomBase62(length: number): string {
   if (!Number.isSafeInteger(length) || length < 0) throw new RangeError(`not a length: ${length}`);
@@ -125,9 +130,10 @@ export function randomBase62(length: number): string {
 }
 
 /**
- * A source of id heads (12 characters: millisecond, counter) that strictly increase whatever `now`, in milliseconds,
- * does: a clock that stands still or steps back moves only the counter, and a used-up counter borrows the next
- * millisecond (decisions: ids sort by creation). Every source counts on its own; `newId` has the process's only one.
+ * Returns a source of id heads: 12 characters of millisecond and counter (decisions: ids sort by creation). They
+ * strictly increase, whatever `now` (milliseconds) returns. If the clock stands still or steps back, only the counter
+ * increases. If the counter is used up, the source moves to the next millisecond. Each source counts separately;
+ * `newId` uses the only one of the process.
  */
 export function idHeads(now: () => number): () => string {
   let millisecond = -1;
@@ -137,7 +143,7 @@ export function idHeads(now: () => number): () => string {
   function start(at: number): void {
     millisecond = at;
     time = encode(at, timeLength);
-    // Random, so that two processes seldom share a head; low, so that 234,000 ids still fit in the millisecond.
+    // Random, so that two processes rarely share a head. Low, so that 234,000 ids still fit in the millisecond.
     counter = randomInt(base ** 2);
   }
 

@@ -1,19 +1,19 @@
 import { type Cadence, lastSlot, type PlainDate, slotDate } from './calendar.ts';
 
-/** What a plan collects and when; base amounts in minor units, for the cap counts these (decisions: The cap). */
+/** What a plan collects and when. Base amounts in minor units: the cap counts base amounts (decisions: The cap). */
 export interface PlanTerms extends Cadence {
   recurringAmount: number;
   firstAmount: number | null;
-  /** The cap on all collections; null goes on until further notice. */
+  /** The cap on all collections. Null: the plan continues until further notice. */
   totalAmount: number | null;
 }
 
-/** How far a plan has come. */
+/** The progress of a plan. */
 export interface PlanProgress {
   nextSlot: number;
-  /** Slots that became payments, whatever came of them; skipped ones do not count. */
+  /** Slots that became payments, whatever their outcome. Skipped slots do not count. */
   paymentsOpened: number;
-  /** Collected, and what is under way or unpaid but can still be collected; in minor units. */
+  /** The amount collected, plus the amount under way or unpaid that can still be collected, in minor units. */
   committedAmount: number;
 }
 
@@ -24,9 +24,9 @@ export interface UpcomingPayment {
 }
 
 /**
- * The base amount of the next payment, in minor units: the first amount for a plan's first payment where it has one,
- * else the recurring amount, cut to what remains of the total; null when nothing remains, a total that was lowered
- * below what is committed included (decisions: Amount of a plan's payment). Never throws.
+ * Returns the base amount of the next payment, in minor units (decisions: Amount of a plan's payment). A plan's first
+ * payment takes the first amount, if there is one; all others take the recurring amount. The amount is cut to the rest
+ * of the total. Null when nothing remains, also when the total was lowered below the committed amount. Never throws.
  */
 export function nextPaymentAmount(terms: PlanTerms, progress: PlanProgress): number | null {
   const { firstAmount, recurringAmount, totalAmount } = terms;
@@ -37,9 +37,10 @@ export function nextPaymentAmount(terms: PlanTerms, progress: PlanProgress): num
 }
 
 /**
- * The next `count` payments from the progress's slot on, with biller-local dates and amounts in minor units, as if
- * every one is collected, and whether more follow (decisions: `GET /payment_plans/{id}/schedule`). The total ends it,
- * and so does the year 9999, past which no date can be written. Throws RangeError for a cadence that is none.
+ * Returns the next `count` payments from `progress.nextSlot` on, and whether more follow (decisions: `GET
+ * /payment_plans/{id}/schedule`). Dates are biller-local, amounts in minor units. It assumes that every payment is
+ * collected. The list ends at the total or at the year 9999, the last year of the calendar.
+ * @throws RangeError for an invalid cadence.
  */
 export function upcomingPayments(
   terms: PlanTerms,

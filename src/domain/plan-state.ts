@@ -2,10 +2,12 @@ export type PlanState = 'pending' | 'active' | 'suspended' | 'deactivated' | 'cl
 
 export type PlanTransition = 'activate' | 'suspend' | 'resume' | 'deactivate' | 'close';
 
-/** In the order of a plan's life, for messages that say what is allowed. */
+/** In the order of a plan's life, for messages that list what is allowed. */
 const transitions: readonly PlanTransition[] = ['activate', 'suspend', 'resume', 'deactivate', 'close'];
 
-/** The transition table of the contract; what is missing is not allowed (contract: Payment plan states). */
+/**
+ * The transition table of the contract. A transition that is missing is not allowed (contract: Payment plan states).
+ */
 const nextStates: Readonly<Record<PlanState, Partial<Record<PlanTransition, PlanState>>>> = {
   pending: { activate: 'active', close: 'closed' },
   active: { suspend: 'suspended', deactivate: 'deactivated', close: 'closed' },
@@ -34,25 +36,25 @@ const fieldsWhilePending: readonly string[] = [
   'metadata',
 ];
 
-/** The state after a transition, or null where it is not allowed (contract: Payment plan states). Never throws. */
+/** Returns the state after a transition, or null if it is not allowed (contract: Payment plan states). Never throws. */
 export function nextPlanState(state: PlanState, transition: PlanTransition): PlanState | null {
   return nextStates[state][transition] ?? null;
 }
 
-/** The transitions that are allowed in a state, none once it has ended (decisions: State conflict). Never throws. */
+/** Returns the transitions that a state allows; none for an ended plan (decisions: State conflict). Never throws. */
 export function allowedTransitions(state: PlanState): PlanTransition[] {
   return transitions.filter((transition) => nextPlanState(state, transition) !== null);
 }
 
-/** Whether a plan is over for good: no transition, update or charge follows (contract: plan states). Never throws. */
+/** Whether a plan has ended for good: no transition, update or charge follows (contract: plan states). Never throws. */
 export function hasEnded(state: PlanState): boolean {
   return allowedTransitions(state).length === 0;
 }
 
 /**
- * The body fields, by their API names, that an update may change in a state: everything but `customer_id` while
- * pending, six fields until the end, then none (decisions: Update; contract: a field that cannot be changed yields a
- * validation error). Never throws.
+ * Returns the body fields, by API name, that an update may change in a state (decisions: Update; contract: a field that
+ * cannot be changed yields a validation error). A pending plan allows all but `customer_id`, an active or suspended one
+ * six fields, an ended one none. Never throws.
  */
 export function mutablePlanFields(state: PlanState): readonly string[] {
   if (hasEnded(state)) return [];

@@ -8,7 +8,7 @@ export type SandboxOutcomeWord = (typeof outcomeWords)[number];
 
 const succeeded: ChargeOutcome = { kind: 'succeeded' };
 
-/** The rows of the tables that the contract gives for words and for amounts, which name the same four outcomes. */
+/** The contract's tables for words and for amounts name the same four outcomes. */
 const outcomeOfWord: Readonly<Record<SandboxOutcomeWord, ChargeOutcome>> = {
   succeed: succeeded,
   decline: declined('insufficient_funds'),
@@ -17,9 +17,9 @@ const outcomeOfWord: Readonly<Record<SandboxOutcomeWord, ChargeOutcome>> = {
 };
 
 /**
- * The words of a `_sandbox_outcome`, one for each attempt, written with commas and nothing else between them; null when
- * any word is unknown or none is there, which is a validation failure of the metadata (decisions: `_sandbox_outcome`
- * may be a list). Never throws.
+ * Returns the words of a `_sandbox_outcome`, one for each attempt, separated by commas without spaces. Null when a word
+ * is unknown or the text is empty: the metadata then fails validation (decisions: `_sandbox_outcome` may be a list).
+ * Never throws.
  */
 export function parseSandboxOutcomes(text: string): SandboxOutcomeWord[] | null {
   const words: SandboxOutcomeWord[] = [];
@@ -32,10 +32,14 @@ export function parseSandboxOutcomes(text: string): SandboxOutcomeWord[] | null 
 }
 
 /**
- * What the sandbox answers to a charge: the metadata's word for this attempt (from 1; the last word repeats), else the
- * saved method's fixture whatever the amount, else by the last two digits of the base amount in minor units, else
- * success (contract: Outcome precedence; decisions: outcomes look at `amount`). Throws RangeError for an unknown word
- * or fixture token, both refused at the door, and for an attempt or amount that is none.
+ * Returns the sandbox's outcome of a charge (contract: Outcome precedence; decisions: outcomes look at `amount`). In
+ * order of precedence:
+ * - the metadata's word for this attempt, counted from 1; the last word repeats
+ * - the fixture of the saved payment method, whatever the amount
+ * - the last two digits of the base amount, in minor units
+ * - success
+ * @throws RangeError for an unknown word or fixture token, which validation has already refused, and for an invalid
+ * attempt or amount.
  */
 export function sandboxChargeOutcome(input: {
   metadataOutcome: string | undefined;
@@ -50,9 +54,10 @@ export function sandboxChargeOutcome(input: {
 }
 
 /**
- * What the sandbox answers to a refund: `fail` in the refund's `_sandbox_refund_outcome` fails, `succeed` succeeds, as
- * metadata precedes amounts for charges too; else an amount (minor units) ending in 03 fails and all else succeeds
- * (contract: Sandbox test behaviour, refunds). Throws RangeError for an amount that is none.
+ * Returns the sandbox's outcome of a refund (contract: Sandbox test behaviour, refunds). In the refund's
+ * `_sandbox_refund_outcome`, `fail` fails and `succeed` succeeds: metadata precedes amounts, as for charges. Otherwise
+ * an amount (minor units) that ends in 03 fails, and all others succeed.
+ * @throws RangeError for an invalid amount.
  */
 export function sandboxRefundOutcome(input: {
   metadataOutcome: string | undefined;

@@ -1,10 +1,9 @@
 /**
- * What an effect that could not be carried out says beside the reason, for the workflow to know how to wait. Epoch
- * milliseconds, by the database's clock. What an earlier version has recorded in a history lacks it.
+ * Details of an effect that failed. The workflow needs them to know how to wait. Epoch milliseconds by the database's
+ * clock. Entries in older histories lack these details.
  */
 export interface FailedEffect {
-  /** When it failed. */
   databaseTime: number;
-  /** When it can be carried out, where that is known. */
+  /** When the effect can be carried out, if known. */
   dueAt: number | null;
 }

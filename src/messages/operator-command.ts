@@ -1,20 +1,25 @@
-/** Who presses a button of a workflow: a name, as it is typed into the Web UI, or the command line with its user. */
+/** Who issues an operator command: a name typed into the Web UI, or the command line with its user. */
 export type IssuedBy = string | { kind: 'command_line'; id: string };
 
-/** What an operator does to a plan, a scheduled payment or a clock; `by` is null where nobody said who. */
+/**
+ * A command that an operator issues for a plan, a scheduled payment or a clock. `by` is null when no name was given.
+ */
 export type OperatorCommand = { by: IssuedBy | null } & (
   | { name: 'recheck' | 'retryNow' | 'retryAdvance' }
   | { name: 'skipSlot'; slot: number }
 );
 
-/** What the Web UI can send along: one value, nothing, or null. `by` alone, or the slot that is to be skipped. */
+/**
+ * The input that the Web UI can send: one value, nothing, or null. Either the slot alone, or an object with slot and
+ * name.
+ */
 export type SkipSlotInput = number | { slot: number; by?: IssuedBy | null };
 
 const longestName = 100;
 
 /**
- * Reads who has pressed a button; null when nobody said.
- * @throws TypeError for anything else than a name of 1 to 100 characters, or a command line's.
+ * Reads who issues a command. Returns null when no name was given.
+ * @throws TypeError for anything but a name of 1 to 100 characters, or the command line's object.
  */
 export function readIssuedBy(input: unknown): IssuedBy | null {
   if (input === undefined || input === null) return null;
@@ -26,8 +31,8 @@ export function readIssuedBy(input: unknown): IssuedBy | null {
 }
 
 /**
- * Reads which slot is to be skipped, and who says so.
- * @throws TypeError for what is no slot number.
+ * Reads which slot to skip, and who issues the command.
+ * @throws TypeError when there is no valid slot number or name.
  */
 export function readSkipSlot(input: unknown): { slot: number; by: IssuedBy | null } {
   const isObject = typeof input === 'object' && input !== null;

@@ -1,6 +1,9 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 
-/** The attributes by which operators find workflows in the Web UI; registered at start, typed there as here. */
+/**
+ * The search attributes by which operators find workflows in the Web UI. Registered at start, with the types given
+ * here.
+ */
 export const attributes = {
   billerId: defineSearchAttributeKey('BillerId', 'KEYWORD'),
   customerId: defineSearchAttributeKey('CustomerId', 'KEYWORD'),
@@ -11,7 +14,7 @@ export const attributes = {
   failedAttempts: defineSearchAttributeKey('FailedAttempts', 'INT'),
   clockStatus: defineSearchAttributeKey('ClockStatus', 'KEYWORD'),
   endpointId: defineSearchAttributeKey('EndpointId', 'KEYWORD'),
-  /** Only of what cannot go on, or could not at some time. */
+  /** Set only on workflows that are stalled, or once were. */
   stalled: defineSearchAttributeKey('Stalled', 'BOOL'),
   deliveryState: defineSearchAttributeKey('DeliveryState', 'KEYWORD'),
   eventType: defineSearchAttributeKey('EventType', 'KEYWORD'),

@@ -1,46 +1,51 @@
-/** Where a plan or a scheduled payment stands: what its workflow waits for, and what an operator reads on its page. Instants are epoch milliseconds. */
+/**
+ * The status of a plan or a scheduled payment: what its workflow waits for, and what an operator reads on its page.
+ * Instants are epoch milliseconds.
+ */
 export interface SubjectStatus {
-  /** Nothing will ever be due again: the workflow ends. */
+  /** Nothing will become due any more: the workflow ends. */
   ended: boolean;
   billerId: string;
   customerId: string | null;
   testClockId: string | null;
   livemode: boolean;
-  /** The state of a plan, or what a scheduled payment is at. */
+  /** The state of a plan or of a scheduled payment. */
   state: string;
   /** The frozen time of the customer's clock; null in real time. */
   clockTime: number | null;
   /**
-   * How far the clock may have gone: to the target of its latest advance, or to where it was made. A subject that is further
-   * remembers what the database has forgotten: it was restored from a back-up. Null in real time.
+   * The latest time that the clock can have reached: the target of its latest advance, or its initial time. A workflow
+   * that is further ahead remembers what the database has lost in a restore from a back-up. Null in real time.
    */
   clockLimit: number | null;
-  /** When there is something to do next; null while it waits for somebody. */
+  /** When there is something to do next. Null when nothing is due. */
   nextAt: number | null;
   /** When the next slot of the calendar is due. */
   nextDueAt: number | null;
   failedAttempts: number;
-  /** What comes next, in the domain's words: "slot 3, attempt 2". */
+  /** What comes next: "slot 3, attempt 2". */
   next: string;
-  /** Why the last attempt failed, in words. */
+  /** The reason for the last failed attempt, as a sentence. */
   lastError: string | null;
-  /** What an operator reads beside it; what an earlier version has recorded in a history lacks it. */
+  /** More details for an operator. Entries in older histories lack them. */
   story?: StatusDetails;
 }
 
-/** What a subject is at, for an operator who knows neither it nor the code. Instants are those of the customer's time. */
+/** Details for an operator who knows neither the subject nor the code. Instants are in the customer's time. */
 export interface StatusDetails {
-  /** What it waits for, in words. */
+  /** What it waits for, as a sentence. */
   waitsFor: string;
-  /** Since when it is as it is. */
+  /** When it entered this status. */
   since: number;
-  /** The payment that is unpaid, where one is: the slot of a plan, with its intent. */
+  /** The unpaid payment, if there is one: the plan's slot and its payment intent. */
   unpaid: { slot: number; dueDate: string; intentId: string; isUnderWay: boolean } | null;
-  /** Why the unpaid payment failed last, and when: the decline code beside `lastError`. */
+  /**
+   * The last failure of the unpaid payment: its decline code and its instant. `lastError` has the reason as a sentence.
+   */
   lastFailure: { code: string; at: number } | null;
 }
 
-/** The standing of something that is not there any more. */
+/** The status of a subject that no longer exists. */
 export const gone: SubjectStatus = {
   ended: true,
   billerId: '',
@@ -57,14 +62,14 @@ export const gone: SubjectStatus = {
   lastError: null,
 };
 
-/** Where a test clock stands. Instants are epoch milliseconds. */
+/** The status of a test clock. Instants are epoch milliseconds. */
 export interface ClockSubjectStatus {
   id: string;
   billerId: string;
   status: string;
   /** The clock's time. */
   frozenTime: number;
-  /** Real time; null when the clock is gone. */
+  /** Real time. Null when the clock is deleted. */
   expiresAt: number | null;
   failureReason: string | null;
 }

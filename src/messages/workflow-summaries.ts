@@ -1,4 +1,4 @@
-/** What each workflow does for its object, as the Web UI shows it to somebody who has never seen the code. */
+/** What each workflow does, as the Web UI shows it to an operator who has never seen the code. */
 const summaries = {
   paymentPlan: (id: string) => `Collects the payments of plan ${id} by its calendar, and retries what has failed`,
   scheduledPayment: (id: string) => `Makes payment ${id} on its date`,
@@ -6,7 +6,7 @@ const summaries = {
   webhookDelivery: (id: string) => `Delivers one event to one endpoint: ${id}`,
 };
 
-/** The summary that a workflow is started with. */
+/** Returns the summary that a workflow is started with. */
 export function summaryOf(workflowType: keyof typeof summaries, subjectId: string): string {
   return summaries[workflowType](subjectId);
 }

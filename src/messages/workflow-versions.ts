@@ -1,10 +1,16 @@
 /**
- * Changes of what the workflows do, each under the name that `patched` records in a history. A run that was begun before the
- * change goes on as it began (docs/upgrades.md says how a change is made, and when its patch goes).
+ * Changes to the workflows, each with the name that `patched` records in a history. A run that started before a change
+ * keeps the old behaviour. docs/upgrades.md says how to make a change and when to remove its patch.
  */
 export const patches = {
-  /** A subject that stalls in real time leaves a history that has grown long; before, only one that was well did. */
+  /**
+   * A subject that is stalled in real time continues as new when its history grows long. Without the patch, only a
+   * subject that is not stalled does.
+   */
   freshRunsWhileStalled: 'fresh-runs-while-stalled',
-  /** That a subject has stalled, and how often a delivery has failed, is upserted to be searched for; before, it was not. */
+  /**
+   * The workflow upserts search attributes when a subject stalls and when a delivery fails. Without the patch, it does
+   * not.
+   */
   searchableTrouble: 'searchable-trouble',
 } as const;

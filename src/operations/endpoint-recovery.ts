@@ -7,26 +7,26 @@ import { InvalidState, NotFound } from '../services/errors.ts';
 import { assertVerified } from '../services/webhooks/challenge.ts';
 import { recordEndpointChange } from '../services/webhooks/endpoint-audit.ts';
 
-/** Longer than any endpoint waits before it is disabled, and is then told of. */
+/** Days. Longer than any endpoint fails before it is disabled and reported as such. */
 const replayedDays = 36;
-/** One transaction, and one burst on a receiver, has its limits. */
+/** Limit of one transaction, and of one burst on a receiver. */
 const maxReplayed = 10_000;
 
-/** Who does it, and when (real time). */
+/** Who issues the operator command, and when (real time). */
 export interface ByOperator {
   by: Actor;
   now: Date;
 }
 
-/** How many deliveries are made again, and whether there are more than fit into one burst. */
+/** How many deliveries are made again, and whether more remain than fit into one burst. */
 export interface Replayed {
   deliveries: number;
   hasMore: boolean;
 }
 
 /**
- * Delivers again, now, what an endpoint has not received; answers how many deliveries that is. To do it twice is harmless:
- * what was delivered meanwhile is left out. An operator has no budget.
+ * Sends again, now, what an endpoint has not received. Returns the number of deliveries. Safe to repeat: deliveries
+ * that arrived meanwhile are left out. Operators have no replay budget.
  * @throws NotFound; InvalidState when the endpoint is disabled, or live and not verified.
  */
 export async function replayByOperator(db: Db, endpointId: string, whose: ByOperator): Promise<Replayed> {
@@ -40,8 +40,8 @@ export async function replayByOperator(db: Db, endpointId: string, whose: ByOper
 }
 
 /**
- * Enables an endpoint that was disabled for failing, and delivers what it has missed; answers how many deliveries that is.
- * Of one that is enabled it does nothing, and answers null.
+ * Enables an endpoint that was disabled for failing, and sends what it has missed. Returns the number of deliveries, or
+ * null when the endpoint is enabled already.
  * @throws NotFound; InvalidState when its biller has disabled it, or it is live and not verified.
  */
 export async function enableByOperator(db: Db, endpointId: string, whose: ByOperator): Promise<Replayed | null> {

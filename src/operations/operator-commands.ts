@@ -8,14 +8,14 @@ import { type Actor, recordAudit } from '../services/accounts/audit.ts';
 import { NotFound } from '../services/errors.ts';
 import { findSubjectWantingWorkflow } from './reconciler/reconciliations.ts';
 
-/** Somebody at the command line, and what their commands work on. */
+/** What operator commands from the command line work on, and who issues them. */
 export interface Operations {
   sql: Pool;
   temporal: Client;
   by: Actor;
 }
 
-/** How long an answer is waited for; a worker that is there gives it in milliseconds. */
+/** How long to wait for a response. A running worker responds within milliseconds. */
 const answerWithinMs = 15_000;
 
 const workflowTypeOf: Partial<Record<IdKind, WorkflowType>> = {
@@ -25,16 +25,17 @@ const workflowTypeOf: Partial<Record<IdKind, WorkflowType>> = {
   webhook_delivery: 'webhookDelivery',
 };
 
-/** The workflow of the object with this id. @throws NotFound for the id of anything that has none. */
+/** The workflow type of the object with this id. @throws NotFound when objects of this kind have no workflow. */
 export function workflowTypeOfId(id: string): WorkflowType {
   for (const [kind, type] of Object.entries(workflowTypeOf)) if (isId(kind as IdKind, id)) return type;
   throw new NotFound('object with a workflow', id);
 }
 
 /**
- * Sends an Update to the workflow of an object and answers what that says; its argument tells who asks, for the audit log. A
- * workflow that should run and does not is started; null when there is none, and nothing for one to do.
- * @throws with what an operator can do where no worker answers, or the workflow refuses.
+ * Sends an Update to the workflow of an object and returns its message. By default the argument is who issues the
+ * command, for the audit log. A workflow that should run and does not is started. Returns null when there is no
+ * workflow and no work for one.
+ * @throws an Error that says what to do, when no worker responds or the workflow rejects the Update.
  */
 export async function press(
   { sql, temporal, by }: Operations,
@@ -55,8 +56,8 @@ export async function press(
 }
 
 /**
- * Ends the workflow of an object and begins it again. It keeps nothing but the id: the new run reads from PostgreSQL where
- * its object stands, so nothing is charged twice or forgotten.
+ * Terminates the workflow of an object and starts it again. A workflow keeps only the id: the new run reads the state
+ * of its object from PostgreSQL, so nothing is charged twice or forgotten.
  */
 export async function startOver({ sql, temporal, by }: Operations, id: string): Promise<string> {
   const workflowType = workflowTypeOfId(id);
@@ -89,7 +90,7 @@ async function startMissing(sql: Pool, workflowType: WorkflowType, id: string): 
   return `${workflowIdOf(workflowType, id)} did not run: it is started, and looks at once.`;
 }
 
-/** What is said where there is no workflow, and none is wanted. */
+/** The message when there is no workflow, and none is needed. */
 export function nothingToDo(id: string): string {
   return `There is nothing to do: ${id} has ended, waits for nobody, or does not exist.`;
 }

@@ -1,22 +1,22 @@
 import type { Db } from '../platform/postgres/connection.ts';
 
-/** Which of all billers' objects are looked at: those of one mode, or all. */
+/** Which objects to include, over all billers: those of live mode (true), of the sandbox (false), or all (null). */
 export type Mode = boolean | null;
 
-/** Attempts that the calendar has made on a day (UTC), with the same outcome and code. */
+/** Attempts of payments by the calendar, of one day (UTC), with the same outcome and code. */
 export interface AttemptCount {
   date: string;
   outcome: 'processing' | 'requires_action' | 'succeeded' | 'failed';
   code: string | null;
-  /** First tries: as many payments have come due. */
+  /** First attempts: one for each payment that came due. */
   first: number;
-  /** All of them. */
+  /** All attempts. */
   count: number;
 }
 
 /**
- * The attempts of plans and scheduled payments since `since`, counted; those of test clocks, which carry the time of their
- * clock, are left out. An intent's id tells its mode.
+ * Counts the attempts of plans and scheduled payments since `since`. Attempts of test clocks are left out: their `at`
+ * is the time of their clock. The mode is read from the prefix of the intent's id.
  */
 export async function countAttempts(db: Db, since: Date, mode: Mode): Promise<AttemptCount[]> {
   return db<AttemptCount[]>`
@@ -29,14 +29,14 @@ export async function countAttempts(db: Db, since: Date, mode: Mode): Promise<At
     group by 1, 2, 3`;
 }
 
-/** What is to come on a day (UTC): payments by the calendar, and retries of what has failed. */
+/** What is due on a day (UTC): payments by the calendar, and retries of failed ones. */
 export interface DueCount {
   date: string;
   due: number;
   retries: number;
 }
 
-/** What is due in real time from `now` until `until`. What is overdue counts as of now. */
+/** What is due in real time from `now` until `until`. Overdue items count as due now. */
 export async function countDue(db: Db, now: Date, until: Date, mode: Mode): Promise<DueCount[]> {
   return db<DueCount[]>`
     select (greatest(d.at, ${now}) at time zone 'UTC')::date as date,
@@ -58,10 +58,10 @@ export async function countDue(db: Db, now: Date, until: Date, mode: Mode): Prom
 
 /** Plans in real time whose payments fail. */
 export interface DunningCount {
-  /** Between retries, and when the next of them is. */
+  /** Plans that wait for a retry, and when the next retry is. */
   retrying: number;
   next_retry_at: Date | null;
-  /** Given up, and waiting for somebody to resume or close them. */
+  /** Plans whose retries have ended, and which wait to be resumed or closed. */
   suspended: number;
 }
 
@@ -87,14 +87,17 @@ export interface EndpointCount {
   disabled_reason: string | null;
   failing_since: Date | null;
   pending: number;
-  /** Of the pending ones, those whose time has come. */
+  /** The pending ones whose time has come. */
   due: number;
-  /** Of the events since `since`. */
+  /** Deliveries of events since `since`. */
   delivered: number;
   failed: number;
 }
 
-/** The endpoints with the most to do, then those that fail, at most `limit`, and how many there are in all. */
+/**
+ * At most `limit` endpoints: those with the most pending deliveries first, then those that fail. `count` is the number
+ * of all endpoints.
+ */
 export async function countDeliveries(
   db: Db,
   { now, sinceId, limit }: { now: Date; sinceId: string; limit: number },
@@ -124,7 +127,7 @@ export async function countDeliveries(
   return { endpoints: rows.map(({ all: _, ...endpoint }) => endpoint), count: rows[0]?.all ?? 0 };
 }
 
-/** A test clock on its way. */
+/** A test clock that is advancing. */
 export interface AdvanceUnderWay {
   test_clock_id: string;
   biller_id: string;

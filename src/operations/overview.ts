@@ -15,33 +15,39 @@ export type { Mode };
 
 const dayMs = 86_400_000;
 const pastDays = 7;
-/** With today, a week: in it a plan is due once at most, so its next payment is its only one. */
+/** With today, a week. A plan is due at most once a week, so its next payment is its only one in this period. */
 const comingDays = 6;
 const shownAtMost = 20;
 
-/** A day in UTC. What has been tried, and what is still to come; of today both. */
+/** A day in UTC: past attempts, and payments still to come. Today has both. */
 export interface OverviewDay {
   date: string;
   is: 'past' | 'today' | 'coming';
-  /** Payments by the calendar: those tried for the first time, and those to come. */
+  /** Payments by the calendar: those attempted for the first time, and those to come. */
   due: number;
-  /** Tries after the first one, likewise. */
+  /** Later attempts: those made, and those to come. */
   retries: number;
   collected: number;
   failed: number;
-  /** Tries whose outcome is not known yet. */
+  /** Attempts whose outcome is not known yet. */
   open: number;
 }
 
-/** A week of plans in figures: ids and counts only, no personal data. Clocks' plans are left out. Instants are ISO 8601. */
+/**
+ * Plans of a week in figures: ids and counts only, no personal data. Plans of test clocks are left out. Instants are
+ * ISO 8601.
+ */
 export interface Overview {
   at: string;
   mode: 'all' | 'live' | 'sandbox';
   days: OverviewDay[];
-  /** Tries that failed in these days, the most frequent code first. */
+  /** Attempts that failed in these days, the most frequent code first. */
   failures: { code: string; count: number }[];
   dunning: { retrying: number; next_retry_at: string | null; suspended: number };
-  /** Of all endpoints (`count`) those with the most to do; `delivered` and `failed` are of the last day’s events. */
+  /**
+   * `count` is the number of all endpoints; `endpoints` holds those with the most pending deliveries. `delivered` and
+   * `failed` count the events of the last day.
+   */
   deliveries: { count: number; endpoints: EndpointOverview[] };
   advances: { count: number; clocks: AdvanceOverview[] };
 }

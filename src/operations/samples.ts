@@ -1,12 +1,12 @@
 import type { Db } from '../platform/postgres/connection.ts';
 
-/** What waits to be done, and how long it has waited. Instants and counts are of all billers. */
+/** Work that waits, and for how long. Covers all billers. */
 export interface BacklogSample {
   intents: number;
   oldest_intent_at: Date | null;
   /**
-   * The earliest instant that has come and was not acted on, of plans and scheduled payments in real time; a date that had
-   * come before anybody could act on it counts from then on.
+   * The earliest instant that has passed without an attempt, of plans and scheduled payments in real time. A date that
+   * had passed before activation or creation counts from then on.
    */
   oldest_due_at: Date | null;
   /** Deliveries that wait for their next attempt, and those of them whose time has come. */
@@ -14,7 +14,7 @@ export interface BacklogSample {
   deliveries_due: number;
 }
 
-/** The backlogs at `now` (real time), each by an index of its own. */
+/** The backlogs at `now` (real time). Each is read by an index of its own. */
 export async function sampleBacklogs(db: Db, now: Date): Promise<BacklogSample> {
   const [row] = await db<[BacklogSample]>`
     select w.intents, w.oldest_intent_at, d.deliveries, d.deliveries_due, least(
@@ -31,14 +31,14 @@ export async function sampleBacklogs(db: Db, now: Date): Promise<BacklogSample> 
   return row;
 }
 
-/** Connections to this database, by the name of the pool and what they are at; `other` is not ours. */
+/** Connections to this database, by pool name and state. `other` are connections of other programs. */
 export interface ConnectionSample {
   pool: string;
   state: string;
   count: number;
 }
 
-/** What another user's connections are at is not shown to everybody: their state is then `unknown`. */
+/** Without the right to see another user's connections, PostgreSQL hides their state: it is then `unknown`. */
 export async function sampleConnections(db: Db): Promise<ConnectionSample[]> {
   return db<ConnectionSample[]>`
     select case when application_name like 'payments %' then substr(application_name, 10) else 'other' end as pool,

@@ -1,6 +1,6 @@
 /**
- * The values of all promises, once the last of them has settled: who closes a connection after the first failure would cut
- * off the others, and the client's retries end the process then.
+ * Returns the values of all promises after the last one has settled. If the caller closed the connection after the
+ * first failure, the other statements would be cut off, and the client's retries would end the process.
  * @throws the first failure.
  */
 export async function all<T>(promises: readonly (T | Promise<T>)[]): Promise<T[]> {

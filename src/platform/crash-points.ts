@@ -1,6 +1,7 @@
 /**
- * The places between two steps of a payment, an advance, a delivery, a request and the telling of Temporal: wherever a
- * process may die with one step done and the next one not. Nothing happens at them, unless a fault run listens.
+ * Crash points: the places where a process may die with one step done and the next one not. They lie between the steps
+ * of a payment, an advance, a delivery, a request and the dispatch of the outbox. They do nothing unless a fault run
+ * listens.
  */
 export const crashPoints = [
   'confirm opened',
@@ -34,12 +35,12 @@ export type CrashPoint = (typeof crashPoints)[number];
 
 let listener: ((point: CrashPoint) => void) | null = null;
 
-/** Says that the process has come to this place. */
+/** Reports that the process has reached this point. */
 export function pass(point: CrashPoint): void {
   listener?.(point);
 }
 
-/** For fault runs: `onPass` is called at every point from now on, and may end the process. */
+/** For fault runs: calls `onPass` at every crash point. It may end the process. */
 export function listenToCrashPoints(onPass: (point: CrashPoint) => void): void {
   listener = onPass;
 }

@@ -10,8 +10,8 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 's
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * Fields that would carry a secret or an account number into a log; cut wherever they appear, two levels deep.
- * A net below the rule that nobody logs them in the first place.
+ * Fields that would carry a secret or an account number into a log. They are cut at the top level and up to two levels
+ * deep. A safety net: the rule is that such values are never logged.
  */
 const SECRET_FIELDS = [
   'authorization',
@@ -29,7 +29,7 @@ const SECRET_FIELDS = [
   'databaseUrl',
 ];
 
-/** What is kept of an error beside its type, message and stack: names and states, never values. */
+/** The fields of an error that are logged beside its type, message and stack: names and states, never values. */
 const TOLD_OF_ERRORS = [
   'code',
   'status',
@@ -45,14 +45,14 @@ const TOLD_OF_ERRORS = [
   'attempt',
 ] as const;
 
-/** A name as this log spells it: `workflow_id` for the SDK's workflowId. */
+/** Returns a name in snake case, as the log spells it: `workflow_id` for the SDK's `workflowId`. */
 export function inSnakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /**
- * An error as it is logged. PostgreSQL's own adds the row that has failed, whole, and others what they were given: all
- * but names is left out, and secrets that a message quotes are cut.
+ * Returns an error as it is logged. PostgreSQL's errors carry the whole row that failed, and others carry their input.
+ * Only names are kept, and secrets in the message and stack are cut.
  */
 function serializeError(error: unknown): unknown {
   if (!(error instanceof Error)) return typeof error === 'string' ? withoutSecrets(error) : { type: typeof error };
@@ -67,8 +67,8 @@ function serializeError(error: unknown): unknown {
 }
 
 /**
- * Makes the logger of one process: JSON lines on stdout, each with the process's name and the time in ISO 8601, and with the
- * id of its trace where the process traces already.
+ * Returns the logger of one process. It writes JSON lines to stdout, each with the process's name and the time in ISO
+ * 8601. If tracing is on when the logger is made, each line also has the trace id.
  */
 export function createLogger(level: LogLevel, name: string, destination?: pino.DestinationStream): Logger {
   const options = {
@@ -77,7 +77,7 @@ export function createLogger(level: LogLevel, name: string, destination?: pino.D
     timestamp: pino.stdTimeFunctions.isoTime,
     ...(isTracing() ? { mixin: () => ({ trace_id: currentTrace()?.traceId }) } : {}),
     serializers: { err: serializeError, error: serializeError },
-    // JSON leaves some as they are that a terminal obeys. What they stand for stays the same.
+    // JSON leaves some control characters unescaped that a terminal would act on. The values stay the same.
     hooks: { streamWrite: safeLines },
     redact: {
       paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]),

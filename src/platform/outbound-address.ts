@@ -3,17 +3,17 @@ import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
 
-/** All addresses of a host name; rejects, or answers none, when there are none. */
+/** Returns all addresses of a host name. If there are none, it rejects or returns an empty list. */
 export type Resolver = (hostname: string) => Promise<string[]>;
 
-/** What may be reached, and how names become addresses. */
+/** Which addresses the service may connect to, and how names are resolved. */
 export interface OutboundPolicy {
-  /** Whether this machine's own loopback addresses may be reached. Nothing else that is not public ever may. */
+  /** Whether this machine's loopback addresses are allowed. No other address that is not public is ever allowed. */
   allowLoopback: boolean;
   resolve: Resolver;
 }
 
-/** Why nothing was sent: the address is not public, or there is none. */
+/** Nothing was sent: the address is not public, or the name has no address. */
 export class AddressRefused extends Error {
   readonly reason: 'not_public' | 'unresolved';
 
@@ -26,14 +26,18 @@ export class AddressRefused extends Error {
 
 const resolver = new dns.Resolver({ timeout: 1500, tries: 2 });
 
-/** Looks public, and is the host's own on every virtual machine of Azure: what answers there gives out the machine's secrets. */
+/**
+ * This address looks public, but on every Azure virtual machine it is the host's, and it gives out the machine's
+ * secrets.
+ */
 const hostsOfClouds: readonly string[] = ['168.63.129.16'];
 
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Whether an address, as text, may be reached: public unicast only. An IPv6 address that stands for an IPv4 one (mapped,
- * NAT64) is judged by that one; tunnels that hide one (6to4, Teredo) are refused. What cannot be read is refused.
+ * Whether an address, as text, is allowed: public unicast only. An IPv6 address that embeds an IPv4 one (mapped, NAT64)
+ * is judged by the IPv4 address. Tunnels that hide one (6to4, Teredo) are refused, and so is text that cannot be
+ * parsed.
  */
 export function isReachable(address: string, { allowLoopback }: { allowLoopback: boolean }): boolean {
   const canonical = canonicalOf(address);
@@ -42,11 +46,14 @@ export function isReachable(address: string, { allowLoopback }: { allowLoopback:
   const range = parsed.range();
   if (range === 'loopback') return allowLoopback;
   if (range !== 'unicast' || hostsOfClouds.includes(parsed.toString())) return false;
-  // What is not assigned yet has no entry among the special ranges, nor have the old IPv4-compatible addresses (::/96).
+  // Unassigned addresses and the old IPv4-compatible ones (::/96) are not in the library's table of special ranges.
   return parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast);
 }
 
-/** The address without dotted parts or a zone: `::8.8.8.8` is read as a mapped address by some, and is none. */
+/**
+ * Returns the address without dotted parts or a zone. Some libraries read `::8.8.8.8` as a mapped address, which it is
+ * not.
+ */
 function canonicalOf(address: string): string | null {
   if (isIP(address) !== 6) return isIP(address) === 4 ? address : null;
   const url = `http://[${address}]`;
@@ -61,14 +68,14 @@ function embeddedIPv4(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.
 }
 
 /**
- * The addresses of a URL's host, every one of which may be reached. A literal address stands for itself, in whatever
- * notation the URL had it: the URL parser has made it canonical.
- * @throws AddressRefused when one of them may not be reached, or there is none.
+ * Returns the addresses of a URL's host, all of them allowed. A literal address stands for itself: the URL parser has
+ * already made its notation canonical.
+ * @throws AddressRefused when one of the addresses is not allowed, or there is none.
  */
 export async function reachableAddresses(hostname: string, policy: OutboundPolicy): Promise<string[]> {
   const host = hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(host) === 0 ? await resolveOrRefuse(host, policy.resolve) : [host];
-  // One bad address among good ones refuses them all: names that mix them are made to slip through.
+  // One bad address refuses them all: a name that mixes good and bad addresses is made to slip through.
   if (!addresses.every((address) => isReachable(address, policy))) throw new AddressRefused('not_public');
   return addresses;
 }
@@ -80,9 +87,9 @@ async function resolveOrRefuse(host: string, resolve: Resolver): Promise<string[
 }
 
 /**
- * Asks the name servers, over the network, for both families. The operating system's own lookup would occupy one of the
- * process's four threads for as long as a hostile name server likes. It alone reads the hosts file, so where loopback
- * may be reached, which is in development, it is asked for what the name servers do not know.
+ * Returns a resolver that asks the name servers for both address families. The operating system's lookup would block
+ * one of the process's four threads for as long as a hostile name server likes. But only that lookup reads the hosts
+ * file. Where loopback is allowed (development), it is used for names that the name servers do not know.
  */
 export function createResolver({ allowLoopback }: { allowLoopback: boolean }): Resolver {
   return async (hostname) => {
@@ -93,20 +100,20 @@ export function createResolver({ allowLoopback }: { allowLoopback: boolean }): R
   };
 }
 
-/** The policy of this process: the real name servers, and loopback as configured. */
+/** Returns the policy of this process: the real name servers, and loopback as configured. */
 export function outboundPolicy(allowLoopback: boolean): OutboundPolicy {
   return { allowLoopback, resolve: createResolver({ allowLoopback }) };
 }
 
 /**
- * Opens connections for undici to reachable addresses only. Names are resolved once, by the policy's resolver, and the
- * connection goes to an address of that answer: a name that changes its mind between check and use gains nothing.
- * `timeoutMs` is for the connection, TLS included.
+ * Returns a connector for undici that connects to allowed addresses only. It resolves a name once and connects to an
+ * address from that result, so a name that changes between check and use gains nothing. `timeoutMs` limits the
+ * connection, TLS included.
  */
 export function createGuardedConnector(policy: OutboundPolicy, timeoutMs: number): buildConnector.connector {
   const connect = buildConnector({ timeout: timeoutMs, lookup: createLookup(policy) });
   return (options, callback) => {
-    // The lookup is never asked about a literal address.
+    // Node.js does not call the lookup for a literal address.
     if (isIP(options.hostname) !== 0 && !isReachable(options.hostname, policy)) {
       callback(new AddressRefused('not_public'), null);
     } else {

@@ -1,7 +1,7 @@
 /**
- * The real current instant (UTC), for what never follows a test clock: webhook tries, key checks, idempotency, ids.
- * The one place that reads the machine's clock (rule of the design: real time and the customer's time are never mixed
- * by accident), so a search for uses of this function finds everything that depends on it. Never throws.
+ * Returns the real current instant (UTC), for what never follows a test clock: webhook attempts, key checks,
+ * idempotency, ids. This is the only place that reads the machine's clock, so a search for its uses finds everything
+ * that depends on it. Real time and the customer's time must not be mixed by accident. Never throws.
  */
 export function realNow(): Date {
   return new Date();

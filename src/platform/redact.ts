@@ -1,13 +1,13 @@
 const shapes =
   /([sp]k_(?:sandbox|live)_|_secret_)[0-9A-Za-z]{8,}|(wh(?:sec|c)_)[0-9A-Za-z+/=%_-]{8,}|(:\/\/[^\s:/@]*:)[^\s/@]+(?=@)/g;
 
-/** Of percent-encoding: how often a text is decoded. What is encoded more often is withheld whole. */
+/** How many rounds of percent-encoding are decoded. A text with more rounds is redacted whole. */
 const decodedAtMost = 4;
 
 /**
- * The text with every secret cut out that can be told by its form: API keys, client secrets, signing secrets and challenges
- * of webhooks, and the password of a URL; also where it is percent-encoded, as often as somebody likes. For what strangers
- * have written, or other programs say of their failures.
+ * Returns the text without the secrets that are recognizable by their form: API keys, client secrets, webhook signing
+ * secrets and challenges, and the password in a URL. Percent-encoded secrets are found too, at any depth. For text from
+ * strangers, and for error messages of other programs.
  */
 export function withoutSecrets(text: string): string {
   const plain = cut(text);
@@ -16,7 +16,7 @@ export function withoutSecrets(text: string): string {
     if (times === decodedAtMost) return '[redacted]';
     decoded = decode(decoded);
     const safe = cut(decoded);
-    // One that is hidden deeper may be beside it.
+    // Another secret may be encoded more deeply beside this one.
     if (safe !== decoded) return withoutSecrets(safe);
   }
   return plain;
@@ -26,9 +26,10 @@ function cut(text: string): string {
   return text.replace(shapes, (_, ours = '', webhook = '', url = '') => `${ours}${webhook}${url}[redacted]`);
 }
 
-/** Undoes one round of percent-encoding, of printable ASCII alone: secrets consist of nothing else. */
+/** Undoes one round of percent-encoding, for printable ASCII only: secrets contain nothing else. */
 function decode(text: string): string {
-  // %252525 is a percent sign that was encoded thrice: taken as one, or rounds could be had at two bytes each.
+  // %252525 is a percent sign that was encoded three times. It is decoded in one round; otherwise two bytes would buy
+  // an attacker another round.
   return text
     .replace(/%(?:25)+/g, '%')
     .replace(/%([2-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));

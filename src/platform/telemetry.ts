@@ -1,26 +1,28 @@
-// What the service says of its own work while it works, to whoever counts it or writes it down: metrics, log, traces. Those
-// who do the work know nothing of these; where nobody listens, an observation costs a call of a function.
+// Telemetry events. Metrics, logs and traces subscribe to them; the code that emits them knows nothing of these.
+// Without a subscriber, an event costs one function call.
 
 export type Mode = 'live' | 'sandbox';
 
-/** Whose an observation is. Ids are for logs and traces, never for labels of metrics. */
+/** The owner of what an event is about. Ids are for logs and traces, never for metric labels. */
 export interface Owner {
   billerId: string;
   livemode: boolean;
   testClockId: string | null;
 }
 
-/** A try to take money was opened, and is committed: the processor is asked next. */
+/** An attempt to charge was opened and committed. The processor is asked next. */
 export interface ChargeOpened extends Owner {
   kind: 'charge opened';
   source: 'confirm' | 'plan' | 'schedule';
   paymentIntentId: string;
   paymentPlanId: string | null;
-  /** From the instant at which it was to be made; null where nobody waits in real time: a request, a test clock. */
+  /**
+   * Seconds from the due instant to the opening. Null when nothing waits in real time: for a request or a test clock.
+   */
   lagSeconds: number | null;
 }
 
-/** The outcome of a try was committed, once; of one that a challenge has held up too. */
+/** The outcome of an attempt was committed. Emitted once, also when a challenge delayed the outcome. */
 export interface ChargeCompleted extends Owner {
   kind: 'charge settled';
   source: 'confirm' | 'plan' | 'schedule';
@@ -31,13 +33,13 @@ export interface ChargeCompleted extends Owner {
   requestId: string | null;
   outcome: 'succeeded' | 'failed' | 'requires_action';
   code: string | null;
-  /** The events that tell of it, the payment's first. */
+  /** The events that the outcome recorded, the payment's first. */
   eventIds: readonly string[];
-  /** When the try was opened, real time; null after a challenge, where the payer is what takes the time. */
+  /** When the attempt was opened, real time. Null after a challenge: its duration depends on the payer. */
   openedAt: Date | null;
 }
 
-/** The outcome of a refund was committed, once. */
+/** The outcome of a refund was committed. Emitted once. */
 export interface RefundCompleted extends Owner {
   kind: 'refund settled';
   refundId: string;
@@ -47,71 +49,69 @@ export interface RefundCompleted extends Owner {
   eventIds: readonly string[];
 }
 
-/** Events were committed. */
 export interface EventsRecorded {
   kind: 'events recorded';
   livemode: boolean;
   types: readonly string[];
 }
 
-/** A POST to a receiver, and what came of it, is on record. */
+/** A webhook was posted to a receiver, and the outcome was recorded. */
 export interface DeliveryAttempted extends Owner {
   kind: 'delivery attempted';
   deliveryId: string;
   endpointId: string;
   eventId: string;
   eventType: string;
-  /** What the event is about, and the payment plan behind that, where there is one. */
+  /** The resource that the event is about, and its payment plan if it has one. */
   subjectId: string;
   paymentPlanId: string | null;
-  /** The request that has caused the event. */
+  /** The request that caused the event. */
   requestId: string | null;
   attempt: number;
   outcome: 'delivered' | 'retrying' | 'failed';
   statusCode: number | null;
   error: string | null;
   seconds: number;
-  /** From the event's record to its delivery; null while it is not delivered. */
+  /** Seconds from the recording of the event to its delivery. Null while it is not delivered. */
   lagSeconds: number | null;
 }
 
-/** A delivery has to come back later, since too many to its endpoint are under way. */
+/** A delivery was postponed: too many deliveries to its endpoint are under way. */
 export interface DeliveryRefused {
   kind: 'delivery refused';
 }
 
-/** An advance of a test clock has ended. */
 export interface AdvanceEnded {
   kind: 'advance ended';
   testClockId: string;
   billerId: string;
   requestId: string | null;
   outcome: 'ready' | 'failed';
-  /** Real time, since it was accepted. */
+  /** Real time since the advance was accepted. */
   seconds: number;
 }
 
-/** Temporal was told what a transaction has committed, or could not be. */
+/** An outbox entry was dispatched to Temporal, or the dispatch failed. */
 export interface EntryDispatched {
   kind: 'intent told';
   workflowType: string;
   isDispatched: boolean;
-  /** When the intent was made. */
+  /** When the outbox entry was written. */
   madeAt: Date;
 }
 
-/** A transaction asks the pool for a connection. */
+/** A transaction waits for a connection of the pool. */
 export interface TransactionAwaited {
   kind: 'transaction awaited';
 }
 
-/** It has one, after so many seconds: the wait for it, and the round trip of its `begin`. */
+/** A transaction has its connection. `waitSeconds` covers the wait and the round trip of `begin`. */
 export interface TransactionBegun {
   kind: 'transaction begun';
   waitSeconds: number;
 }
 
-/** It has given the connection back, or has never had one. */
+/** A transaction has released its connection, or never got one (`hadBegun` is false). */
 export interface TransactionEnded {
   kind: 'transaction ended';
   hadBegun: boolean;
@@ -132,12 +132,14 @@ export type TelemetryEvent =
 
 const listeners = new Set<(observation: TelemetryEvent) => void>();
 
-/** Tells all who listen. Of what a transaction does it is told after the commit, never before. */
+/** Calls every subscriber. What a transaction does is emitted after its commit, never before. */
 export function emit(observation: TelemetryEvent): void {
   for (const listener of listeners) listener(observation);
 }
 
-/** Calls `listener`, which must not throw, with each observation of this process; answers how to stop it. */
+/**
+ * Calls `listener` for each telemetry event of this process. It must not throw. Returns a function that unsubscribes.
+ */
 export function subscribe(listener: (observation: TelemetryEvent) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -147,7 +149,9 @@ export function modeOf({ livemode }: { livemode: boolean }): Mode {
   return livemode ? 'live' : 'sandbox';
 }
 
-/** Seconds from one instant to another; 0 where they are in the other order, as those of two machines may be. */
+/**
+ * Returns the seconds from one instant to another, or 0 if they are in reverse order: two machines' clocks may differ.
+ */
 export function secondsBetween(from: Date, to: Date): number {
   return Math.max(0, (to.getTime() - from.getTime()) / 1000);
 }

@@ -1,23 +1,24 @@
 /**
- * What a terminal obeys (C0, DEL, C1), what reorders text (bidi), what breaks lines, and what cannot be seen (zero-width and
- * other default-ignorable characters): with these a name could clear the screen, make a link or read as another name.
+ * Control characters (C0, DEL, C1), characters that reorder text (bidi), line breaks, and invisible characters
+ * (zero-width and other default-ignorable ones). With these, a name could clear the screen, make a link or look like
+ * another name.
  */
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /**
- * The text on one line as a terminal may show it: unsafe characters as `\uXXXX`. For every value that others have written: the
- * database, a request, another program. JSON stays JSON with the same values.
+ * Returns the text on one line, safe for a terminal: unsafe characters become `\uXXXX`. For every value from outside:
+ * the database, a request, another program. JSON stays JSON with the same values.
  */
 export function safeLine(text: string): string {
   return text.replace(unsafe, escaped);
 }
 
-/** The same for a text of ours with line breaks, which stay. Values in it have passed `safeLine`. */
+/** The same for our own text: line breaks stay. Pass foreign values in it through `safeLine` first. */
 export function safeLines(text: string): string {
   return text.split('\n').map(safeLine).join('\n');
 }
 
-/** As JSON has it: one escape for each UTF-16 code unit. */
+/** One escape for each UTF-16 code unit, as in JSON. */
 function escaped(symbol: string): string {
   return symbol
     .split('')

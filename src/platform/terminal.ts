@@ -11,7 +11,7 @@ export function printError(problem: unknown): void {
   process.stderr.write(`${safeLines(typeof problem === 'string' ? problem : describe(problem))}\n`);
 }
 
-/** The message of an error may be of others, so it stays on one line. */
+/** An error's message may come from outside, so it is kept on one line. */
 function describe(problem: unknown): string {
   const text = inspect(problem);
   return problem instanceof Error ? text.replace(problem.message, () => safeLine(problem.message)) : text;

@@ -1,24 +1,24 @@
-// Where traces begin and go on. Nobody traces unless the runtime has set a tracer: then a step costs a call of a function.
+// Tracing. It is off until the runtime sets a tracer; until then a span costs one function call.
 
 export interface SpanDetails {
-  /** What others do for us is a client's span; a request that we answer is a server's. */
+  /** `client` for a call to another service, `server` for a request that the service handles. */
   kind?: 'server' | 'client' | 'internal';
   attributes?: Record<string, string | number | undefined>;
-  /** A W3C traceparent that it goes on from, in place of the step that is under way here. */
+  /** The W3C traceparent to continue from, instead of the current span. */
   parent?: string | null;
 }
 
 export interface Tracer {
   run<T>(name: string, details: SpanDetails, work: () => Promise<T>): Promise<T>;
-  /** Adds to the step that is under way. */
+  /** Adds attributes to the current span. */
   annotate(attributes: Record<string, string | number | undefined>): void;
-  /** The step that is under way: the id of its trace, and the W3C traceparent under which others go on. */
+  /** The current span: its trace id, and its W3C traceparent for others to continue from. */
   current(): { traceId: string; traceparent: string } | null;
 }
 
 let tracer: Tracer | null = null;
 
-/** From now on the process traces. */
+/** Turns tracing on for this process. */
 export function useTracer(one: Tracer): void {
   tracer = one;
 }
@@ -27,17 +27,17 @@ export function isTracing(): boolean {
   return tracer !== null;
 }
 
-/** Does the work, as a step of a trace where the process traces. */
+/** Runs `work`, in a span if tracing is on. */
 export function traced<T>(name: string, details: SpanDetails, work: () => Promise<T>): Promise<T> {
   return tracer === null ? work() : tracer.run(name, details, work);
 }
 
-/** Adds to the step that is under way, if any. */
+/** Adds attributes to the current span, if there is one. */
 export function annotate(attributes: Record<string, string | number | undefined>): void {
   tracer?.annotate(attributes);
 }
 
-/** The step that is under way, or null. */
+/** Returns the current span, or null. */
 export function currentTrace(): { traceId: string; traceparent: string } | null {
   return tracer?.current() ?? null;
 }

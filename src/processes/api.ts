@@ -1,4 +1,4 @@
-// The API process: answers HTTP, and tells Temporal at once what its own transactions have committed.
+// The API process: serves HTTP, and dispatches the outbox entries of its own transactions at once.
 import { setTimeout as pause } from 'node:timers/promises';
 import { createApp } from '../api/app.ts';
 import { serve } from '../api/http/server.ts';
@@ -14,17 +14,20 @@ import { requirementsOf } from './requirements.ts';
 import { openLeanTemporal } from './temporal-client.ts';
 import { watchTimeSkipping } from './time-skipping.ts';
 
-/** Who cannot be served by then is told to come back (503): longer, and its client has given up. */
+/** A request that cannot be served within this time gets a 503. After a longer wait its client has given up. */
 const longestWaitMs = 5_000;
 
 const connections = 24;
 
-/** Given by `npm start` to its own API, which no proxy stands before. An argument, since an environment is easily inherited. */
+/**
+ * Passed by `npm start` to its own API, which has no proxy in front. An argument, since environments are easily
+ * inherited.
+ */
 const forThisMachine = process.argv.includes('--for-this-machine');
 
 const config = readConfig(process.env);
 const { databaseUrl, vault } = requirementsOf(config);
-// Before all else: whoever logs, or asks Temporal, says in which trace.
+// Before all else: log lines and calls to Temporal carry the id of their trace.
 const tracing =
   config.tracingEndpoint === null ? null : (await import('./tracing.ts')).startTracing(config.tracingEndpoint, 'api');
 const logger = createLogger(config.logLevel, 'api');
@@ -33,7 +36,7 @@ logTelemetry(logger);
 const sql = openPool(databaseUrl, { max: connections, name: 'payments api', longestWaitMs });
 const temporal = openLeanTemporal(config, tracing?.client);
 const timeSkipping = watchTimeSkipping(temporal, logger);
-// Only where they are wanted: the start of a process waits for nothing that it does not need.
+// Imported only when metrics are configured, to keep the start of the process short.
 const metrics =
   config.metricsPort === null
     ? null
@@ -74,7 +77,7 @@ const server = await serve(app, { port: config.port, host: config.host });
 const delayMs = config.drainDelaySeconds * 1000;
 onShutdown(
   async () => {
-    // Not ready, and serving: who asks takes this process out before it takes no connection any more.
+    // Not ready, but still serving: balancers take this process out before it refuses connections.
     ending = true;
     server.drain();
     await pause(delayMs);

@@ -10,8 +10,9 @@ import { timeSkippingNeeded } from '../services/errors.ts';
 import { allowTimeSkipping, isNotFound, isSkippingRefused } from './time-skipping.ts';
 
 /**
- * Moves subjects of a clock by Temporal's own time skipping: the workflow may skip its timers, and an Update tells it how
- * far. The Update answers when all that is due by then is done; its id is the advance's, so a repetition waits for the same.
+ * Advances subjects of a test clock with Temporal's time skipping. The server may skip the workflow's timers, and the
+ * Update `advanceTo` sends the target. The Update returns when everything that is due by then is done. Its id is the
+ * advance's, so a repetition waits for the same Update.
  */
 export function createClockMover(temporal: Client, taskQueue: string): MoveSubject {
   return async (subject, advance, again) => {
@@ -21,7 +22,8 @@ export function createClockMover(temporal: Client, taskQueue: string): MoveSubje
       pass('advance allowed to skip');
       await temporal.workflow.getHandle(workflowId).executeUpdate('advanceTo', {
         args: [advance.target_time.getTime(), advance.from_time.getTime()],
-        // Temporal may know the advance from before the database was restored, and answer without doing anything.
+        // After the database was restored, Temporal may still hold an Update with this id and return without doing
+        // anything.
         updateId: again ? `${advance.id}/${randomUUID()}` : advance.id,
       });
       pass('advance moved a subject');
@@ -29,7 +31,8 @@ export function createClockMover(temporal: Client, taskQueue: string): MoveSubje
     try {
       await move().catch(async (error: unknown) => {
         if (!isNotFound(error) && !(error instanceof WorkflowNotFoundError)) throw error;
-        // Its start has not been carried out yet, or Temporal has lost it: the database knows what it needs.
+        // The start has not been dispatched yet, or Temporal has lost the workflow. The database holds all that it
+        // needs.
         await temporal.workflow.start(subject.workflowType, {
           taskQueue,
           workflowId,
@@ -43,14 +46,15 @@ export function createClockMover(temporal: Client, taskQueue: string): MoveSubje
     } catch (error) {
       if (isSkippingRefused(error)) return { failure: timeSkippingNeeded };
       const failure = effectFailure(error);
-      // Anything else, such as a workflow that an operator ended under way, is no failure of the clock: it is tried again.
+      // Anything else, such as a workflow that an operator ended meanwhile, is not a failure of the clock. The move is
+      // retried.
       if (failure === null) throw error;
       return { failure: `${subject.id}: ${failure.message}` };
     }
   };
 }
 
-/** The effect that could not be carried out, if that is what the Update failed of. */
+/** The failed effect, if that is why the Update failed; otherwise null. */
 function effectFailure(error: unknown): ApplicationFailure | null {
   const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
   return cause instanceof ApplicationFailure && cause.type === effectFailed ? cause : null;

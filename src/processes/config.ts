@@ -6,13 +6,13 @@ import { safeLine } from '../platform/terminal-text.ts';
 import { databaseTransportFault, temporalTransportFault } from './transport.ts';
 
 /**
- * What ENCRYPTION_FORMATS may be, like ENCRYPTION_KEYS: the first format is written, all are read. Without it both are read,
- * and the newer one is written. `1,2` is for an upgrade, while processes run that do not know format 2; `2` refuses format 1,
- * once `encryption status` shows none (docs/upgrades.md).
+ * The values of ENCRYPTION_FORMATS. As with ENCRYPTION_KEYS, the first format is written and all are read. By default
+ * both are read and the newer one is written. Use `1,2` during an upgrade, while processes run that do not know format
+ * 2. Use `2` to refuse format 1, once `encryption status` shows none (docs/upgrades.md).
  */
 const encryptionFormats = { '2,1': [2, 1], '1,2': [1, 2], '2': [2] } as const;
 
-/** A key of 32 bytes for AES-256-GCM, and the name that is stored beside what it encrypted. */
+/** A key of 32 bytes for AES-256-GCM, and the id that is stored beside what it encrypted. */
 export interface EncryptionKey {
   readonly id: string;
   readonly key: Buffer;
@@ -20,53 +20,60 @@ export interface EncryptionKey {
 
 export interface Config {
   readonly port: number;
-  /** The address that the API listens on: this machine alone, unless something else is named. */
+  /** The address that the API listens on. By default only this machine can reach it. */
   readonly host: string;
   /** Absolute. Holds the embedded servers' data, their logs and `development.json`. */
   readonly dataDir: string;
-  /** Null: the embedded PostgreSQL. Over TLS where it is on another machine, unless it asks for plain text by name. */
+  /**
+   * Null: the embedded PostgreSQL. A server on another machine needs TLS, unless the URL asks for plain text by name.
+   */
   readonly databaseUrl: string | null;
   /** `host:port` of the frontend; null: the embedded Temporal. */
   readonly temporalAddress: string | null;
   readonly temporalNamespace: string;
   readonly temporalPort: number;
   readonly temporalUiPort: number;
-  /** Where people reach Temporal's Web UI, without a slash at its end; null: `npm start` says where its own is. */
+  /** The address of Temporal's Web UI for people, without a slash at its end. Null: `npm start` uses its own Web UI. */
   readonly temporalUiUrl: string | null;
   readonly temporalApiKey: string | null;
-  /** On a remote address false only where TEMPORAL_TLS says so. */
+  /** False on a remote address only where TEMPORAL_TLS is set to false. */
   readonly temporalTls: boolean;
   readonly temporalTaskQueue: string;
-  /** Where the embedded Temporal keeps its workflows: SQLite files in the data directory, or the service's PostgreSQL. */
+  /**
+   * Where the embedded Temporal keeps its workflows: SQLite files in the data directory, or the service's PostgreSQL.
+   */
   readonly temporalStore: 'sqlite' | 'postgres';
   readonly logLevel: LogLevel;
-  /** The first encrypts, all decrypt; null where ENCRYPTION_KEYS is not set. */
+  /** The first encrypts, all decrypt. Null where ENCRYPTION_KEYS is not set. */
   readonly encryptionKeys: readonly EncryptionKey[] | null;
-  /** Of sealed values: the first is written, all are read. */
+  /** The formats of sealed values: the first is written, all are read. */
   readonly encryptionFormats: readonly [SealFormat, ...SealFormat[]];
   /** Whether sandbox webhooks may go to addresses of this machine. */
   readonly webhookAllowLoopback: boolean;
   /** Requests per second and API key, and how many may come at once. */
   readonly rateLimitPerSecond: number;
   readonly rateLimitBurst: number;
-  /** For how long an API process that is told to end goes on answering, so that balancers see that it is not ready. */
+  /** For how long an ending API process keeps serving, so that balancers see that it is not ready. */
   readonly drainDelaySeconds: number;
-  /** File in which the sandbox's processor writes down each call, beside and independent of the database; null: none. */
+  /** The file in which the sandbox's processor records each call, independent of the database; null: none. */
   readonly sandboxLedger: string | null;
   /**
-   * Where this process serves its metrics; null: nowhere. The worker takes the port after it too, for what the Temporal SDK
-   * counts; under `npm start` the API has this one and the worker the next two.
+   * The port of this process's metrics; null: none. The worker also uses the next port, for the Temporal SDK's metrics.
+   * Under `npm start` the API uses this port and the worker the next two.
    */
   readonly metricsPort: number | null;
-  /** The collector that gets traces by OTLP over HTTP, without a slash at its end; null: nobody traces. */
+  /** The collector of traces, by OTLP over HTTP, without a slash at its end; null: no tracing. */
   readonly tracingEndpoint: string | null;
-  /** The address that it listens on: nobody is asked for a key there. */
+  /** The address that the metrics listen on. They need no key. */
   readonly metricsHost: string;
-  /** What lets operators see the page `/ops` from anywhere; null: `npm start` shows it to this machine, `npm run api` to nobody. */
+  /**
+   * The key with which operators see the page `/ops` from anywhere. Null: `npm start` shows it to this machine only,
+   * and `npm run api` does not show it.
+   */
   readonly operatorKey: string | null;
 }
 
-/** What was wrong with the environment: every fault, one per line, each naming its variable. */
+/** All errors in the environment, one per line. Each names its variable. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
 
@@ -78,8 +85,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads and checks the environment; an empty variable counts as unset.
- * Throws a ConfigError that lists all faults at once.
+ * Reads and checks the environment. An empty variable counts as unset.
+ * @throws a ConfigError that lists all errors at once.
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const read = createReader(env);
@@ -131,7 +138,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 export interface Host {
   /** Folders that are searched for `go` and `temporal`, as in PATH. */
   readonly searchPath: string;
-  /** Absolute; the cache that all copies of this service share, per user. */
+  /** Absolute. The per-user cache that all copies of this service share. */
   readonly cacheDir: string;
 }
 
@@ -141,12 +148,12 @@ export function readHost(env: NodeJS.ProcessEnv = process.env): Host {
   return { searchPath: env.PATH ?? '', cacheDir: resolve(cacheHome, 'payments-service') };
 }
 
-/** Whether npm started this process, and should not die before it. */
+/** Whether npm started this process. If so, this process should end when npm does. */
 export function isRunByNpm(env: NodeJS.ProcessEnv = process.env): boolean {
   return env.npm_lifecycle_event !== undefined;
 }
 
-/** The environment of this process, for a child that is to inherit it, with some variables set on top. */
+/** A copy of this process's environment for a child, with some variables overridden. */
 export function childEnvironment(overrides: Record<string, string>): NodeJS.ProcessEnv {
   return { ...process.env, ...overrides };
 }

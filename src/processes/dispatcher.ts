@@ -11,14 +11,20 @@ import { onIntentsCommitted } from '../platform/postgres/transaction.ts';
 import { emit } from '../platform/telemetry.ts';
 import { traced } from '../platform/tracing.ts';
 
-/** Enough to keep Temporal busy, few enough that a dead process holds up little. */
+/** Enough to keep Temporal busy, and few enough that a process that dies delays little. */
 const batchSize = 50;
-/** A claim that was not fulfilled by then is anybody's again: its process is dead or frozen. No call to Temporal lasts as long. */
+/**
+ * How long a claim lasts. After that, any dispatcher may claim the entry again: its process is dead or frozen. No call
+ * to Temporal takes as long.
+ */
 const claimMilliseconds = 5_000;
-/** How often to look for what other processes left behind; what this process commits is carried out at once. */
+/**
+ * How often to look for entries that other processes left behind. Entries that this process commits are dispatched at
+ * once.
+ */
 const pollMilliseconds = 500;
 const longestBackoffMilliseconds = 10_000;
-/** How long a worker that died with a workflow task is waited for; one that lives asks for more time by itself. */
+/** How long Temporal waits for a worker that died with a workflow task. A live worker asks for more time by itself. */
 const workflowTaskTimeout = '5 seconds';
 
 export interface Dispatcher {
@@ -27,12 +33,12 @@ export interface Dispatcher {
 }
 
 /**
- * Carries out workflow intents: tells Temporal what committed transactions want it to know. Each runs at least once; being
- * told twice changes nothing, since workflows have the ids of their objects and read what is to be done from the database.
- * Any number of dispatchers work side by side.
+ * Dispatches outbox entries: starts and signals the workflows that committed transactions ask for. Each entry is
+ * dispatched at least once. A repetition changes nothing: a workflow's id comes from its object, and it reads its work
+ * from the database. Any number of dispatchers may run side by side.
  */
 export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, logger: Logger): Dispatcher {
-  // Its lines of success have ids alone, and are not searched for secrets.
+  // Success lines hold ids only, so they skip the redaction of secrets.
   const log = logger.child({}, { redact: [] });
   const stopping = new AbortController();
   let woken = false;
@@ -53,7 +59,7 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
     }
   }
 
-  /** Until the next look, or until something is committed or the dispatcher is closed. */
+  /** Waits for the next poll, or until something is committed or the dispatcher is closed. */
   async function nap(): Promise<void> {
     const nudge = new AbortController();
     wake = () => nudge.abort();
@@ -70,7 +76,7 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
     const done = intents.filter((_, index) => results[index]).map(({ id }) => id);
     if (done.length === 0) return intents.length;
     pass('intents told');
-    // One line for all of them: each takes part of a millisecond, and some come with every payment.
+    // One line for the whole batch: a line takes part of a millisecond, and every payment adds entries.
     log.info(
       { workflow_ids: intents.flatMap((intent, index) => (results[index] ? intent.workflow_id : [])) },
       'told Temporal',
@@ -79,7 +85,7 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
     return intents.length;
   }
 
-  /** Answers whether Temporal knows now; if not, the intent waits for its next try. */
+  /** Returns whether the entry was dispatched. If not, it waits for its next try. */
   async function dispatch(intent: ClaimedEntry): Promise<boolean> {
     const told = { kind: 'intent told', workflowType: intent.workflow_type, madeAt: intent.created_at } as const;
     try {
@@ -118,8 +124,8 @@ async function tell(temporal: Client, taskQueue: string, intent: ClaimedEntry): 
     args: [intent.subject_id],
     staticSummary: summaryOf(intent.workflow_type, intent.subject_id),
     workflowTaskTimeout,
-    // A workflow that has ended may be wanted again: its object was taken up again, or restored from a back-up. One that
-    // is started for nothing reads so in the database, and ends.
+    // A workflow that has ended may be needed again: its object was reopened, or restored from a back-up. A workflow
+    // without work finds that in the database, and ends.
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     workflowIdConflictPolicy: 'USE_EXISTING' as const,
   };
@@ -132,7 +138,7 @@ async function tell(temporal: Client, taskQueue: string, intent: ClaimedEntry): 
       await temporal.workflow.getHandle(intent.workflow_id).signal(intent.signal);
     }
   } catch (error) {
-    // It is not there, and need not be.
+    // The workflow does not exist and need not.
     if (error instanceof WorkflowNotFoundError && !intent.start) return;
     throw error;
   }

@@ -12,15 +12,16 @@ import { bookOnPlan } from '../services/plans/plan-dunning.ts';
 const everyMilliseconds = 5_000;
 
 /**
- * Keeps the database tidy while the process runs: finishes charges whose process died between asking the processor and
- * recording its answer, and removes idempotency keys whose time is over. Any number of processes may do it side by side.
+ * Tidies the database while the process runs. It completes charges and refunds whose process died between calling the
+ * processor and recording the outcome, and removes expired idempotency keys. Any number of processes may run it side by
+ * side.
  */
 export function startHousekeeping(sql: Pool, processors: Processors, logger: Logger): { close(): Promise<void> } {
   const stopping = new AbortController();
   const duties = {
     'recover charges': () => recoverCharges(sql, { processors, onOutcome: bookOnPlan }, realNow()),
     'recover refunds': () => recoverRefunds(sql, processors, realNow()),
-    // A sweeper whose own clock is ahead must not take keys that are still good.
+    // By the database's clock: a process whose own clock is ahead must not remove keys that are still valid.
     'sweep idempotency keys': async () => sweepIdempotencyKeys(sql, await databaseNow(sql)),
   };
   async function run(): Promise<void> {

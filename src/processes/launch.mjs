@@ -1,6 +1,6 @@
 // Starts a process of the service (`launch.mjs api`, `launch.mjs worker`) from one file that is bundled from its sources:
-// hundreds of small modules take longer to find and read than to run. The bundle is kept under the checksum of its sources, so a
-// change makes a new one.
+// hundreds of small modules take longer to find and read than to run. The bundle is cached under the checksum of its
+// sources, so a change makes a new one.
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -12,22 +12,22 @@ const source = join(root, 'src');
 const cache = join(root, 'node_modules', '.cache', 'launch');
 
 /**
- * Other versions may start from the same cache at this moment, and again tomorrow: a bundle goes when it was not started from
- * for a week, and never one of the last few. A draft that is an hour old is of a process that died.
+ * Other versions may start from the same cache, now and later. A bundle is removed when it was not used for a week, and
+ * the four that were used last are always kept. A draft that is an hour old comes from a process that died.
  */
 const keptMs = 7 * 86_400_000;
 const keptAtLeast = 4;
 const draftMs = 3_600_000;
 
-/** Packages that were written to be required look for these, which a module does not have. */
+/** CommonJS packages need these names, which an ES module does not have. */
 const banner =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url); " +
   'const __dirname = import.meta.dirname; const __filename = import.meta.filename;';
 
-/** What is bundled with each process beside its own sources. The worker's packages have native parts, and files beside them. */
+/** How each process bundles its packages. The worker's stay external: they have native parts and files of their own. */
 const programs = { api: { packages: 'bundle' }, worker: { packages: 'external' } };
 
-/** A source that looks for files beside itself finds them there, wherever the bundle is kept. */
+/** Lets a source find the files beside itself, wherever the bundle is kept. */
 const beside = {
   name: 'import.meta.url of the sources',
   setup({ onLoad }) {
@@ -65,16 +65,16 @@ async function bundle(name, file) {
     logLevel: 'error',
     plugins: [beside],
   });
-  await stop(); // or its service would stay beside us for good
-  await rename(draft, file); // under its name only when it is whole: another process may be starting
+  await stop(); // otherwise esbuild's service process would keep running
+  await rename(draft, file); // renamed only when it is complete: another process may be starting
 }
 
-/** The time at which a bundle was last started from is that of its file. */
+/** The modification time of a bundle's file is when it was last used. */
 async function discardOld() {
   const names = await readdir(cache);
   const files = await Promise.all(
     names.map(async (name) => {
-      const found = await stat(join(cache, name)).catch(() => null); // somebody else may discard it too
+      const found = await stat(join(cache, name)).catch(() => null); // another process may discard it too
       return { name, usedAt: found?.mtimeMs ?? Date.now() };
     }),
   );
@@ -99,7 +99,7 @@ const file = join(cache, `${name}-${await checksum()}.mjs`);
 const now = new Date();
 const isKept = await utimes(file, now, now).then(
   () => true,
-  ({ code }) => code !== 'ENOENT', // the cache may be somebody else's, and only to be read
+  ({ code }) => code !== 'ENOENT', // the cache may belong to another user, and be read-only
 );
 if (!isKept) {
   await bundle(name, file);

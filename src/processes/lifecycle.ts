@@ -3,19 +3,19 @@ import type { Logger } from '../platform/logger.ts';
 import { isOutage } from '../platform/postgres/transaction.ts';
 import { printError } from '../platform/terminal.ts';
 
-/** A process that has not closed by then is ended the hard way; a supervisor waits a little longer than this. */
+/** A process that has not closed by then is ended by force. A supervisor waits a little longer than this. */
 const CLOSE_TIMEOUT_MS = 14_000;
 
 /**
- * Ctrl-C under npm arrives twice, from the terminal and passed on by npm, within milliseconds.
- * Only a signal that comes later than this after the first is a person who does not want to wait.
+ * Under npm, Ctrl-C arrives twice within milliseconds: from the terminal, and passed on by npm. Only a signal that
+ * comes later than this after the first one means that a person does not want to wait.
  */
 const REPEAT_AFTER_MS = 1_000;
 
 /**
- * Calls `close` once, on the first SIGTERM or SIGINT or when the parent process is gone, and then ends the process:
- * with 0 when it closed, with 1 when it failed or took longer than 14 s. A second signal ends at once with 1. `delayMs` is
- * what `close` waits for before it begins, and comes on top.
+ * Calls `close` once, on the first SIGTERM or SIGINT or when the parent process is gone. Then it ends the process: with
+ * 0 when `close` succeeded, with 1 when it failed or took longer than 14 s. A second signal ends the process at once
+ * with 1. `delayMs` is how long `close` waits before it begins, and is added to the 14 s.
  */
 export function onShutdown(close: () => Promise<void>, { delayMs = 0 } = {}): void {
   const timeoutMs = CLOSE_TIMEOUT_MS + delayMs;
@@ -44,22 +44,22 @@ export function onShutdown(close: () => Promise<void>, { delayMs = 0 } = {}): vo
 
   process.on('SIGTERM', () => begin('SIGTERM'));
   process.on('SIGINT', () => begin('SIGINT'));
-  // Under the supervisor there is an IPC channel, and it breaks when the supervisor is killed. Nobody else would
-  // then end this process.
+  // Under the supervisor there is an IPC channel, which breaks when the supervisor is killed. Nothing else would then
+  // end this process.
   if (process.send !== undefined) {
     process.on('disconnect', () => begin('disconnect'));
   }
 }
 
-/** Tells the supervisor, where there is one, that this process now does its work. */
+/** Notifies the supervisor, if there is one, that this process is ready. */
 export function announceReady(): void {
   process.send?.('ready');
 }
 
 /**
- * Keeps the process alive through failures that nobody waits for and that only say that the database is away: the client
- * leaves some of them unhandled when a connection dies while it is being opened. Any other one is a fault of ours and ends
- * the process, as Node would.
+ * Keeps the process alive through unhandled rejections that only mean that the database is away. The client leaves some
+ * unhandled when a connection dies while it is being opened. Any other rejection is a bug and ends the process, as Node
+ * would.
  */
 export function surviveOutages(logger: Logger): void {
   process.on('unhandledRejection', (reason) => {

@@ -11,11 +11,11 @@ import {
 } from '../platform/telemetry.ts';
 
 /**
- * Writes down, from now on, what the process says of payments: a line for each charge, refund, delivery attempt and advance,
- * with all ids under which the other lines, of requests, of the dispatcher, of Temporal, have it. Answers how to stop it.
+ * Logs telemetry events: a line for each charge, refund, delivery attempt and advance. A line carries the same ids as
+ * the lines of requests, of the dispatcher and of Temporal. Returns a function that stops it.
  */
 export function logTelemetry(logger: Logger): () => void {
-  // The lines are made of the members below alone; looking for secrets in them would cost more than writing them.
+  // Lines consist only of the members below. Searching them for secrets would cost more than writing them.
   const log = logger.child({}, { redact: [] });
   return subscribe((seen) => {
     if (seen.kind === 'charge settled') log.info(settled(seen), 'charge settled');
@@ -39,7 +39,7 @@ function payment({ source, paymentIntentId, paymentPlanId }: ChargeOpened | Char
   };
 }
 
-/** The workflow that has charged; a confirm is the API's own. */
+/** The workflow that made the charge. The API itself makes a confirm. */
 function workflowOf(source: ChargeOpened['source'], intentId: string, planId: string | null): string | undefined {
   if (source === 'plan' && planId !== null) return workflowIdOf('paymentPlan', planId);
   return source === 'schedule' ? workflowIdOf('scheduledPayment', intentId) : undefined;
@@ -62,7 +62,7 @@ function settled(seen: ChargeCompleted) {
   };
 }
 
-/** Mostly there is one; of a payment that ends its plan there are two. */
+/** There is usually one event; a payment that ends its plan has two. */
 function events(ids: readonly string[]) {
   return ids.length > 1 ? { event_id: ids[0], event_ids: ids } : { event_id: ids[0] };
 }

@@ -4,10 +4,11 @@ import type { Processors } from '../processors/processor.ts';
 import { sandboxProcessor } from '../processors/sandbox.ts';
 import type { Config } from './config.ts';
 
-/** The processors of this configuration: none in live mode, and the sandbox's with its ledger when it is to keep one. */
+/** The processors of this configuration: none in live mode, and the sandbox's, with a ledger if one is configured. */
 export function processorsOf({ sandboxLedger }: Pick<Config, 'sandboxLedger'>): Processors {
   if (sandboxLedger === null) return { sandbox: sandboxProcessor, live: null };
-  // Appended in one write each, by any number of processes; in the file before the answer is given.
+  // Each entry is appended in one write, so any number of processes may share the file. It is written before the
+  // outcome is returned.
   const sandbox = withLedger(sandboxProcessor, (entry) => appendFileSync(sandboxLedger, `${JSON.stringify(entry)}\n`));
   return { sandbox, live: null };
 }

@@ -2,7 +2,7 @@ import { createVault, type Vault } from '../services/accounts/vault.ts';
 import type { Config } from './config.ts';
 
 /**
- * What both processes need and only the environment can tell.
+ * The database URL and the vault, which both processes need from the environment.
  * @throws when DATABASE_URL or ENCRYPTION_KEYS is missing.
  */
 export function requirementsOf(config: Config): { databaseUrl: string; vault: Vault } {

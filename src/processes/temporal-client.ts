@@ -12,7 +12,7 @@ import type { Config } from './config.ts';
 type Address = Pick<NativeConnectionOptions, 'address' | 'tls' | 'apiKey'>;
 
 /**
- * How to reach the Temporal server of the configuration: plain on loopback, with TLS and an API key elsewhere.
+ * How to reach the configured Temporal server, with TLS and an API key as configured.
  * @throws when no address is configured.
  */
 export function temporalAddress(config: Pick<Config, 'temporalAddress' | 'temporalTls' | 'temporalApiKey'>): Address {
@@ -29,8 +29,8 @@ export function temporalAddress(config: Pick<Config, 'temporalAddress' | 'tempor
 type Reached = Parameters<typeof temporalAddress>[0] & Pick<Config, 'temporalNamespace'>;
 
 /**
- * A client that connects when it is first used, and again after an outage: a Temporal that is away keeps nobody from starting.
- * A call fails when it has no answer after four seconds, its repetitions included.
+ * A client that connects on first use, and again after an outage, so a process can start while Temporal is away. A call
+ * fails if it has no response after four seconds, retries included.
  */
 export function openTemporal(config: Reached, interceptors?: ClientInterceptors): Client {
   const connection = Connection.lazy({
@@ -42,10 +42,11 @@ export function openTemporal(config: Reached, interceptors?: ClientInterceptors)
 }
 
 /**
- * The same, for a process whose every promise counts. The connection keeps what it adds to a call, such as the header that
- * names the namespace, in an AsyncLocalStorage, and in Node 20 one use of that makes all promises of the process dearer for
- * good: an eighth of the processor time of each request to the API. Here it is kept while the call is being made, no longer:
- * of `withDeadline`, `withAbortSignal` and `withMetadata` only those calls know that are made before their function waits.
+ * The same, for a process in which the cost of every promise counts. The connection keeps the context of a call, such
+ * as the header that names the namespace, in an AsyncLocalStorage. In Node 20, using one makes all promises of the
+ * process slower from then on: it costs an eighth of the processor time of each API request. This client keeps the
+ * context only while the call is being made. So `withDeadline`, `withAbortSignal` and `withMetadata` apply only to
+ * calls made before their function first awaits.
  */
 export function openLeanTemporal(config: Reached, interceptors?: ClientInterceptors): Client {
   const client = openTemporal(config, interceptors);
@@ -70,12 +71,12 @@ export function openLeanTemporal(config: Reached, interceptors?: ClientIntercept
 /** Shorter than the dispatcher's claims. */
 const callTimeoutMs = 4_000;
 
-/** These wait at the server for what is to happen, for as long as the server lets them. */
+/** These calls wait at the server for an event, as long as the server allows. */
 const waiting = /\/(UpdateWorkflowExecution|PollWorkflowExecutionUpdate)$/;
 
 const retry = makeGrpcRetryInterceptor(defaultGrpcRetryOptions());
 
-/** The connection's own `withDeadline` would set a limit too, at the price that `openLeanTemporal` saves. */
+/** The connection's `withDeadline` could set the limit too, but at the cost that `openLeanTemporal` avoids. */
 const retryInTime: typeof retry = (options, next) => {
   if (waiting.test(options.method_definition.path)) return retry(options, next);
   return retry({ ...options, deadline: realNow().getTime() + callTimeoutMs }, next);

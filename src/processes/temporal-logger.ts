@@ -5,14 +5,14 @@ import { inSnakeCase, type Logger } from '../platform/logger.ts';
 const levels: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
   TRACE: 'trace',
   DEBUG: 'debug',
-  INFO: 'debug', // the SDK's own housekeeping; ours is what an operator wants at this level
+  INFO: 'debug', // the SDK's own housekeeping, too noisy for operators at this level
   WARN: 'warn',
   ERROR: 'error',
 };
 
 /**
- * What the Temporal SDK logs, in the process's own log and its spelling: `workflow_id` where the SDK says workflowId, and
- * beside it the id of the object that the workflow carries, under the name that all other lines have it by.
+ * Writes the Temporal SDK's log lines to the process's own log, in its spelling: `workflow_id` instead of workflowId.
+ * It adds the id of the workflow's object, under the same field name as in all other lines.
  */
 export function temporalLogger(logger: Logger): TemporalLogger {
   const log = (level: LogLevel, message: string, meta: LogMetadata = {}): void => {

@@ -7,13 +7,13 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 /** How long histories of ended workflows stay readable. */
 const RETENTION = '3 days';
 
-/** A server that starts again on other ports within 20 s looks for its former self that long. */
+/** A server that restarts on other ports within 20 s looks for its former self for that long. */
 const VISIBLE_TIMEOUT_MS = 60_000;
-/** One question; shorter than the client's own patience, which grows between its repeats. */
+/** The time-out of one call. Shorter than the client's own, which retries with growing pauses. */
 const ASK_TIMEOUT_MS = 2_000;
 const POLL_MS = 50;
 
-/** gRPC status codes, as numbers, of the answers that are told apart here. */
+/** gRPC status codes, as numbers, that are distinguished here. */
 const NOT_FOUND = 5;
 const ALREADY_EXISTS = 6;
 const PERMISSION_DENIED = 7;
@@ -24,9 +24,9 @@ const ATTRIBUTE_TYPES = ['KEYWORD', 'BOOL', 'DATETIME', 'INT'] as const;
 type AttributeType = NonNullable<ReturnType<typeof encodeSearchAttributeIndexedValueType>>;
 
 /**
- * Makes the namespace (retention 3 days) unless it is there, and waits until workflows can be started in it; an
- * existing one is left as it is. Throws when it can neither be found nor made, and when it is not usable after 60 s.
- * `signal` calls the waiting off.
+ * Creates the namespace (retention 3 days) if it does not exist, and waits until workflows can be started in it. An
+ * existing one is not changed. `signal` cancels the wait.
+ * @throws when it can neither be found nor created, and when it is not usable after 60 s.
  */
 export async function ensureNamespace(connection: Connection, namespace: string, signal?: AbortSignal): Promise<void> {
   try {
@@ -37,8 +37,8 @@ export async function ensureNamespace(connection: Connection, namespace: string,
     }
     await registerNamespace(connection, namespace);
   }
-  // The frontend answers for a namespace before history and matching have read it. Each of these two questions is
-  // answered by one of them.
+  // The frontend responds for a namespace before history and matching have read it. Matching handles the first of these
+  // two calls, and history the second.
   await untilAccepted(connection, `namespace ${namespace}`, signal, async () => {
     await connection.workflowService.describeTaskQueue({
       namespace,
@@ -48,7 +48,7 @@ export async function ensureNamespace(connection: Connection, namespace: string,
     await connection.workflowService
       .describeWorkflowExecution({ namespace, execution: { workflowId: 'readiness' } })
       .catch((error: unknown) => {
-        // A namespace that is not known is NOT_FOUND as well, but says so.
+        // An unknown namespace is NOT_FOUND too, but its message says so.
         if (statusOf(error) !== NOT_FOUND || /namespace/i.test(detailsOf(error))) {
           throw error;
         }
@@ -76,9 +76,9 @@ async function registerNamespace(connection: Connection, namespace: string): Pro
 }
 
 /**
- * Adds the search attributes of `temporal/search-attributes.json` that the namespace lacks, and waits until the
- * server takes them. Throws when one has another type, cannot be added, or is not known after 60 s.
- * `signal` calls the waiting off.
+ * Adds the search attributes of `temporal/search-attributes.json` that the namespace lacks, and waits until the server
+ * accepts them. `signal` cancels the wait.
+ * @throws when one has another type, cannot be added, or is not known after 60 s.
  */
 export async function ensureSearchAttributes(
   connection: Connection,
@@ -100,7 +100,7 @@ export async function ensureSearchAttributes(
   if (Object.keys(missing).length > 0) {
     await addSearchAttributes(connection, namespace, missing);
   }
-  // A query that names them all is refused until the frontend has read the namespace anew.
+  // A query that names all attributes is refused until the frontend has reloaded the namespace.
   const query = Object.keys(wanted)
     .map((name) => `${name} is not null`)
     .join(' and ');
@@ -154,7 +154,7 @@ function nameOf(type: AttributeType): string {
   return ATTRIBUTE_TYPES.find((name) => encodeSearchAttributeIndexedValueType(name) === type) ?? `number ${type}`;
 }
 
-/** Repeats the question until it is answered; the last refusal is the reason when it is not. */
+/** Repeats the call until it succeeds. @throws with the last error as its cause when it does not. */
 async function untilAccepted(
   connection: Connection,
   what: string,

@@ -3,7 +3,7 @@ import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { Logger } from '../platform/logger.ts';
 import type { Config } from './config.ts';
 
-/** gRPC status codes, as numbers, of the refusals that no waiting mends. */
+/** gRPC status codes, as numbers, of refusals that waiting does not fix. */
 const notFound = 5;
 const permissionDenied = 7;
 const unauthenticated = 16;
@@ -11,14 +11,15 @@ const unauthenticated = 16;
 const askAgainMilliseconds = 500;
 const dispatchEveryMs = 10_000;
 
-/** Temporal answers, and will not have us as we are configured: somebody has to change that. */
+/** Temporal responds but refuses this configuration. Somebody has to change it. */
 export class TemporalRefusal extends Error {
   override name = 'TemporalRefusal';
 }
 
 /**
- * Waits until Temporal answers for the namespace, and says in the log now and then what it waits for.
- * @throws TemporalRefusal when it refuses the credentials, or has no such namespace; the reason of `signal` when that comes.
+ * Waits until Temporal responds for the namespace. Logs every ten seconds what it waits for.
+ * @throws TemporalRefusal when Temporal refuses the credentials or has no such namespace; the reason of `signal` when
+ * it aborts.
  */
 export async function untilTemporalAnswers(
   temporal: Client,
@@ -46,7 +47,7 @@ export async function untilTemporalAnswers(
   }
 }
 
-/** What is wrong with the configuration, in words for whoever runs it; null for what may pass by itself. */
+/** What is wrong with the configuration, for an operator. Null for an error that may pass by itself. */
 function refusalOf(error: unknown, address: string | null, namespace: string): string | null {
   if (!isGrpcServiceError(error)) return null;
   switch (Number(error.code)) {

@@ -3,7 +3,7 @@ import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { Logger } from '../platform/logger.ts';
 import { timeSkippingNeeded } from '../services/errors.ts';
 
-/** More skips than any advance needs; the server's own default of 200 would end a long one in silence. */
+/** More skips than any advance needs. With the server's default of 200 a long advance would stop without an error. */
 const maxSessionSkipCount = 100_000;
 
 const notFound = 5;
@@ -12,8 +12,8 @@ const unimplemented = 12;
 const askAgainMilliseconds = 5_000;
 
 /**
- * Lets the server skip over the timers of a workflow whenever it is idle, with a fresh budget of skips. The high-level
- * client has no method for it.
+ * Lets the server skip the timers of a workflow whenever it is idle, with a fresh budget of skips. The high-level
+ * client has no method for this.
  * @throws the gRPC error: NOT_FOUND when no such workflow runs.
  */
 export async function allowTimeSkipping(temporal: Client, workflowId: string): Promise<void> {
@@ -25,21 +25,21 @@ export async function allowTimeSkipping(temporal: Client, workflowId: string): P
   });
 }
 
-/** Whether the gRPC error says that no such workflow runs. */
+/** Whether the gRPC error means that no such workflow runs. */
 export function isNotFound(error: unknown): boolean {
   return isGrpcServiceError(error) && Number(error.code) === notFound;
 }
 
-/** Whether the gRPC error says that the server cannot skip time: too old, far too old, or not switched on. */
+/** Whether the gRPC error means that the server cannot skip time: it is too old, or skipping is not switched on. */
 export function isSkippingRefused(error: unknown): boolean {
   if (!isGrpcServiceError(error)) return false;
   return Number(error.code) === unimplemented || /time.?skipping/i.test(error.details ?? error.message);
 }
 
 /**
- * Asks the server whether it can skip a workflow's time, by asking it for a workflow that does not exist: a server that
- * can misses the workflow, one that cannot refuses before it looks.
- * @throws when the server does not answer.
+ * Finds out whether the server can skip a workflow's time. It asks for a workflow that does not exist: a server that
+ * can skip returns NOT_FOUND, and one that cannot refuses before it looks.
+ * @throws when the server is not reachable.
  */
 export async function canSkipTime(temporal: Client): Promise<boolean> {
   try {
@@ -53,8 +53,8 @@ export async function canSkipTime(temporal: Client): Promise<boolean> {
 }
 
 /**
- * Finds out in the background whether the server can skip time, and says so in the log when it cannot. A server that is
- * away is asked again; until it has answered nobody knows, and clocks are not refused.
+ * Finds out in the background whether the server can skip time, and logs a warning when it cannot. A server that is
+ * away is asked again. Until it responds, `known` returns null and clock endpoints are not refused.
  */
 export function watchTimeSkipping(temporal: Client, logger: Logger): { known: () => boolean | null; close(): void } {
   const stopping = new AbortController();
@@ -63,7 +63,7 @@ export function watchTimeSkipping(temporal: Client, logger: Logger): { known: ()
     while (!stopping.signal.aborted) {
       answer = await canSkipTime(temporal).catch(() => answer);
       if (answer === false) logger.warn(`${timeSkippingNeeded} This server has it not: clock endpoints answer 503.`);
-      // A server that can is asked no more; one that cannot may be mended without restarting the API.
+      // A server that can skip is not asked again. One that cannot may be reconfigured without a restart of the API.
       if (answer === true) return;
       await pause(askAgainMilliseconds, undefined, { signal: stopping.signal }).catch(() => {});
     }

@@ -13,17 +13,17 @@ import { type SpanDetails, type Tracer, useTracer } from '../platform/tracing.ts
 
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
 
-/** The tracing of a process, and what carries it through Temporal. */
+/** The tracing of a process, and what carries traces through Temporal. */
 export interface Tracing {
   readonly client: ClientInterceptors;
   readonly worker: Required<Pick<WorkerOptions, 'interceptors' | 'sinks'>>;
-  /** Sends what is left. */
+  /** Sends the spans that are left. */
   close(): Promise<void>;
 }
 
 /**
- * Traces, from now on, what this process does, and sends it to a collector by OTLP over HTTP. `endpoint` is the collector's
- * address, such as http://127.0.0.1:4318. A collector that is away loses spans, and nothing else.
+ * Starts tracing this process. Sends spans to a collector by OTLP over HTTP. `endpoint` is the collector's address,
+ * such as http://127.0.0.1:4318. If the collector is away, spans are lost, and nothing else.
  */
 export function startTracing(endpoint: string, name: 'api' | 'worker'): Tracing {
   const resource = new Resource({ 'service.name': `payments-${name}` });
@@ -51,7 +51,7 @@ function createTracer(): Tracer {
         try {
           return await work();
         } catch (error) {
-          // The class alone: messages may quote what is nobody's business.
+          // Only the name of the error's class: its message may quote private data.
           const message = error instanceof Error ? error.name : 'failed';
           span.setStatus({ code: SpanStatusCode.ERROR, message });
           throw error;

@@ -2,8 +2,8 @@ import { isIPv4 } from 'node:net';
 import { takeSecurity } from '../platform/postgres/secure-socket.ts';
 
 /**
- * What is wrong with the way to this PostgreSQL, or null. A server on another machine is reached over TLS, unless the URL asks
- * for plain text by name (`sslmode=disable`). `defaultHost` is the host of a URL that names none.
+ * Returns what is wrong with the connection to this PostgreSQL, or null. A server on another machine needs TLS, unless
+ * the URL asks for plain text by name (`sslmode=disable`). `defaultHost` is the host of a URL that names none.
  */
 export function databaseTransportFault(databaseUrl: string, defaultHost: string): string | null {
   const { hostname, searchParams } = new URL(databaseUrl);
@@ -20,14 +20,14 @@ export function databaseTransportFault(databaseUrl: string, defaultHost: string)
       '?sslmode=disable, if everything may cross that network in plain text'
     );
   } catch (error) {
-    // An unknown sslmode, or a file of authorities that cannot be read.
+    // An unknown sslmode, or a CA file that cannot be read.
     return error instanceof Error ? error.message : String(error);
   }
 }
 
 /**
- * What is wrong with the way to this Temporal (`host:port`), or null. A server on another machine is reached as the environment
- * says by name (`isNamed`), over TLS or in plain text; plain text is no default.
+ * Returns what is wrong with the connection to this Temporal (`host:port`), or null. For a server on another machine
+ * the environment must choose TLS or plain text by name (`isNamed`); plain text is never the default.
  */
 export function temporalTransportFault(address: string, isNamed: boolean): string | null {
   const host = address.slice(0, address.lastIndexOf(':'));
@@ -39,8 +39,8 @@ export function temporalTransportFault(address: string, isNamed: boolean): strin
 }
 
 /**
- * Whether what is sent to this host may leave the machine. Unix sockets, localhost, ::1 and 127.0.0.0/8 stay; other spellings of
- * a loopback address count as remote, which refuses more than it has to.
+ * Whether data sent to this host may leave the machine. Unix sockets, localhost, ::1 and 127.0.0.0/8 stay on it. Other
+ * spellings of a loopback address count as remote, which is stricter than necessary.
  */
 function isRemote(host: string): boolean {
   const isSocket = host.startsWith('/');

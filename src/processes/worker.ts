@@ -1,4 +1,4 @@
-// The worker process: runs workflows and activities, and the dispatcher that tells Temporal what was committed.
+// The worker process: runs workflows and activities, and the dispatcher of the outbox.
 import { TransportError } from '@temporalio/worker';
 import { startReconciliations } from '../operations/reconciler/schedule.ts';
 import { createLogger } from '../platform/logger.ts';
@@ -20,7 +20,7 @@ const connections = 40;
 
 const config = readConfig(process.env);
 const { databaseUrl, vault } = requirementsOf(config);
-// Before all else: whoever logs, or asks Temporal, says in which trace.
+// Before all else: log lines and calls to Temporal carry the id of their trace.
 const tracing =
   config.tracingEndpoint === null
     ? null
@@ -44,7 +44,7 @@ const metrics =
         logger,
       });
 
-// Told to end while it still waits for Temporal, it has nothing under way and ends at once.
+// A stop signal during the wait for Temporal ends the process at once: nothing is under way yet.
 const starting = new AbortController();
 let close = async (): Promise<void> => starting.abort();
 onShutdown(() => close());
@@ -60,7 +60,8 @@ const reconciliations = startReconciliations(sql, temporal, config.temporalTaskQ
 const housekeeping = startHousekeeping(sql, processors, logger);
 
 close = async () => {
-  // What is under way ends side by side; the dispatcher stays until the last of it is committed, and tells of that too.
+  // What is under way ends in parallel. The dispatcher stays until the last of it is committed, and dispatches that
+  // too.
   await Promise.all([housekeeping.close(), reconciliations.close(), workers.close()]);
   await dispatcher.close();
   await metrics?.close();
@@ -75,7 +76,10 @@ workers.ended.catch((error: unknown) => {
 announceReady();
 logger.info({ task_queue: config.temporalTaskQueue }, 'worker is ready');
 
-/** Starts as soon as Temporal can be reached, however long that takes. PostgreSQL is waited for by each who needs it. */
+/**
+ * Starts as soon as Temporal can be reached, however long that takes. Each part that needs PostgreSQL waits for it
+ * itself.
+ */
 async function startWhenPossible(): Promise<RunningWorkers> {
   const workflowBundle = await bundleWorkflows(logger, { isTraced: tracing !== null });
   for (;;) {

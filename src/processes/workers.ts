@@ -25,20 +25,21 @@ import { temporalLogger } from './temporal-logger.ts';
 import type { Tracing } from './tracing.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
 
-/** What is under way may take this long to end when the process is told to; the supervisor waits a little longer. */
+/** How long work under way may take after the stop signal. The supervisor waits a little longer. */
 const shutdownGraceTime = '10s';
 
 /**
- * A workflow is first offered to the worker that has it in memory; if that one is gone, to all after this. Shorter, and a
- * thousand plans due at one instant are offered twice, with their histories replayed: measured, three times as slow.
+ * A workflow task is first offered to the worker that has the workflow in memory; after this time, to all workers. With
+ * a shorter time, a thousand plans due at one instant are offered twice and their histories replayed: measured, three
+ * times as slow.
  */
 const stickyQueueScheduleToStartTimeout = '10s';
 
 /**
- * For how long a workflow may think at a stretch, real time: far longer than any does, and longer than a process is stopped
- * or starved. When this time is over the SDK (its default is 5 s) breaks off JavaScript in the middle, which in Node.js 20
- * ends the whole process: "async hook stack has become corrupted", https://github.com/nodejs/node/issues/38503. The SDK
- * knows the option, its types do not.
+ * How long a workflow task may run without a break, in real time: far longer than any does, and longer than a process
+ * is stopped or starved of CPU. After this time (by default 5 s) the SDK interrupts JavaScript in the middle. In
+ * Node.js 20 that ends the whole process: "async hook stack has become corrupted",
+ * https://github.com/nodejs/node/issues/38503. The SDK reads the option, but its types do not have it.
  */
 const workflowPatience: object = { isolateExecutionTimeout: '2m' };
 
@@ -57,35 +58,38 @@ export interface WorkerDeps {
   temporal: Client;
   processors: Processors;
   logger: Logger;
-  /** Made once and given to several workers, as the tests do; bundled here when it is missing. */
+  /** Made once and given to several workers, as the tests do. Bundled here when it is missing. */
   workflowBundle?: WorkflowBundle;
   /** How many workflows are kept in memory between their tasks; 0 replays each from its history. */
   maxCachedWorkflows?: number;
-  /** What carries traces through workflows and activities; the bundle has to have its part too. */
+  /** What carries traces through workflows and activities. The workflow bundle must be built with tracing too. */
   tracing?: Tracing['worker'];
-  /** The instants of webhook attempts: real time as PostgreSQL has it, unless a test has a server of its own time. */
+  /** The instants of webhook attempts: PostgreSQL's real time, unless a test has a server with its own time. */
   now?: () => Date;
-  /** How far real time may be ahead of the database's clock (see `WorkflowTime`); only a test with such a server says so. */
+  /**
+   * How far workflow time may be ahead of the database's clock (see `WorkflowTime`). Set only by tests with such a
+   * server.
+   */
   maxAheadMs?: number | undefined;
 }
 
 export interface RunningWorkers {
-  /** Ends when the workers have ended, by `close` or by themselves. */
+  /** Resolves when the workers have ended, by `close` or by themselves. */
   ended: Promise<void>;
   /** Takes no new task and waits for what is under way. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the worker of plans, scheduled payments and clocks, and beside it the one of webhook deliveries: on a task queue and
- * in slots of its own, so that a flood of events, or receivers that hang, hold up no plan.
+ * Starts two workers: one for plans, scheduled payments and clocks, and one for webhook deliveries. The second has its
+ * own task queue and slots, so that a flood of events or receivers that hang do not delay plans.
  */
 export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
   const { config, sql, vault, temporal, processors, logger } = deps;
   const taskQueue = config.temporalTaskQueue;
   const workflowBundle = deps.workflowBundle ?? (await bundleWorkflows(logger));
   const connection = await NativeConnection.connect(temporalAddress(config));
-  // Receivers hold signatures against their clock, and workers hand deliveries to each other.
+  // Receivers compare signatures with their clock, and workers take over deliveries from each other.
   const clock = startSharedClock(sql);
   const sender = createWebhookSender({ policy: outboundPolicy(config.webhookAllowLoopback) });
   const common = {
@@ -118,7 +122,7 @@ export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
     workflowThreadPoolSize: 1,
     maxConcurrentWorkflowTaskExecutions: 100,
     activities: createWebhookActivities({ sql, vault, sender, now: deps.now ?? clock.now, random: Math.random }),
-    // More than can be sent at once: there is room for what is refused, prepared or recorded meanwhile.
+    // More than can be sent at once: this leaves room for attempts that are refused, prepared or recorded meanwhile.
     maxConcurrentActivityTaskExecutions: maxRequestsUnderWay + 64,
   };
   const workers = await createAll([collecting, delivering], connection).catch((error: unknown) => {
@@ -138,14 +142,16 @@ export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
   };
 }
 
-/** Each asks Temporal whether it may work there. When one is refused, none is left, and no connection. */
+/**
+ * Each worker asks Temporal for permission to work there. If one is refused, all workers and the connection are closed.
+ */
 async function createAll(all: readonly WorkerOptions[], connection: NativeConnection): Promise<Worker[]> {
   const created: Worker[] = [];
   try {
     for (const options of all) created.push(await Worker.create(options));
     return created;
   } catch (error) {
-    // Only a worker that has run can end, and only when all have ended the connection can.
+    // A worker can end only after it has run, and the connection can close only after all workers have ended.
     const runs = created.map((worker) => worker.run());
     for (const worker of created) worker.shutdown();
     await Promise.allSettled(runs);
@@ -155,13 +161,13 @@ async function createAll(all: readonly WorkerOptions[], connection: NativeConnec
 }
 
 /**
- * Sends what the SDK says to the process's own log, and serves what it counts where the process serves metrics; called once,
- * before any worker is made.
+ * Sends the SDK's log lines to the process's own log, and serves the SDK's metrics if the process serves metrics. Call
+ * it once, before any worker is made.
  */
 export function installTemporalRuntime(logger: Logger, metricsPort: number | null = null): void {
   Runtime.install({
     logger: temporalLogger(logger),
-    // The native part would write to the console by itself, past the log.
+    // Otherwise the native part writes to the terminal itself.
     telemetryOptions: {
       logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} },
       ...(metricsPort === null ? {} : sdkTelemetry(metricsPort)),

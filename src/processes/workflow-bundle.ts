@@ -11,13 +11,13 @@ const source = fileURLToPath(new URL('../', import.meta.url));
 const cache = fileURLToPath(new URL('../../node_modules/.cache/workflows/', import.meta.url));
 const { resolve } = createRequire(import.meta.url);
 const tracingInterceptors = '@temporalio/interceptors-opentelemetry/lib/workflow-interceptors';
-/** The folders of the sources that a bundle can be made of: workflows import no others. */
+/** The source folders that a bundle may contain: workflows import no others. */
 const folders = ['workflows', 'messages', 'domain'];
 
 /**
- * The workflows, bundled for Temporal's sandbox. That takes some seconds, so a bundle is kept beside the packages that it is
- * made with, under the checksum of its sources, and read again as long as nothing has changed. Where it cannot be kept it is
- * made anew. `isTraced`: with what traces the workflows; it changes nothing of what they do.
+ * Bundles the workflows for Temporal's sandbox. Bundling takes some seconds, so the bundle is cached under the checksum
+ * of its sources, beside the packages that make it, and reused until something changes. If the cache cannot be written,
+ * the bundle is made each time. `isTraced` adds the tracing interceptors; they do not change what workflows do.
  */
 export async function bundleWorkflows(logger: Logger, { isTraced = false } = {}): Promise<WorkflowBundle> {
   const file = join(cache, `${await checksum()}${isTraced ? '-traced' : ''}.js`);
@@ -32,7 +32,7 @@ export async function bundleWorkflows(logger: Logger, { isTraced = false } = {})
   return bundle;
 }
 
-/** Under its name only when it is whole: other processes may be reading, or writing the same. */
+/** Renamed only when it is complete: other processes may be reading or writing the same file. */
 async function keep(file: string, code: string): Promise<void> {
   await mkdir(cache, { recursive: true });
   const draft = `${file}.${process.pid}`;
@@ -42,7 +42,7 @@ async function keep(file: string, code: string): Promise<void> {
 
 async function checksum(): Promise<string> {
   const hash = createHash('sha256');
-  // The lock file stands for the versions of everything that is bundled or bundles.
+  // The lock file stands for the versions of all packages in the bundle, and of the bundler.
   hash.update(await readFile(join(source, '..', 'package-lock.json')).catch(() => ''));
   for (const folder of folders) {
     const names = await readdir(join(source, folder), { recursive: true });

@@ -1,20 +1,23 @@
 import type { PaymentProcessor } from './processor.ts';
 
-/** One call of a processor and its answer, as a ledger outside of our database keeps it. */
+/** One call to a processor and its outcome, kept in a ledger outside our database. */
 export interface LedgerEntry {
   kind: 'charge' | 'refund';
-  /** The attempt's or refund's id: a processor takes, or gives back, once for each. */
+  /** The id of the attempt or refund. A processor takes or returns money once per key. */
   idempotency_key: string;
   payment_intent_id: string;
   /** What the payer pays or gets back, minor units. */
   amount: number;
   currency: string;
   outcome: string;
-  /** When the attempt of a charge was opened, real time (ISO 8601). */
+  /** When the attempt was opened, real time (ISO 8601). Charges only. */
   opened_at?: string;
 }
 
-/** The same processor, writing each call down before it answers: what it has done is known even if its answer is lost. */
+/**
+ * Returns the processor with a ledger. It writes each call down before it returns the outcome, so what the processor
+ * did is known even if its response is lost.
+ */
 export function withLedger(processor: PaymentProcessor, write: (entry: LedgerEntry) => void): PaymentProcessor {
   return {
     async charge(request) {

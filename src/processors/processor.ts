@@ -1,35 +1,35 @@
 import type { ChargeOutcome } from '../domain/charge-outcome.ts';
 
-/** One charge as a payment processor is asked for it. */
+/** A request to a payment processor for one charge. */
 export interface ChargeRequest {
   /**
-   * The attempt's id. Asked again under the same key, a processor answers as before and takes nothing more. It is made of
-   * what is paid for and the number of the try, so that it is the same after the attempt was lost with its database; what
-   * else is sent along may then differ (`paymentIntentId`, `openedAt`), and an adapter sends none of that to a processor
-   * that would refuse a repetition for it.
+   * The attempt's id. If asked again under the same key, a processor returns the same outcome and takes no more money.
+   * The id is derived from what is paid for and the number of the attempt. So it is the same after the database has
+   * lost the attempt. The other fields (`paymentIntentId`, `openedAt`) may then differ. An adapter must not send those
+   * to a processor that would refuse a repeated request because of them.
    */
   idempotencyKey: string;
   paymentIntentId: string;
   /** Base amount in minor units, without the surcharge. */
   amount: number;
-  /** What the payer pays, minor units. */
+  /** What the payer pays, in minor units. */
   totalAmount: number;
   currency: string;
-  /** Which try of this intent it is, from 1. */
+  /** The number of the attempt for this intent, from 1. */
   attempt: number;
-  /** When the attempt was written down, real time. */
+  /** When the attempt was recorded, real time. */
   openedAt: Date;
   paymentMethodId: string;
   fixtureToken: string | null;
   metadata: Record<string, string>;
 }
 
-/** One refund as a payment processor is asked for it. */
+/** A request to a payment processor for one refund. */
 export interface RefundRequest {
-  /** The refund's id, with the same promise as an attempt's. */
+  /** The refund's id, with the same guarantee as for a charge. */
   idempotencyKey: string;
   paymentIntentId: string;
-  /** Minor units. */
+  /** In minor units. */
   amount: number;
   currency: string;
   metadata: Record<string, string>;
@@ -38,7 +38,7 @@ export interface RefundRequest {
 export type RefundOutcome = { kind: 'succeeded' } | { kind: 'failed' };
 
 /**
- * What takes the money. A decline is an outcome; what is thrown means that the outcome is unknown, and the caller asks
+ * A payment processor. A decline is an outcome. An exception means that the outcome is unknown; the caller then asks
  * again under the same key.
  */
 export interface PaymentProcessor {
@@ -46,7 +46,7 @@ export interface PaymentProcessor {
   refund(request: RefundRequest): Promise<RefundOutcome>;
 }
 
-/** The processor of each mode; null where none is configured. */
+/** The processor of each mode. `live` is null when none is configured. */
 export interface Processors {
   sandbox: PaymentProcessor;
   live: PaymentProcessor | null;

@@ -1,7 +1,7 @@
 import { sandboxChargeOutcome, sandboxRefundOutcome } from '../domain/sandbox-outcomes.ts';
 import type { PaymentProcessor } from './processor.ts';
 
-/** The sandbox's processor: its answer follows from the request alone, so the same key always gets the same answer. */
+/** The sandbox's processor. Its outcome depends on the request alone, so the same key always gets the same outcome. */
 export const sandboxProcessor: PaymentProcessor = {
   async charge(request) {
     return sandboxChargeOutcome({

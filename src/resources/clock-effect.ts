@@ -75,7 +75,7 @@ export const DryRun = Strict(
 );
 export type DryRun = Static<typeof DryRun>;
 
-/** An event of a clock's customers, as far as an effect shows it. */
+/** The part of an event about a clock's customers that an effect shows. */
 export interface EffectEvent {
   advance_id: string | null;
   event_id: string | null;
@@ -87,7 +87,7 @@ export interface EffectEvent {
   data: object;
 }
 
-/** Shows an effect; `facts` of a payment intent's, null of a plan's. */
+/** Presents an effect. Pass the `facts` of the attempt for a payment intent, and null for a plan. */
 export function presentEffect(event: EffectEvent, facts: AttemptFacts | null): ClockEffect {
   const { advance_id, event_id } = event;
   const event_type = event.event_type as ClockEffect['event_type'];

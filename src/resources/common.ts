@@ -2,30 +2,33 @@ import Type, { type TProperties, type TSchema } from 'typebox';
 import { currencies } from '../domain/currencies.ts';
 import { type IdKind, idPattern } from '../domain/ids.ts';
 
-/** An object that knows all of its members: a misspelt one is an error, never dropped. */
+/** An object that rejects unknown members, so that a misspelt name is an error and is never dropped silently. */
 export function Strict<P extends TProperties>(properties: P, options: { description?: string; title?: string } = {}) {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
 
-/** What is wrong with a body beyond the form of its fields. */
+/** A field error that the schema's keywords cannot report. */
 export interface Breach {
   code: string;
   message: string;
   path: string;
 }
 
-/** Looks at a body of which nothing is known yet: its fields may break the schema as well. */
+/** Checks a body that is not validated yet: its fields may also violate the schema. */
 export type BodyRule = (body: Record<string, unknown>) => Breach[];
 
 const rules = new WeakMap<TSchema, BodyRule>();
 
-/** Gives a body's schema a rule that no keyword can say; it is checked beside the keywords, so that all faults come at once. */
+/**
+ * Attaches a rule that no schema keyword can express. It runs together with the keywords, so that one response reports
+ * all field errors.
+ */
 export function withRule<S extends TSchema>(schema: S, rule: BodyRule): S {
   rules.set(schema, rule);
   return schema;
 }
 
-/** The rule that a schema was given. */
+/** The rule attached to a schema, if any. */
 export function ruleOf(schema: TSchema): BodyRule | undefined {
   return rules.get(schema);
 }
@@ -44,7 +47,7 @@ export function ListOf<S extends TSchema & { title?: string }>(item: S) {
   );
 }
 
-/** Members of every list's query string. */
+/** The query parameters of every list. */
 export const listQuery = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 100, description: 'How many items at most, 1 to 100; 20 if not given.' }),
@@ -56,12 +59,12 @@ export const listQuery = {
 
 export const defaultLimit = 20;
 
-/** An id that we have given. */
+/** An id that the service has generated. */
 export function Id(kind: IdKind, description: string) {
   return Type.String({ pattern: idPattern(kind), description });
 }
 
-/** An id of another object, in a body or a query: whether it exists is looked up, not read off its form. */
+/** The id of another object, in a body or a query. Any form is accepted; a lookup decides whether it exists. */
 export function Reference(description: string) {
   return Type.String({ minLength: 1, maxLength: 100, description });
 }
@@ -72,10 +75,13 @@ export const LocalDate = (description: string) => Type.String({ format: 'date', 
 export const Currency = Type.Enum([...currencies], { description: 'ISO 4217, in capitals.' });
 export const Amount = (description: string) => Type.Integer({ description });
 
-/** Any text: the dot of the pattern that a record has by itself leaves out line breaks, and what follows one unchecked. */
+/**
+ * Matches any text. The default pattern of a record uses `.`, which excludes line breaks: a name that contains one
+ * would go unchecked, and its value too.
+ */
 const AnyName = Type.String({ pattern: '^[^]*$' });
 
-/** Pairs of a caller's own; `about` tells which of them mean something here. */
+/** Pairs chosen by the caller. `about` says which of them have a meaning here. */
 export function MetadataWith(about: string) {
   return Type.Record(AnyName, Type.String({ maxLength: 500 }), {
     maxProperties: 50,
@@ -88,7 +94,7 @@ export const Metadata = MetadataWith('For your own use.');
 
 export const FreeForm = Type.Record(AnyName, Type.Unknown(), { description: 'Free-form.' });
 
-/** A stored instant as the API shows it. */
+/** A stored instant in the form that the API returns: ISO 8601, UTC. */
 export function instant(value: Date): string;
 export function instant(value: Date | null): string | null;
 export function instant(value: Date | null): string | null {
@@ -96,8 +102,8 @@ export function instant(value: Date | null): string | null {
 }
 
 /**
- * Shows at most `limit` of the rows of a query that asked for one more, and said of each row that others follow where it gave
- * fewer than it was asked for.
+ * Presents at most `limit` rows. The query fetches one row more than `limit` to find out whether more follow. A query
+ * that was cut by size (`fittingPage`) marks its last row with `has_next` instead.
  */
 export function page<R extends object, T>(
   rows: R[],

@@ -131,6 +131,10 @@ export const Customer = Strict(
 );
 export type Customer = Static<typeof Customer>;
 
+/**
+ * A customer as the API shows it. `default_payment_method` and `test_clock` are the columns `default_payment_method_id`
+ * and `test_clock_id`.
+ */
 export function presentCustomer(row: CustomerRow): Customer {
   return {
     id: row.id,

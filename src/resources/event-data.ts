@@ -30,7 +30,10 @@ const TestClockReady = Strict(
   { title: 'TestClockReady' },
 );
 
-/** What the `data` of an event of each type is: the object as it was then, and what is told of the event alone. */
+/**
+ * The schema of an event's `data`, per event type: the object as it was at the time, and the fields that only the event
+ * has.
+ */
 export const eventData: Readonly<Record<EventType, TSchema>> = {
   'payment_intent.succeeded': PaymentIntent,
   'payment_intent.failed': FailedPaymentIntent,

@@ -35,13 +35,14 @@ export const EventQuery = Strict({
 });
 export type EventQuery = Static<typeof EventQuery>;
 
+/** An event as the API shows it. `test_clock` is the column `test_clock_id`. */
 export function presentEvent(row: EventRow): Event {
   return { ...envelope(row), data: JSON.parse(row.data) };
 }
 
 /**
- * The event as a webhook carries it: the same JSON as in the API, with its data byte for byte as they were stored. The data of
- * a ping have a `challenge` in addition.
+ * The event as a webhook sends it: the same JSON as in the API, with the stored data byte for byte. The data of a ping
+ * also have a `challenge`.
  */
 export function eventBody(row: EventRow, challenge?: string): string {
   const data =

@@ -17,7 +17,7 @@ import {
   withRule,
 } from './common.ts';
 
-/** Minor units (contract: Errors; the schema's range is from 0). */
+/** Minor units. The source is the contract's section *Errors*; its schema allows amounts from 0. */
 const minimumAmount = 200;
 
 export const PaymentIntentStatus = Type.Enum(
@@ -139,7 +139,7 @@ export const PaymentIntent = Strict(
 );
 export type PaymentIntent = Static<typeof PaymentIntent>;
 
-/** The fields that the page of a checkout needs; the others are the biller's own business. */
+/** The fields that a checkout page needs. The others are only for the biller. */
 export const PaymentIntentForPayer = Type.Pick(
   PaymentIntent,
   [
@@ -161,11 +161,15 @@ export const PaymentIntentForPayer = Type.Pick(
 );
 export type PaymentIntentForPayer = Static<typeof PaymentIntentForPayer>;
 
-/** What a secret key sees, or what a publishable key sees. */
+/** The view for a secret key, or the view for a publishable key. */
 export const PaymentIntentByKey = Type.Union([PaymentIntent, PaymentIntentForPayer]);
 export type PaymentIntentByKey = Static<typeof PaymentIntentByKey>;
 
-/** The intent as lists and events show it, without its client secret. What the contract calls a string is left out where there is none. */
+/**
+ * The intent as lists and events show it, without its client secret. A field that the contract types as a string, not
+ * nullable, is omitted when it has no value. `last_payment_error` comes from the columns `last_error_code` and
+ * `last_error_message`.
+ */
 export function presentPaymentIntent(row: PaymentIntentRow): PaymentIntent {
   return {
     id: row.id,

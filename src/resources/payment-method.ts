@@ -138,7 +138,7 @@ const PayPalInstrument = Strict(
   { title: 'PayPalInstrument' },
 );
 
-/** A saved method, as one of the types that there are. */
+/** The schema of a saved method of one type. */
 function Saved<T extends string, I extends TSchema>(title: string, type: T, instrument: I) {
   return Strict({ id: methodId, type: Type.Literal(type), instrument_data: instrument }, { title });
 }
@@ -200,7 +200,7 @@ export const PaymentMethodList = Strict(
   { title: 'PaymentMethodList' },
 );
 
-/** Decisions: methods on a page when no limit is given. */
+/** The default page size for methods. A project decision. */
 export const methodsPerPage = 100;
 export const methodListQuery = {
   ...listQuery,
@@ -209,13 +209,13 @@ export const methodListQuery = {
   ),
 };
 
-/** A saved method as fetches, lists and detach show it. */
+/** A saved method as a read, a list or a detach returns it. */
 export function presentPaymentMethod(row: PaymentMethodRow): Static<typeof PaymentMethod> {
   const { id, instrument } = row;
   return { id, ...instrument };
 }
 
-/** A method as its creation shows it: the few facts that a checkout displays. */
+/** A method as its creation returns it: the few facts that a checkout displays. */
 export function presentCreatedPaymentMethod(
   row: PaymentMethodRow,
 ): Static<typeof CreatedPaymentMethod>['payment_method'] {

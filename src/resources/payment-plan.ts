@@ -204,7 +204,7 @@ export const ScheduledSlot = Strict(
 );
 export const PlanSchedule = ListOf(ScheduledSlot);
 
-/** A plan has a total, or goes on until further notice: one of the two. */
+/** A plan has either a total or `until_further_notice`. Returns a field error unless it has exactly one of them. */
 export function capBreaches({ hasTotal, isOpenEnded }: { hasTotal: boolean; isOpenEnded: boolean }): Breach[] {
   if (hasTotal !== isOpenEnded) return [];
   const message = isOpenEnded
@@ -213,7 +213,7 @@ export function capBreaches({ hasTotal, isOpenEnded }: { hasTotal: boolean; isOp
   return [{ code: 'total_or_until_further_notice', message, path: '/total_amount_cents' }];
 }
 
-/** The plan as the API and its events show it. */
+/** The plan as the API and its events show it. `test_clock` is the column `test_clock_id`. */
 export function presentPaymentPlan(row: PaymentPlanRow): PaymentPlan {
   return {
     id: row.id,
@@ -244,13 +244,16 @@ export function presentPaymentPlan(row: PaymentPlanRow): PaymentPlan {
   };
 }
 
-/** Biller-local date of the next slot of the calendar; null when none is to come, or the plan is not running. */
+/**
+ * Biller-local date of the next slot of the calendar. Null if no slot follows, or if the plan is suspended or has
+ * ended.
+ */
 function nextPaymentDate(row: PaymentPlanRow): string | null {
   if (row.state === 'pending') return slotDate(cadenceOf(row), 0);
   return row.next_due_at === null ? null : slotDate(cadenceOf(row), row.next_slot);
 }
 
-/** A slot that has come, as the list of a plan's payments shows it. */
+/** A slot as the list of a plan's payments shows it. `given_up` in the database is `failed` in the API. */
 export function presentPlanPayment(row: PlanPaymentRow): PlanPayment {
   return {
     slot: row.slot,

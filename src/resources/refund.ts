@@ -36,6 +36,7 @@ export const Refund = Strict(
 );
 export type Refund = Static<typeof Refund>;
 
+/** A refund as the API and its events show it. */
 export function presentRefund(row: RefundRow): Refund {
   return {
     id: row.id,

@@ -45,7 +45,7 @@ function Create<T extends string, D extends TSchema>(title: string, type: T, dat
   return Strict({ type: Type.Literal(type), instrument_data: data, customer_reference: customerReference }, { title });
 }
 
-/** The types of methods that a payer sets up with somebody else: the sandbox has them made as if that had happened. */
+/** The types of methods that a payer sets up with a third party. The sandbox creates them as if that had happened. */
 export const SandboxPaymentMethodCreate = Type.Union(
   [
     Create('KlarnaPaymentMethodCreate', 'klarna', KlarnaData),
@@ -56,7 +56,7 @@ export const SandboxPaymentMethodCreate = Type.Union(
 );
 export type SandboxPaymentMethodCreate = Static<typeof SandboxPaymentMethodCreate>;
 
-/** The instrument as it is stored and shown. A date of birth has all of its parts, those that are not known as null. */
+/** The instrument in its stored form. A date of birth has all of its parts; unknown parts are null. */
 export function instrumentOf(input: SandboxPaymentMethodCreate): Instrument {
   if (input.type === 'klarna') {
     const { dob = null } = input.instrument_data;

@@ -36,7 +36,7 @@ export const EffectsManifest = Strict(
 );
 export type EffectsManifest = Static<typeof EffectsManifest>;
 
-/** A clock as the events that tell of it carry it. */
+/** A test clock as its events show it. */
 export const TestClockState = Strict(
   {
     id: Id('test_clock', 'The id of the test clock.'),
@@ -86,7 +86,7 @@ const DeliveryCounts = Strict(
   },
 );
 
-/** A clock as the API answers it. */
+/** A test clock as the API returns it. */
 export const TestClock = Strict(
   {
     ...TestClockState.properties,
@@ -123,7 +123,7 @@ export const DeletedClock = Strict(
   { title: 'DeletedTestClock' },
 );
 
-/** A clock as events carry it. */
+/** A test clock as its events show it. */
 export function presentClockState(row: TestClockRow): TestClockState {
   return {
     id: row.id,
@@ -138,13 +138,16 @@ export function presentClockState(row: TestClockRow): TestClockState {
   };
 }
 
-/** In the order of the schema: the database keeps the members of JSON in another. */
+/** Restores the member order of the schema, which a jsonb column does not keep. */
 function presentManifest(stored: EffectsManifest): EffectsManifest {
   const { payment_intents_enqueued, links_expired, subscriptions_rolled, plans_recalculated } = stored;
   return { payment_intents_enqueued, links_expired, subscriptions_rolled, plans_recalculated };
 }
 
-/** A clock, with how far one advance can take it (null when none can). */
+/**
+ * A test clock with the latest time that one advance can reach, or null if it cannot be advanced. `effects_manifest` is
+ * the column `manifest`.
+ */
 export function presentTestClock({
   maxFrozenTime,
   ...row

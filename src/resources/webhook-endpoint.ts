@@ -116,7 +116,7 @@ export const WebhookEndpoint = Strict(
 );
 export type WebhookEndpoint = Static<typeof WebhookEndpoint>;
 
-/** What a ping carries. */
+/** The data of a ping event. */
 export const PingedWebhookEndpoint = Strict(
   {
     ...WebhookEndpoint.properties,
@@ -137,6 +137,7 @@ export const DeletedWebhookEndpoint = Strict(
 );
 export type DeletedWebhookEndpoint = Static<typeof DeletedWebhookEndpoint>;
 
+/** An endpoint as the API shows it, without its signing secret. */
 export function presentWebhookEndpoint(row: WebhookEndpointRow): WebhookEndpoint {
   return {
     id: row.id,

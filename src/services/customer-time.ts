@@ -4,9 +4,10 @@ import type { Db } from '../platform/postgres/connection.ts';
 import { InvalidState } from './errors.ts';
 
 /**
- * The instant at which a write about a customer happens: the frozen time of its clock, which is held still until the
- * transaction ends, or real time without one.
- * @throws InvalidState `test_clock_advancing` while the clock moves: what is written then could not be placed in time.
+ * Returns the instant of a write about a customer: the frozen time of its test clock, or real time when it has no
+ * clock. Takes a share lock on the clock, so its time stands still until the transaction ends.
+ * @throws InvalidState when the clock was deleted; `test_clock_advancing` while it is advancing, because the write
+ * would have no definite time.
  */
 export async function timeForWrite(tx: Db, testClockId: string | null, realTime: Date): Promise<Date> {
   if (testClockId === null) return realTime;
@@ -15,7 +16,11 @@ export async function timeForWrite(tx: Db, testClockId: string | null, realTime:
   return timeOnClock(clock);
 }
 
-/** The same of a customer that is locked, its clock being held with it; real time for nobody. */
+/**
+ * Like `timeForWrite`, for a customer that was locked together with its clock. Returns real time for null and for a
+ * customer without a clock.
+ * @throws InvalidState `test_clock_advancing` while the clock is advancing.
+ */
 export function timeOf(customer: LockedCustomerRow | null, realTime: Date): Date {
   if (customer?.test_clock_id == null || customer.clock_status === null || customer.frozen_time === null)
     return realTime;
@@ -23,8 +28,8 @@ export function timeOf(customer: LockedCustomerRow | null, realTime: Date): Date
 }
 
 /**
- * The present time of a clock that is held.
- * @throws InvalidState while it is advancing.
+ * Returns the present time of a locked clock.
+ * @throws InvalidState `test_clock_advancing` while it is advancing.
  */
 export function timeOnClock({ id, status, frozen_time }: Pick<TestClockRow, 'id' | 'status' | 'frozen_time'>): Date {
   if (status !== 'advancing') return frozen_time;

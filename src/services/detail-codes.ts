@@ -1,6 +1,6 @@
 import type { CodeText } from './error-codes.ts';
 
-/** Every `code` of an item of `error.details`: what is wrong with one field. */
+/** Every `code` of an item in `error.details`: what is wrong with one field. */
 export const detailCodes = {
   parameter_missing: {
     meaning: 'The field is required and was not given.',

@@ -1,7 +1,7 @@
 import { type DeclineCode, declineMessage } from '../domain/charge-outcome.ts';
 import type { ErrorType } from './errors.ts';
 
-/** What a code tells, and what whoever gets it can do: a sentence each, for the documentation. */
+/** What a code means, and what the caller can do about it. One sentence each, for the documentation. */
 export interface CodeText {
   meaning: string;
   remedy: string;
@@ -9,11 +9,11 @@ export interface CodeText {
 
 export interface ErrorCode extends CodeText {
   type: ErrorType;
-  /** The HTTP statuses that it comes with. */
+  /** The HTTP statuses of responses with this code. */
   statuses: readonly number[];
 }
 
-/** Every `error.code` that the API answers with. */
+/** Every `error.code` that the API returns. */
 export const errorCodes = {
   validation_failed: {
     type: 'invalid_request_error',
@@ -249,7 +249,7 @@ export const errorCodes = {
   },
 } as const satisfies Record<string, ErrorCode>;
 
-/** Every `code` of a payment that failed: in `last_payment_error`, and in the attempts of a plan's payment. */
+/** Every `code` of a failed payment: in `last_payment_error`, and in the attempts of a plan's payment. */
 export const declineCodes: Readonly<Record<DeclineCode, CodeText>> = {
   insufficient_funds: {
     meaning: declineMessage('insufficient_funds'),

@@ -1,11 +1,14 @@
-/** What is wrong with one field of a request. `path` is a JSON pointer into the body, or `query/limit` and the like. */
+/**
+ * What is wrong with one field of a request. `path` is a JSON pointer into the body, or names a parameter, such as
+ * `query/limit`.
+ */
 export interface FieldError {
   code: string;
   message: string;
   path?: string;
 }
 
-/** No answer has more of them: more than anybody reads. */
+/** A response has at most this many field errors. More would not be read. */
 export const maxFaults = 100;
 
 export type ErrorType =
@@ -16,7 +19,7 @@ export type ErrorType =
   | 'rate_limit_error'
   | 'api_error';
 
-/** A refusal that the caller is told of: everything that is not one of these becomes a 500 that says nothing. */
+/** An error that the API reports to the caller. Every other error becomes a 500 without details. */
 export abstract class ServiceError extends Error {
   abstract readonly status: number;
   readonly type: ErrorType = 'invalid_request_error';
@@ -32,7 +35,7 @@ export abstract class ServiceError extends Error {
   }
 }
 
-/** The body or a parameter breaks a rule. The route decides whether that is 400 or 422. */
+/** The body or a parameter breaks a rule. The route decides between 400 and 422. */
 export class ValidationFailed extends ServiceError {
   readonly status: number = 422;
   readonly faults: FieldError[];
@@ -42,12 +45,12 @@ export class ValidationFailed extends ServiceError {
     this.faults = faults;
   }
 
-  /** A single fault of one field. */
+  /** A single field error. */
   static of(path: string, code: string, message: string): ValidationFailed {
     return new ValidationFailed([{ code, message, path }]);
   }
 
-  /** An id in the body that names nothing of this biller and mode. */
+  /** An id in the body that does not exist for this biller and mode. */
   static missing(path: string, what: string, id: string): ValidationFailed {
     return ValidationFailed.of(path, 'resource_missing', `No such ${what}: ${id}.`);
   }
@@ -64,7 +67,7 @@ export class BadRequest extends ServiceError {
   }
 }
 
-/** No such object, or not this biller's, or the other mode's: nobody is told which. */
+/** The object does not exist, or belongs to another biller or the other mode. The response does not say which. */
 export class NotFound extends ServiceError {
   override readonly status = 404;
 
@@ -73,7 +76,7 @@ export class NotFound extends ServiceError {
   }
 }
 
-/** The object's present state does not allow what was asked. */
+/** The object's present state does not allow the request. */
 export class InvalidState extends ServiceError {
   override readonly status = 422;
   override readonly extra: Record<string, unknown>;
@@ -95,7 +98,7 @@ export class Unauthenticated extends ServiceError {
   }
 }
 
-/** The credential is good, but not for this. */
+/** The credential is valid but does not allow this request. */
 export class Forbidden extends ServiceError {
   override readonly status = 403;
   override readonly type = 'permission_error';
@@ -113,7 +116,7 @@ export class Forbidden extends ServiceError {
   }
 }
 
-/** A live charge while no live processor is configured: nothing was charged, nothing has changed. */
+/** A live charge was requested, but no live processor is configured. Nothing was charged and nothing has changed. */
 export class ProcessorNotConfigured extends ServiceError {
   override readonly status = 503;
   override readonly type = 'api_error';
@@ -126,12 +129,12 @@ export class ProcessorNotConfigured extends ServiceError {
   }
 }
 
-/** What test clocks need of a Temporal server, in words for whoever runs it. */
+/** What test clocks need from the Temporal server, in words for its operator. */
 export const timeSkippingNeeded =
   'Test clocks need a Temporal server (1.32 or newer) with the dynamic configuration ' +
   'frontend.WorkflowTimeSkippingEnabled: true.';
 
-/** The Temporal server cannot skip a workflow's time, so test clocks cannot work on it. */
+/** The Temporal server cannot skip a workflow's time, so test clocks do not work on it. */
 export class TimeSkippingUnavailable extends ServiceError {
   override readonly status = 503;
   override readonly type = 'api_error';
@@ -150,7 +153,7 @@ export class RouteNotFound extends ServiceError {
   }
 }
 
-/** The path exists, with other methods. */
+/** The path exists, but not with this method. */
 export class MethodNotAllowed extends ServiceError {
   override readonly status = 405;
   override readonly headers: Record<string, string>;
@@ -161,7 +164,7 @@ export class MethodNotAllowed extends ServiceError {
   }
 }
 
-/** The request asks for a host that this server does not serve. */
+/** The request names a host that this server does not serve. */
 export class Misdirected extends ServiceError {
   override readonly status = 421;
 
@@ -173,7 +176,7 @@ export class Misdirected extends ServiceError {
   }
 }
 
-/** The body is larger than is accepted; `limit` in bytes. */
+/** The body is larger than allowed. `limit` is in bytes. */
 export class PayloadTooLarge extends ServiceError {
   override readonly status = 413;
 
@@ -182,7 +185,7 @@ export class PayloadTooLarge extends ServiceError {
   }
 }
 
-/** The Idempotency-Key has already answered another request. */
+/** The Idempotency-Key was already used for a different request. */
 export class IdempotencyKeyReused extends ServiceError {
   override readonly status = 422;
   override readonly type = 'idempotency_error';
@@ -196,7 +199,9 @@ export class IdempotencyKeyReused extends ServiceError {
   }
 }
 
-/** The first request with this Idempotency-Key is still at work: the same request again, a little later, has its answer. */
+/**
+ * The first request with this Idempotency-Key is still running. The same request returns its response a little later.
+ */
 export class IdempotencyKeyInUse extends ServiceError {
   override readonly status = 409;
   override readonly type = 'idempotency_error';
@@ -210,7 +215,7 @@ export class IdempotencyKeyInUse extends ServiceError {
   }
 }
 
-/** The key sends more requests than it may; `retryAfter` in whole seconds. */
+/** The key sends more requests than it may. `retryAfter` is in whole seconds. */
 export class RateLimited extends ServiceError {
   override readonly status = 429;
   override readonly type = 'rate_limit_error';
@@ -222,7 +227,7 @@ export class RateLimited extends ServiceError {
   }
 }
 
-/** The biller has asked for all deliveries at one host that it may for now; `retryAfter` in whole seconds. */
+/** The biller has used up its budget of requested deliveries to one host. `retryAfter` is in whole seconds. */
 export class WebhookReplayLimit extends ServiceError {
   override readonly status = 429;
   override readonly type = 'rate_limit_error';
@@ -238,7 +243,7 @@ export class WebhookReplayLimit extends ServiceError {
   }
 }
 
-/** A part that the service stands on is away or overloaded: the same request may be repeated. */
+/** A dependency of the service is unreachable or overloaded. The same request may be repeated. */
 export class Unavailable extends ServiceError {
   override readonly status = 503;
   override readonly type = 'api_error';

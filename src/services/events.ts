@@ -12,22 +12,25 @@ import type { Tenant } from './request-context.ts';
 
 export interface NewEvent {
   type: EventType;
-  /** The object that it is about. */
+  /** The object that the event is about. */
   subjectId: string;
   customerId: string | null;
   testClockId: string | null;
-  /** The customer's time. */
+  /** Customer time. */
   at: Date;
   /** The object as the API shows it at this moment. */
   data: object;
-  /** Deliver it to this endpoint and no other, whatever they subscribe to. */
+  /** Deliver the event to this endpoint only, whatever the endpoints subscribe to. */
   onlyEndpointId?: string;
 }
 
-/** What would have been told, by the transaction of the rehearsal. */
+/** The events that each dry run would record, by its transaction. */
 const rehearsals = new WeakMap<Db, NewEvent[]>();
 
-/** From here on the transaction, which will be taken back, records no events: they are gathered in the answer, in order. */
+/**
+ * Marks the transaction as a dry run, to be rolled back. `recordEvents` then records nothing: it appends the events to
+ * the returned array, in order.
+ */
 export function gatherEvents(tx: Db): NewEvent[] {
   const events: NewEvent[] = [];
   rehearsals.set(tx, events);
@@ -35,9 +38,10 @@ export function gatherEvents(tx: Db): NewEvent[] {
 }
 
 /**
- * Records what has happened, in the transaction of the change itself: numbers the events, in the order given, fans them
- * out to the subscribed endpoints and stages the deliveries. It locks the biller's event sequence until the transaction
- * ends, so it comes last in it. `origin.now` is real time. Answers the ids of the events, in the same order.
+ * Records events in the transaction of the change that they report. Numbers them in the given order, and writes a
+ * delivery and its outbox entry for each subscribed endpoint. Call it last in the transaction: the biller's event
+ * sequence stays locked until the transaction ends. `origin.now` is real time. Returns the ids of the events, in the
+ * same order.
  */
 export async function recordEvents(
   tx: Db,
@@ -63,7 +67,8 @@ export async function recordEvents(
   const inserting = store.insertEvents(tx, origin, rows, origin).then((deliveries) => {
     if (deliveries > 0) noteEnqueued(tx);
   });
-  // So that the sequence is locked for the time of the commit, and not for a round trip before it too.
+  // Sends the insert without waiting for it, so the sequence is locked for the commit only and not for a further round
+  // trip.
   await withoutWaiting(tx, inserting);
   afterCommit(tx, () =>
     emit({ kind: 'events recorded', livemode: origin.livemode, types: events.map(({ type }) => type) }),
@@ -71,7 +76,10 @@ export async function recordEvents(
   return rows.map((row) => row.id);
 }
 
-/** @throws NotFound when there is no such event of this biller and mode. */
+/**
+ * Returns the event.
+ * @throws NotFound when there is no such event of this biller and mode.
+ */
 export async function findEvent(db: Db, tenant: Tenant, id: string): Promise<Event> {
   const row = await store.findEvent(db, tenant, id);
   if (row === null) throw new NotFound('event', id);
@@ -79,8 +87,8 @@ export async function findEvent(db: Db, tenant: Tenant, id: string): Promise<Eve
 }
 
 /**
- * A page of events, newest first. A clock's events stay readable when the clock is gone.
- * @throws BadRequest when the cursor names no event.
+ * Returns a page of events, newest first. The events of a test clock stay readable after it is deleted.
+ * @throws BadRequest when the cursor is unknown.
  */
 export async function listEvents(
   db: Db,

@@ -5,8 +5,8 @@ import { BadRequest } from './errors.ts';
 import type { Tenant } from './request-context.ts';
 
 /**
- * The page that a list's query asks for.
- * @throws BadRequest when `starting_after` names nothing of this biller and mode.
+ * Returns the page that a list's query asks for. Validates the cursor.
+ * @throws BadRequest when `starting_after` does not exist for this biller and mode.
  */
 export async function pageOf(
   db: Db,
@@ -21,9 +21,9 @@ export async function pageOf(
 }
 
 /**
- * The rows of a page by a query that looks its cursor up itself (`isAfter`): only of a page without any is it to be found out
- * whether it is the end of the list.
- * @throws BadRequest when `starting_after` names nothing of this biller and mode.
+ * Returns the rows of a page. `select` looks the cursor up itself (`isAfter`) and finds no rows when it is unknown. So
+ * the cursor is validated only when the page is empty.
+ * @throws BadRequest when `starting_after` does not exist for this biller and mode.
  */
 export async function rowsOfPage<R>(
   db: Db,

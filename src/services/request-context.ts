@@ -1,22 +1,22 @@
 import type { ApiKeyKind } from '../db/api-keys.ts';
 import type { FeeSchedule } from '../domain/fees.ts';
 
-/** Whose data: every query carries both. */
+/** The biller and mode that data belongs to. Every query filters by both. */
 export interface Tenant {
   billerId: string;
   livemode: boolean;
 }
 
-/** One request as the services see it: who asks, for which biller and mode, and the real instant of asking. */
+/** A request as the services see it: its API key, biller, mode and instant. */
 export interface RequestContext extends Tenant {
   requestId: string;
-  /** The id of the API key that asks. */
+  /** The id of the API key of the request. */
   keyId: string;
-  /** `publishable`: the request comes from a payer, who may be a stranger to the biller. */
+  /** `publishable`: the request comes from a payer, whom the biller may not know. */
   keyKind: ApiKeyKind;
-  /** Real time. A clock-bound customer's time is read from the clock. */
+  /** Real time. The time of a clock-bound customer is read from its clock. */
   now: Date;
-  /** IANA name; payments fall due at 00:00 in it. */
+  /** IANA name. Payments fall due at 00:00 in this time zone. */
   timeZone: string;
   feeSchedule: FeeSchedule;
   /** The biller's default statement descriptor. */

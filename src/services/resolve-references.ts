@@ -11,13 +11,16 @@ import type { Db } from '../platform/postgres/connection.ts';
 import { type FieldError, ValidationFailed } from './errors.ts';
 import type { RequestContext, Tenant } from './request-context.ts';
 
-/** Decisions: as many methods as a customer can have that are not detached. */
+/** Decisions: the most payment methods of a customer. Detached ones do not count. */
 export const methodsPerCustomer = 50;
 
-/** A thing that a body names, or what is wrong with naming it. */
+/** The object that a body refers to, or the field error when it cannot be used. */
 export type Resolved<T> = { found: T; fault?: undefined } | { found?: undefined; fault: FieldError };
 
-/** The customer that a body names, locked, its clock before it; a deleted one takes nothing new. */
+/**
+ * Resolves the customer that a body refers to. Takes a share lock on its clock, then locks the customer. A deleted
+ * customer is a field error, because it takes nothing new.
+ */
 export async function resolveCustomer(
   tx: Db,
   tenant: Tenant,
@@ -32,13 +35,19 @@ export async function resolveCustomer(
   return { found };
 }
 
-/** The customer of a method, locked before the method is; null when it has none, or there is no such method. */
+/**
+ * Locks and returns the customer of a method, before the method is locked. Returns null when the method does not exist
+ * or has no customer.
+ */
 export async function lockOwner(tx: Db, tenant: Tenant, methodId: string): Promise<LockedCustomerRow | null> {
   const method = await findPaymentMethod(tx, tenant, methodId);
   return method?.customer_id ? lockCustomer(tx, tenant, method.customer_id) : null;
 }
 
-/** The method that a body names: one that can be charged, and that belongs to this customer or to nobody yet. */
+/**
+ * Resolves the payment method that a body refers to, and locks it. It must not be detached, and it must belong to
+ * `customerId` or to no customer. If `customerId` is null, its customer is not checked.
+ */
 export async function resolveMethod(
   tx: Db,
   tenant: Tenant,
@@ -60,8 +69,9 @@ export async function resolveMethod(
 }
 
 /**
- * Gives an unattached method to a locked customer, whose default it becomes when it is the first.
- * @throws ValidationFailed `payment_method_limit` when the customer has as many as it can have.
+ * Attaches a method without a customer to a locked customer, and makes it the default as `defaultToFirst` does. A
+ * method with a customer is returned unchanged.
+ * @throws ValidationFailed `payment_method_limit` when the customer has as many methods as it can have.
  */
 export async function attachMethod(
   tx: Db,
@@ -78,8 +88,8 @@ export async function attachMethod(
 }
 
 /**
- * Refuses another method of a locked customer that has as many as it can have.
- * @throws ValidationFailed `payment_method_limit`
+ * Checks that a locked customer can have another method.
+ * @throws ValidationFailed `payment_method_limit` when it has as many as it can have.
  */
 export async function assertRoomForMethod(tx: Db, customerId: string): Promise<void> {
   if ((await countMethodsOfCustomer(tx, customerId)) < methodsPerCustomer) return;
@@ -87,7 +97,10 @@ export async function assertRoomForMethod(tx: Db, customerId: string): Promise<v
   throw new ValidationFailed([{ code: 'payment_method_limit', message }], 'payment_method_limit');
 }
 
-/** Makes the method the default of a customer that has none. A publishable key never decides what a customer pays with. */
+/**
+ * Makes the method the default of a customer without a default. Does nothing for a publishable key, which never decides
+ * what a customer pays with.
+ */
 export async function defaultToFirst(
   tx: Db,
   call: RequestContext,
@@ -98,7 +111,7 @@ export async function defaultToFirst(
   if (call.keyKind === 'secret') await setFirstDefaultMethod(tx, customerId, methodId, at);
 }
 
-/** What is wrong with the reserved sandbox keys of a metadata object. */
+/** Returns the field errors of the reserved sandbox keys in a metadata object. Live mode has none. */
 export function metadataErrors(metadata: Record<string, string> | undefined, livemode: boolean): FieldError[] {
   const outcome = metadata?._sandbox_outcome;
   if (livemode || outcome === undefined || parseSandboxOutcomes(outcome) !== null) return [];

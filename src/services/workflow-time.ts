@@ -1,23 +1,24 @@
 /**
- * How far the time of a workflow may be ahead of the database's clock and still be believed in real time, in milliseconds:
- * more than the clocks of machines that are kept by a time server differ by. A payment is made at most this early.
+ * In real time, how far a workflow's time may be ahead of the database's clock and still be believed, in milliseconds.
+ * The clocks of machines kept by a time server differ by less. A payment is made at most this early.
  */
 export const clockToleranceMs = 30_000;
 
-/** The time that a workflow acts by. */
+/** The time that a workflow acts at. */
 export interface WorkflowTime {
-  /** The customer's time as the workflow has it: real time, or that of a test clock. */
+  /** Customer time as the workflow has it: real time, or the time of a test clock. */
   at: Date;
   /**
-   * How far `at` may be ahead of the database's clock in real time, in milliseconds; 30 s unless a test says otherwise, whose
-   * Temporal server skips real time.
+   * In real time, how far `at` may be ahead of the database's clock, in milliseconds. The default is 30 s. Tests whose
+   * Temporal server skips real time set another value.
    */
   maxAheadMs?: number | undefined;
 }
 
 /**
- * In real time something is due by the workflow's clock alone: that clock is wrong, or Temporal was told to skip time for
- * this workflow. Nothing has changed. Trying again helps once the database's clock has come to `dueAt`.
+ * In real time, something is due by the workflow's clock but not by the database's. The workflow's clock is wrong, or
+ * Temporal skipped time for this workflow. Nothing has changed. A retry can succeed once the database's clock has
+ * reached `dueAt`.
  */
 export class WorkflowClockAhead extends Error {
   readonly dueAt: Date;
@@ -34,10 +35,11 @@ export class WorkflowClockAhead extends Error {
 }
 
 /**
- * The instant at which a subject does what is due at `dueAt`; null when that has not come. On a test clock it is the
- * workflow's time. In real time it is the database's, or the workflow's where that is a little ahead: who can write to
- * Temporal can move a workflow's clock, and money must not follow it.
- * @throws WorkflowClockAhead when it has come by the workflow's clock alone.
+ * Returns the instant at which a subject does what is due at `dueAt`, or null when it is not due yet. On a test clock,
+ * the instant is the workflow's time. In real time it is the database's time, or the workflow's when that is at most
+ * `maxAheadMs` ahead. The reason: anyone who can write to Temporal can move a workflow's clock, and money must not
+ * follow it.
+ * @throws WorkflowClockAhead when it is due by the workflow's clock only.
  */
 export function instantOf(
   subject: { id: string; isOnClock: boolean; dueAt: Date },
@@ -53,7 +55,7 @@ export function instantOf(
   return null;
 }
 
-/** A span in the unit that an operator would use. */
+/** Formats a duration in the unit that an operator would use. */
 function inUnits(ms: number): string {
   const minutes = Math.round(ms / 60_000);
   if (minutes < 2) return `${Math.round(ms / 1000)} seconds`;

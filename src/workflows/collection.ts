@@ -18,38 +18,41 @@ import { lookingAgain } from './look-again.ts';
 import { openCommandQueue, runCommands } from './operator-handlers.ts';
 import { isKnownToBeOnClock, showStalled, showStatus, showUnread } from './operator-page/subject.ts';
 
-/** Something has changed in the database: look at it afresh. */
+/** Something has changed in the database: the workflow reads its subject again. */
 export const poke = defineSignal('poke');
-/** The same as `poke`, for programs; operators press the Update of this name, which is answered and recorded. */
+/**
+ * The same as `poke`, for programs. Operators send the Update of this name, which responds and is recorded in the audit
+ * log.
+ */
 export const recheck = defineSignal('recheck');
-/** For upgrades and tests: go on in a fresh run, with an empty history, at the next idle moment. */
+/** For upgrades and tests: continue as new, with an empty history, at the next idle moment. */
 export const startFreshRun = defineSignal('startFreshRun');
 /**
- * Moves a clock-bound subject from the clock's present time to `target` (both epoch ms of the clock); answers once all that
- * is due by then is done. A sender of an earlier version leaves `from` out.
+ * Advances a clock-bound subject from the clock's present time, `from`, to `target` (both epoch ms of the clock).
+ * Completes when everything due by then is done. A sender of an earlier version omits `from`.
  */
 export const advanceTo = defineUpdate<void, [target: number, from?: number]>('advanceTo');
 
-/** How a subject is read and collected; the activities of a plan or of a scheduled payment. */
+/** How a subject is read and collected: the activities of a plan or of a scheduled payment. */
 export interface Collection {
   read(id: string): Promise<SubjectStatus>;
   collect(id: string, at: number, standing: SubjectStatus): Promise<SubjectStatus>;
-  /** What an operator can press, and how it is done. */
+  /** The operator commands that the subject takes, and the activity that executes one. */
   buttons: readonly OperatorCommand['name'][];
   press(id: string, deed: OperatorCommand): Promise<string>;
 }
 
 /**
- * The one loop behind every payment that is made by the calendar: read where the subject stands, wait until something is
- * due, collect it, and again, until it has ended. It holds no state of its own that the database does not have, so a fresh
- * run starts from the id alone. `atOnce`: what has stalled in the run before is tried whatever the date.
+ * The loop behind every payment that is made by the calendar. It reads the subject's status, waits until something is
+ * due, collects it, and repeats until the subject has ended. It keeps no state that the database does not have, so a
+ * fresh run needs only the id. `atOnce`: the previous run was stalled, so try at once, whatever the date.
  */
 export async function collectWhenDue(id: string, collection: Collection, { atOnce = false } = {}): Promise<void> {
   const inbox = openInbox(collection);
   if (atOnce) inbox.poked = true;
   let standing = await readOrStall(id, collection, inbox);
   const time = standing.clockTime === null ? realTime(inbox) : clockTime(inbox, standing.clockTime);
-  // What is gone has no clock any more, and an advance has nothing to wait for there.
+  // A deleted subject has no clock any more. An advance need not wait for it.
   inbox.isInRealTime = standing.clockTime === null && !standing.ended;
   while (!standing.ended) {
     showStatus(standing, time, inbox.commandQueue.last);
@@ -80,7 +83,7 @@ function openInbox({ buttons }: Pick<Collection, 'buttons'>): Inbox {
     stalled: null,
     isInRealTime: null,
   };
-  // What was pressed before the first step is handed over as soon as there is a handler: it finds the flags made.
+  // Commands sent before the first step are delivered as soon as a handler is set, so the flags must exist before.
   const inbox: Inbox = Object.assign(flags, { commandQueue: openCommandQueue(buttons, onPoke) });
   setHandler(poke, onPoke, { description: 'Something has changed in the database: look at it afresh.' });
   setHandler(recheck, onPoke, {
@@ -96,7 +99,7 @@ function openInbox({ buttons }: Pick<Collection, 'buttons'>): Inbox {
   );
   setHandler(advanceTo, (target, from) => advance(inbox, target, from), {
     validator: (_target: number, _from?: number) => {
-      // One that comes before the first look is accepted: it may well be the advance that has started the workflow.
+      // An advance before the first read is accepted: it may be the one that has started the workflow.
       if (inbox.isInRealTime === true) throw new Error(noClock);
     },
     description:
@@ -108,11 +111,11 @@ function openInbox({ buttons }: Pick<Collection, 'buttons'>): Inbox {
 const noClock = 'Nothing is advanced: the subject is on no test clock, and goes by real time.';
 
 async function advance(inbox: Inbox, target: number, from?: number): Promise<void> {
-  // The advance may have overtaken the poke that tells of a change before it: what is due is looked at afresh first.
+  // The advance may arrive before the poke for an earlier change, so what is due is read again first.
   inbox.poked = true;
   inbox.stalled = null;
-  // The database was restored from a back-up, and the clock with it; or the same advance is repeated, and what it has
-  // collected is not due any more.
+  // An earlier `from` has two causes. The database, and the clock with it, was restored from a back-up. Or the same
+  // advance is repeated; then what it has collected is not due any more.
   if (from !== undefined && from < inbox.logical) setBack(inbox, from, target);
   if (target > inbox.horizon) inbox.horizon = target;
   await condition(() => inbox.settledThrough >= target || inbox.stalled !== null || inbox.isInRealTime === true);
@@ -120,7 +123,7 @@ async function advance(inbox: Inbox, target: number, from?: number): Promise<voi
   if (inbox.stalled !== null) throw ApplicationFailure.nonRetryable(inbox.stalled, 'EffectFailed');
 }
 
-/** Reads where the subject stands. That nothing can be read ends nothing: it is asked again when there is a reason to. */
+/** Reads the subject's status. A failed read does not end the workflow: it waits and reads again. */
 async function readOrStall(id: string, collection: Collection, inbox: Inbox): Promise<SubjectStatus> {
   const lookAgain = lookingAgain(() => inbox.poked);
   for (;;) {
@@ -132,7 +135,7 @@ async function readOrStall(id: string, collection: Collection, inbox: Inbox): Pr
       inbox.stalled = `reading ${id}: ${reason}`;
       inbox.poked = false;
       showUnread(inbox.stalled, inbox.commandQueue.last);
-      // On a clock without a timer, which the server would skip again and again.
+      // On a test clock, wait without a timer: the server would skip it again and again.
       if (isKnownToBeOnClock()) await condition(() => inbox.poked);
       else await lookAgain(error);
       inbox.poked = false;
@@ -143,7 +146,10 @@ async function readOrStall(id: string, collection: Collection, inbox: Inbox): Pr
   }
 }
 
-/** Collects; an effect that cannot be carried out fails the advance that wanted it, and waits to be looked at again. */
+/**
+ * Collects what is due. If an effect cannot be carried out, the advance that requested it fails, and the loop waits to
+ * try again.
+ */
 async function collectOrStall(
   id: string,
   collection: Collection,
@@ -169,8 +175,8 @@ async function collectOrStall(
 }
 
 /**
- * Each look at what is stalled in real time lengthens the history, and Temporal ends a workflow whose history is too long.
- * On a clock nothing is looked at by itself.
+ * In real time, each retry of a stalled subject lengthens the history, and Temporal terminates a workflow whose history
+ * is too long. On a test clock nothing is retried by itself.
  */
 async function leaveLongHistory(id: string, inbox: Inbox): Promise<void> {
   if (!wantsFreshRun(inbox) || !patched(patches.freshRunsWhileStalled)) return;
@@ -182,7 +188,10 @@ function wantsFreshRun(inbox: Inbox): boolean {
   return inbox.freshRun || workflowInfo().continueAsNewSuggested;
 }
 
-/** An Update that is not finished would fail at continue-as-new; what comes meanwhile goes first. */
+/**
+ * Continues as new once no Update is open, since continue-as-new would fail an open one. An advance or a command that
+ * arrives meanwhile is handled first.
+ */
 async function continueWhenIdle(id: string, inbox: Inbox, time: CustomerTime): Promise<void> {
   time.settle();
   const settled = inbox.settledThrough;

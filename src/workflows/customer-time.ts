@@ -3,48 +3,48 @@ import type { SubjectStatus } from '../messages/subject-status.ts';
 import { lookingAgain } from './look-again.ts';
 import type { CommandQueue } from './operator-handlers.ts';
 
-/** What the handlers of a subject have taken in, for its loop to act on. Instants are epoch milliseconds. */
+/** What a subject's handlers have received, for its loop to act on. Instants are epoch milliseconds. */
 export interface Inbox {
-  /** What operators have pressed. */
+  /** The operator commands. */
   commandQueue: CommandQueue;
-  /** The database has changed, or somebody asks for a look. */
+  /** The database has changed, or a caller requested a fresh read. */
   poked: boolean;
   freshRun: boolean;
-  /** The customer's time, where it is a clock's. */
+  /** The customer's time, if it comes from a test clock. */
   logical: number;
-  /** How far the subject's clock lets it go. */
+  /** The latest time that the subject's clock allows. */
   horizon: number;
-  /** Up to which instant all that was due is done. */
+  /** Everything due up to this instant is done. */
   settledThrough: number;
-  /** Why the present effect cannot be carried out. */
+  /** Why the current effect cannot be carried out. Null if it can. */
   stalled: string | null;
-  /** Whether the subject goes by real time; null until it was read. */
+  /** Whether the subject uses real time. Null before the first read. */
   isInRealTime: boolean | null;
 }
 
-/** The customer's time: real, or that of a test clock. The loop is written against it and knows no other. */
+/** The customer's time: real, or that of a test clock. The loop only uses this interface. */
 export interface CustomerTime {
   now(): number;
-  /** Whether the instant has come, or can be reached without anybody's doing. */
+  /** Whether the instant has come or, on a test clock, lies within the horizon. */
   isDue(instant: number | null): boolean;
-  /** Returns when the instant has come, or earlier when the subject is poked; `null` never comes. */
+  /** Resolves when the instant has come, or earlier if the subject is poked. `null` never comes. */
   waitUntil(instant: number | null, summary: string): Promise<void>;
-  /** Takes over the clock's time as the database has it: further than here, or set back. */
+  /** Follows the clock's time in the database, whether it moved forward or was set back. */
   follow(clock: Pick<SubjectStatus, 'clockTime' | 'clockLimit'>): void;
-  /** Notes that nothing more is due up to the horizon. */
+  /** Records that nothing more is due up to the horizon. */
   settle(): void;
-  /** Waits, after something that could not be carried out, until there is a reason to try it again; `failure`: its error. */
+  /** Waits after a failure until there is a reason to retry. `failure` is the error. */
   waitForHelp(failure: unknown): Promise<void>;
 }
 
-/** Goes back to an earlier time of the clock, and may go on from there up to `horizon`. */
+/** Sets the clock back to an earlier time. It may advance again up to `horizon`. */
 export function setBack(inbox: Inbox, time: number, horizon: number): void {
   inbox.logical = time;
   inbox.horizon = horizon;
   inbox.settledThrough = time;
 }
 
-/** Real time, on Temporal's durable timers. */
+/** Returns real time, on Temporal's durable timers. */
 export function realTime(inbox: Inbox): CustomerTime {
   return {
     now: () => Date.now(),
@@ -61,9 +61,10 @@ export function realTime(inbox: Inbox): CustomerTime {
 }
 
 /**
- * A test clock's time. It stands still until an advance raises the horizon; then each wait is a durable timer of the
- * span that it stands for, over which the server skips. Logical time is the loop's own: the server's virtual time runs
- * between advances and cannot start in the past, so timers are durations and never differences from `Date.now()`.
+ * Returns a test clock's time. It stands still until an advance raises the horizon. Then each wait is a durable timer
+ * for the span that it represents, and the server skips it. The loop keeps its own logical time: the server's virtual
+ * time runs on between advances and cannot start in the past. So timers are durations, never differences from
+ * `Date.now()`.
  */
 export function clockTime(inbox: Inbox, start: number): CustomerTime {
   inbox.logical = start;
@@ -76,7 +77,7 @@ export function clockTime(inbox: Inbox, start: number): CustomerTime {
           const asleepAt = inbox.logical;
           if (instant > asleepAt) await sleep(instant - asleepAt, { summary });
           if (inbox.logical >= asleepAt) inbox.logical = Math.max(inbox.logical, instant);
-          return; // at another time than awaited when it was set back meanwhile: then nothing is due
+          return; // if the time was set back meanwhile, it differs from `instant`, and nothing is due
         }
         time.settle();
         await condition(() => inbox.poked || inbox.horizon > inbox.logical); // no timer: frozen
@@ -84,16 +85,16 @@ export function clockTime(inbox: Inbox, start: number): CustomerTime {
     },
     follow({ clockTime, clockLimit }) {
       if (clockTime === null) return;
-      // Results that were recorded by an earlier version do not say how far the clock may go.
+      // Results recorded by an earlier version have no `clockLimit`.
       if (typeof clockLimit === 'number' && inbox.logical > clockLimit) setBack(inbox, clockTime, clockLimit);
       if (clockTime > inbox.logical) inbox.logical = clockTime;
     },
-    // The rest of an advance, in which nothing is due, is not slept: there would be nothing to skip to.
+    // The rest of an advance, in which nothing is due, needs no sleep: there is nothing to skip to.
     settle() {
       inbox.logical = Math.max(inbox.logical, inbox.horizon);
       inbox.settledThrough = inbox.logical;
     },
-    // Without a timer, which the server would skip again and again.
+    // No timer, since the server would skip it again and again.
     async waitForHelp() {
       await condition(() => inbox.poked);
     },

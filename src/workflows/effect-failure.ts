@@ -2,20 +2,20 @@ import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 import type { FailedEffect } from '../messages/failed-effect.ts';
 
 /**
- * Why an activity's effect could not be carried out, in words; null when the error is something else, such as a
+ * Returns why an activity's effect could not be carried out, in words. Returns null for any other error, such as a
  * cancellation.
  */
 export function whyEffectFailed(error: unknown): string | null {
   return failureOf(error)?.message ?? null;
 }
 
-/** What the failure of an effect says beside that; null when it says nothing. */
+/** Returns the details of an effect's failure, or null if it has none. */
 export function failedEffectOf(error: unknown): FailedEffect | null {
   const known: unknown = failureOf(error)?.details?.[0];
   return isFailedEffect(known) ? known : null;
 }
 
-/** A local activity throws the failure bare, any other one wraps it. */
+/** A local activity throws the failure itself; any other activity wraps it. */
 function failureOf(error: unknown): ApplicationFailure | null {
   const failure = error instanceof ActivityFailure ? error.cause : error;
   return failure instanceof ApplicationFailure ? failure : null;

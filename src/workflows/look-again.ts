@@ -1,14 +1,14 @@
 import { condition } from '@temporalio/workflow';
 import { failedEffectOf } from './effect-failure.ts';
 
-/** After this a subject in real time that could not be carried on with is looked at again, in milliseconds. */
+/** How long a stalled subject in real time waits before it looks again, in milliseconds. */
 const lookAgainAfterMs = 5 * 60_000;
 
 /**
- * Makes the wait after a failure in real time: five minutes, less where it is known when trying again helps, or until
- * `isWanted`. A server that skips the workflow's time skips this wait too, and would do so again and again. It is found out by
- * the database's clock, which has not gone on by what was waited: then no timer is set, so that there is nothing to skip to,
- * and only `isWanted` ends the wait.
+ * Returns a function that waits in real time after a failure: five minutes, less if it is known when a retry helps, or
+ * until `isWanted`. A server that skips the workflow's time skips this wait too, again and again. The database's clock
+ * reveals this: it has not advanced by the time waited. Then the next wait sets no timer, so that there is nothing to
+ * skip to, and only `isWanted` ends it.
  */
 export function lookingAgain(isWanted: () => boolean): (failure: unknown) => Promise<void> {
   let waited: { from: number; ms: number } | null = null;

@@ -9,8 +9,9 @@ import {
 import { whyEffectFailed } from './effect-failure.ts';
 
 /**
- * What operators press, at the Web UI or by the command line: Updates, since each is answered by a sentence that says what was
- * done, or why nothing was. The Web UI sends one value at most, so each takes one: who presses, which may be left out.
+ * The operator commands as Updates, sent from the Web UI or the command line. Each returns a sentence: what was done,
+ * or why nothing was. The Web UI sends at most one value, so each Update takes one argument. For most it is who issues
+ * the command, and optional.
  */
 export const buttons = {
   recheck: defineUpdate<string, [by?: IssuedBy | null]>('recheck'),
@@ -20,7 +21,7 @@ export const buttons = {
   giveUp: defineUpdate<string, [by?: IssuedBy | null]>('giveUp'),
 };
 
-/** What may be sent along with the buttons that need nothing. */
+/** The input of commands that need none. */
 export const whoMayBeSent = 'Input: nothing, or who you are, such as "ada".';
 
 const descriptions = {
@@ -44,16 +45,19 @@ interface Pressed {
   answer: string | null;
 }
 
-/** Where handlers put what was pressed; the workflow's own loop does it, one after the other, and answers. */
+/** The handlers add commands here. The workflow's loop executes them one after the other and sets their results. */
 export interface CommandQueue {
   waiting: Pressed[];
-  /** What was pressed last, and what was answered: the Web UI itself does not show it. */
+  /** The last command and its result. The Web UI does not show them by itself. */
   last: string | null;
-  /** What is answered once nothing is done any more. */
+  /** The result that commands return once the workflow does nothing any more. */
   closed: string | null;
 }
 
-/** Opens the commandQueue for some buttons; `wake` makes the loop look at it. Nothing may reset what a handler has set since. */
+/**
+ * Sets the handlers of the named commands and returns their queue. `wake` makes the loop look at the queue. A handler
+ * may run at once, so the caller must not reset afterwards what `wake` sets.
+ */
 export function openCommandQueue(names: readonly CommandName[], wake: () => void): CommandQueue {
   const commandQueue: CommandQueue = { waiting: [], last: null, closed: null };
   const press = async (deed: OperatorCommand): Promise<string> => {
@@ -79,7 +83,7 @@ export function openCommandQueue(names: readonly CommandName[], wake: () => void
   return commandQueue;
 }
 
-/** Does what waits on the commandQueue, and answers which deeds that were. What cannot be carried out is told to who has pressed. */
+/** Executes the waiting commands and returns their names. If a command cannot be carried out, its result says why. */
 export async function runCommands(
   commandQueue: CommandQueue,
   act: (deed: OperatorCommand) => Promise<string>,
@@ -100,7 +104,7 @@ export async function runCommands(
   return done;
 }
 
-/** A deed as the workflow's page and history tell of it. */
+/** Returns a command in words, for the workflow's page and history. */
 export function inWords(deed: OperatorCommand): string {
   const by = ` (${nameOf(deed.by)})`;
   switch (deed.name) {
@@ -115,7 +119,7 @@ export function inWords(deed: OperatorCommand): string {
   }
 }
 
-/** Who has pressed, in words. */
+/** Returns who issued a command, in words. */
 export function nameOf(by: IssuedBy | null): string {
   if (by === null) return 'an operator';
   return typeof by === 'string' ? `operator ${by}` : `${by.id} at the command line`;

@@ -8,8 +8,8 @@ const local = proxyLocalActivities<CollectionActivities>(inProcess);
 const remote = proxyActivities<CollectionActivities>(overTheNetwork);
 
 /**
- * A payment plan from its activation to its end: collects each slot on its date and retries what has failed, on real time
- * or on its customer's test clock. While the plan is suspended it waits.
+ * A payment plan from its activation to its end. It collects each slot on its date and retries failed payments, in real
+ * time or on its customer's test clock. While the plan is suspended, the workflow waits.
  */
 export async function paymentPlan(planId: string, atOnce = false): Promise<void> {
   const collection: Collection = {

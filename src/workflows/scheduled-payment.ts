@@ -7,7 +7,7 @@ import { inProcess, overTheNetwork } from './options.ts';
 const local = proxyLocalActivities<CollectionActivities>(inProcess);
 const remote = proxyActivities<CollectionActivities>(overTheNetwork);
 
-/** A payment with a scheduled date: makes it on that date, unless a confirm or a cancel comes first. */
+/** A payment with a scheduled date. The workflow makes it on that date, unless a confirm or a cancel comes first. */
 export async function scheduledPayment(intentId: string, atOnce = false): Promise<void> {
   const collection: Collection = {
     read: (id) => local.readScheduledPayment(id),

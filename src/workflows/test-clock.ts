@@ -18,11 +18,11 @@ import { showAdvancing, showClock, showClockStalled } from './operator-page/cloc
 import { keepsStalledSearchable } from './operator-page/stalled.ts';
 import { inProcess } from './options.ts';
 
-/** An advance that takes longer is shown as such, and found; most are over in a fraction of a second. */
+/** A longer advance is shown on the page and in the search attributes. Most advances take a fraction of a second. */
 const shownAfter = '10 seconds';
 
 const { tendClock } = proxyActivities<ClockActivities>({
-  // An advance takes as long as it takes; a worker that is gone is noticed by its silence.
+  // A long advance is normal. A worker that dies is noticed by its missing heartbeat.
   startToCloseTimeout: '1 hour',
   heartbeatTimeout: '5 seconds',
   retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '5s' },
@@ -31,8 +31,8 @@ const { tendClock } = proxyActivities<ClockActivities>({
 const local = proxyLocalActivities<ClockActivities>(inProcess);
 
 /**
- * A test clock from its creation to its deletion or its expiry after 30 days of real time. Each poke makes it look at the
- * database and carry out the advance that was accepted there, one at a time.
+ * A test clock from its creation to its deletion, or to its expiry after 30 days of real time. After each poke it reads
+ * the database and carries out the accepted advance, one at a time.
  */
 export async function testClock(clockId: string): Promise<void> {
   let poked = false;
@@ -73,8 +73,8 @@ export async function testClock(clockId: string): Promise<void> {
 }
 
 /**
- * Does what the database wants of the clock; null when that could not be done as things are, which ends nothing, once there
- * is a reason to try it again.
+ * Does what the database requires of the clock. If that fails, it waits until there is a reason to retry, and returns
+ * null. The workflow goes on.
  */
 async function tend(
   clockId: string,
@@ -95,7 +95,10 @@ async function tend(
   }
 }
 
-/** Meanwhile does what operators press. One who takes the advance up again is not kept waiting by the attempt that hangs. */
+/**
+ * Runs `tendClock` and executes operator commands meanwhile. The command `retryAdvance` cancels a hanging attempt and
+ * returns `again`.
+ */
 async function tendUnlessPressed(clockId: string, commandQueue: CommandQueue): Promise<ClockSubjectStatus | 'again'> {
   const scope = new CancellationScope();
   let finished = false;

@@ -16,32 +16,32 @@ import { buttons, nameOf, whoMayBeSent } from './operator-handlers.ts';
 import { showDelivery } from './operator-page/delivery.ts';
 import { inProcess } from './options.ts';
 
-/** Makes the next attempt now instead of at its time. Sent by the API; safe to send twice. */
+/** Makes the next attempt now instead of at its time. Sent by the API. Safe to send twice. */
 export const retryNow = defineSignal('retryNow');
-/** Ends the delivery as failed; it can be retried later. Safe to send twice. */
+/** Ends the delivery as failed. It can be retried later. Safe to send twice. */
 export const giveUp = defineSignal('giveUp');
 
 type Progress = NonNullable<Awaited<ReturnType<WebhookActivities['attemptWebhookDelivery']>>>;
 
-/** What operators and the API want, for the loop to act on. */
+/** What operators and the API have requested, for the loop to act on. */
 interface Wishes {
   retryNow: boolean;
   giveUp: boolean;
   givenUpBy: IssuedBy | null;
-  /** Who has pressed `retryNow`, and what they are answered. */
+  /** The `retryNow` commands: who issued each, and its result. */
   retries: { by: IssuedBy | null; answer: string | null }[];
   isUnderWay: boolean;
-  /** What was pressed last, and what was answered. */
+  /** The last command and its result. */
   last: string | null;
-  /** What is answered at the end of the delivery. */
+  /** The result that pending commands return once the delivery has ended. */
   ended: string | null;
 }
 
 const local = proxyLocalActivities<WebhookActivities>({ ...inProcess, summary: 'retry now (an operator)' });
 
 /**
- * One event on its way to one endpoint: attempt, wait, attempt again, until it is delivered or given up. Each attempt
- * is recorded in the database under its number, with the instant of the next one.
+ * One event on its way to one endpoint: attempt, wait, attempt again, until it is delivered, failed or given up. The
+ * database records each attempt under its number, with the instant of the next one.
  */
 export async function webhookDelivery(deliveryId: string): Promise<void> {
   const wishes = openWishes();
@@ -63,7 +63,7 @@ export async function webhookDelivery(deliveryId: string): Promise<void> {
       await noteRetries(deliveryId, wishes);
     } else if (!wishes.retryNow) {
       break;
-    } // a retry that came while the last attempt was under way: the database says whether there is more to do
+    } // a retry arrived during the last attempt: the database decides whether there is more to do
   }
   await condition(allHandlersFinished);
 }
@@ -118,7 +118,7 @@ async function pressGiveUp(wishes: Wishes, by: IssuedBy | null): Promise<string>
   return wishes.ended ?? '';
 }
 
-/** Records who has asked for the attempt that now follows. */
+/** Records who requested the attempt that follows. */
 async function noteRetries(deliveryId: string, wishes: Wishes): Promise<void> {
   const { retries } = wishes;
   for (let retry = retries[0]; retry !== undefined; retry = retries[0]) {
@@ -128,7 +128,7 @@ async function noteRetries(deliveryId: string, wishes: Wishes): Promise<void> {
   }
 }
 
-/** Makes one attempt; gives up at once when told to, also while the attempt itself cannot be made. */
+/** Makes one attempt. Gives up at once when requested, even while the attempt cannot be made. */
 async function attempt(
   deliveryId: string,
   known: number | null,
@@ -139,7 +139,7 @@ async function attempt(
   wishes.isUnderWay = true;
   const scope = new CancellationScope();
   const made = scope.run(() => attemptWebhookDelivery(deliveryId, known));
-  made.catch(() => {}); // looked at below, unless it is given up
+  made.catch(() => {}); // handled below, unless the delivery is given up
   await Promise.race([made, condition(toldToGiveUp)]);
   wishes.isUnderWay = false;
   if (!toldToGiveUp()) return made;
@@ -147,16 +147,19 @@ async function attempt(
   await made.catch((error: unknown) => {
     if (!isCancellation(error)) throw error;
   });
-  // A run of an earlier version has recorded no answer.
+  // A run of an earlier version recorded no result here.
   const answer: string | undefined = await giveUpWebhookDelivery(deliveryId, wishes.givenUpBy);
   return { givenUp: answer ?? 'The delivery is given up.' };
 }
 
-/** On the webhooks' own task queue. What fails here is never the receiver but the way to it: that is waited out. */
+/**
+ * Returns the activities on the webhooks' own task queue. A failure here never comes from the receiver, only from our
+ * side, so it is retried.
+ */
 function activitiesFor(known: number | null): WebhookActivitiesProxy {
   return proxyActivities<WebhookActivities>({
     taskQueue: webhookTaskQueue(workflowInfo().taskQueue),
-    startToCloseTimeout: '25 seconds', // the receiver's 15, and the database before and after; how long a dead worker is waited for
+    startToCloseTimeout: '25 seconds', // 15 for the receiver, the rest for the database; then a worker counts as dead
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
     summary: known === null ? 'first attempt' : `attempt ${known + 1}`,
   });

@@ -2,7 +2,7 @@ import type Koa from 'koa';
 import type { RequestContext } from '../../services/request-context.ts';
 import type { KeyIdentity, Route } from './route.ts';
 
-/** What the middleware has found out about a request so far. */
+/** What the middleware knows about a request so far. */
 export interface RequestState {
   requestId: string;
   /** Set once a route has matched. */
@@ -10,13 +10,13 @@ export interface RequestState {
   /** Set by authentication. */
   call?: RequestContext;
   key?: KeyIdentity;
-  /** Takes further tokens of the key's rate limit. @throws RateLimited when there are too few. */
+  /** Takes more tokens from the key's rate limit. @throws RateLimited when too few are left. */
   charge?: (tokens: number) => void;
-  /** What the request brings, checked against the route's schemas. */
+  /** The request's input, validated against the route's schemas. */
   params?: unknown;
   query?: unknown;
   body?: unknown;
-  /** The body's bytes, as they came. */
+  /** The raw bytes of the body. */
   bytes?: Buffer;
   replayed?: boolean;
 }

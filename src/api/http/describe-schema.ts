@@ -1,21 +1,21 @@
 import { formatPhrases } from './formats.ts';
 
-/** A JSON schema as this file reads it: the keywords that say what a value must be like. */
+/** A JSON schema: the keywords that constrain a value. */
 export interface SchemaNode {
   readonly [keyword: string]: unknown;
 }
 
-/** The value as a schema, or undefined when it is none. */
+/** Returns the value as a schema, or undefined if it is not an object. */
 export function asNode(value: unknown): SchemaNode | undefined {
   return isNode(value) ? value : undefined;
 }
 
-/** The schemas of a keyword that holds a list of them. */
+/** Returns the schemas in a keyword's list, such as `anyOf`. */
 export function asNodes(value: unknown): SchemaNode[] {
   return Array.isArray(value) ? value.filter(isNode) : [];
 }
 
-/** The values that the schema allows when it is a closed list of them (a literal, an enum, a union of those). */
+/** Returns the allowed values of a closed set (a literal, an enum, a union of those). Otherwise undefined. */
 export function choicesOf(schema: SchemaNode): unknown[] | undefined {
   if ('const' in schema) return [schema.const];
   if (Array.isArray(schema.enum)) return schema.enum;
@@ -26,8 +26,8 @@ export function choicesOf(schema: SchemaNode): unknown[] | undefined {
 }
 
 /**
- * What a value must be, in words that follow "must be": the schema's `title` where it begins with a small letter or a
- * digit ("exactly 8 digits"), otherwise its type; then its limits.
+ * Describes what a value must be, in words that follow "must be". The description is the schema's `title` if it begins
+ * with a lower-case letter or a digit ("exactly 8 digits"), otherwise the type. The limits follow.
  */
 export function expectation(schema: SchemaNode): string {
   const choices = choicesOf(schema);
@@ -48,7 +48,7 @@ export function expectation(schema: SchemaNode): string {
     case 'object':
       return (title ?? 'an object') + count(schema.minProperties, schema.maxProperties, 'members');
     default:
-      // The names of a record's members have limits and no type.
+      // Schemas of property names (`propertyNames`) have limits but no type.
       return title ?? ('maxLength' in schema || 'pattern' in schema ? text(schema) : 'another value');
   }
 }

@@ -1,4 +1,4 @@
-/** A text that is HTML already: everything else is escaped where it is put into one. */
+/** Text that is already HTML. All other text is escaped when it is inserted into a template. */
 export class Html {
   readonly text: string;
 
@@ -17,7 +17,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** A template whose parts are escaped, unless they are HTML; null is nothing, and a list is its parts. */
+/** A template that escapes its parts, unless they are HTML. Null inserts nothing. A list inserts each of its parts. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   const [first = '', ...rest] = strings;
   return new Html(first + rest.map((text, index) => written(parts[index] ?? null) + text).join(''));

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { newId } from '../../domain/ids.ts';
 import { securityFields } from './security-fields.ts';
 
-/** Why a request never comes to the app. */
+/** Why the server refuses a request before it reaches the app. */
 export interface Refusal {
   status: number;
   code: string;
@@ -11,8 +11,8 @@ export interface Refusal {
 }
 
 /**
- * What the parser of HTTP has found, by its code: too much in the headers, too late, or no HTTP. Null when the client has
- * gone.
+ * Maps an error of Node's HTTP parser to a refusal: headers too large, request too slow, or invalid HTTP. Returns null
+ * if the client has disconnected.
  */
 export function refusalOf(error: Error & { code?: string }, headerBytes: number): Refusal | null {
   switch (error.code) {
@@ -41,8 +41,9 @@ function refusal(status: number, code: string, message: string): Refusal {
 }
 
 /**
- * Answers a request that no middleware ever sees, such as one with a NUL in a header, with the error envelope all the same,
- * under the request's id if it has one. Then the connection ends, since nobody knows where the next request begins.
+ * Responds to a request that never reaches the middleware, such as one with a NUL in a header. The body is the usual
+ * error envelope, with the request's id if it has one. Then the connection closes: the start of the next request is
+ * unknown.
  */
 export function refuseParseError(
   socket: Duplex,
@@ -59,6 +60,6 @@ export function refuseParseError(
   };
   const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`];
   for (const [name, value] of Object.entries(fields)) head.push(`${name}: ${value}`);
-  // Nothing more is read, so a client that goes on sending is cut off as soon as it has its answer.
+  // The socket is destroyed once the response is sent, so a client that keeps sending is cut off.
   socket.end([...head, '', body].join('\r\n'), () => socket.destroy());
 }

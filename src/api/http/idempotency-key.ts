@@ -8,9 +8,9 @@ const defaultTtlSeconds = 86_400;
 const maxTtlSeconds: Record<ApiKeyKind, number> = { secret: 2_592_000, publishable: 86_400 };
 
 /**
- * The use that a request makes of its Idempotency-Key, or null without one. `"abc"` and `abc` are the same key.
- * @throws BadRequest for a key that is not 1 to 255 characters, or an Idempotency-TTL that is not whole seconds from 1 to
- *   2,592,000 (30 days), or 86,400 (a day) with a publishable key.
+ * Reads how a request uses its Idempotency-Key. Returns null if it has none. `"abc"` and `abc` are the same key.
+ * @throws BadRequest if the key is not 1 to 255 characters. Also if Idempotency-TTL is not a whole number of seconds
+ *   from 1 to 2,592,000 (30 days), or to 86,400 (a day) with a publishable key.
  */
 export function readKeyUse(ctx: Context, vault: Vault): KeyUse | null {
   const given = ctx.req.headers['idempotency-key'];
@@ -21,7 +21,8 @@ export function readKeyUse(ctx: Context, vault: Vault): KeyUse | null {
   if (key.length < 1 || key.length > 255) {
     throw badHeader('Idempotency-Key', 'Idempotency-Key must be 1 to 255 characters.');
   }
-  // The kind of API key too: a row of a former version may be of either kind, and is not to be read by the other.
+  // The fingerprint includes the kind of API key. A row of an earlier version may belong to either kind, and the other
+  // kind must not read it.
   const head = `${caller.kind} ${ctx.method} ${ctx.url}\n`;
   return {
     billerId: call.billerId,
@@ -35,16 +36,16 @@ export function readKeyUse(ctx: Context, vault: Vault): KeyUse | null {
 }
 
 /**
- * The key as it is stored and looked up, everywhere. Strangers have publishable keys, so that what they send must neither
- * occupy nor read what the biller's server sends. Their keys are a space of their own: the first character is moved up by
- * 256, which no header can spell, because Node.js reads header values as Latin-1 (U+0000 to U+00FF). Different keys stay
- * different, and none grows longer than the column takes.
+ * Returns the key as it is stored and looked up. Publishable keys are public, so a request with one must not occupy or
+ * read the idempotency keys of the biller's server. Their idempotency keys have a namespace of their own: 256 is added
+ * to the first character. No header can contain such a character, because Node.js reads header values as Latin-1
+ * (U+0000 to U+00FF). The mapping keeps keys distinct, and no longer than the column allows.
  */
 function storedKey(key: string, kind: ApiKeyKind): string {
   return kind === 'secret' ? key : String.fromCharCode(key.charCodeAt(0) + 0x100) + key.slice(1);
 }
 
-/** The string that a structured header field (RFC 9651) puts in quotes; anything else is taken as it stands. */
+/** Removes the quotes of a structured header field's string (RFC 9651). Other text is returned unchanged. */
 function unquote(text: string): string {
   const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(text)?.[1];
   return quoted === undefined ? text : quoted.replace(/\\(["\\])/g, '$1');

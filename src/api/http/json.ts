@@ -1,21 +1,21 @@
 import { BadRequest, type FieldError, maxFaults } from '../../services/errors.ts';
 import { childPath, nameOf } from './paths.ts';
 
-/** Deeper bodies are refused: nothing of the API has more than a handful of levels. */
+/** Deeper bodies are refused. No schema of the API has more than a handful of levels. */
 const maxDepth = 32;
 /**
- * Members of objects and items of lists, on all levels together. The largest body without free-form fields has some 200. Each
- * member costs more to parse and check than the bytes it is written in: 20,000 of them took 150 to 220 ms.
+ * The limit on object members plus list items, over all levels. The largest body without free-form fields has about
+ * 200. Each member costs more to parse and check than its bytes suggest: 20,000 of them took 150 to 220 ms.
  */
 const maxMembers = 1_000;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The value that a JSON body holds. The structure is checked first, on the text, and the check stops at the first thing that
- * is wrong: nothing is built of a body with too many members.
- * @throws BadRequest for what is not UTF-8 or not JSON, has more than 1,000 members, nests more than 32 levels deep, or names
- * a member twice (which of the two counts differs from one reader to the next) or `__proto__`.
+ * Parses a JSON body. The text's structure is checked first. The check stops at the first error, so a body with too
+ * many members is never parsed.
+ * @throws BadRequest for a body that is not UTF-8 or not JSON, has more than 1,000 members, or nests more than 32
+ *   levels deep. Also for a member named `__proto__` or named twice: parsers differ on which duplicate counts.
  */
 export function parseJson(bytes: Buffer): unknown {
   let text: string;
@@ -36,14 +36,14 @@ function parse(text: string): unknown {
   }
 }
 
-/** The parser's own message quotes the body, which may hold a secret. */
+/** The message of JSON.parse is left out: it quotes the body, which may hold a secret. */
 function notJson(): BadRequest {
   return new BadRequest('The body is not valid JSON.', 'invalid_json');
 }
 
 /**
- * The strings and numbers of a value that PostgreSQL or JSON cannot hold: a NUL character, half of a surrogate pair, a
- * number beyond the range of a double. Member names count too. Stops at 100 faults.
+ * Returns a field error for each string or number that PostgreSQL or JSON cannot hold: a NUL character, half of a
+ * surrogate pair, a number beyond the range of a double. Member names are checked too. Stops at 100 field errors.
  */
 export function unstorable(value: unknown, path: string): FieldError[] {
   const faults: FieldError[] = [];
@@ -74,14 +74,14 @@ function collectUnstorable(value: unknown, path: string, faults: FieldError[]): 
 }
 
 /**
- * Walks the text once and without recursion. It need not be JSON: the parser, which comes after, says whether it is.
- * @throws BadRequest
+ * Checks depth, number of members and member names in one pass without recursion. It does not validate the JSON: the
+ * parser does so later.
  */
 function checkStructure(text: string): void {
-  // For each object that is open the names seen in it; for each array null.
+  // A stack of the open containers: the names seen so far for an object, null for an array.
   const open: (Set<string> | null)[] = [];
   let members = 0;
-  // Whether what comes next in an array is another item.
+  // Whether the next token begins a new array item.
   let isNewItem = false;
   const countMember = () => {
     members += 1;
@@ -121,7 +121,9 @@ function checkStructure(text: string): void {
   }
 }
 
-/** The position after the closing quote of the string that begins at `start`. @throws BadRequest when there is none. */
+/**
+ * Returns the position after the closing quote of the string at `start`. @throws BadRequest if the string does not end.
+ */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let escapes = 0;
@@ -131,7 +133,7 @@ function endOfString(text: string, start: number): number {
   throw notJson();
 }
 
-/** Whether a colon follows: then the string was a name, and not a value. */
+/** Whether a colon follows, which makes the preceding string a member name. */
 function isName(text: string, from: number): boolean {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at);

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** The look of the page: one column on a phone, light or dark as the reader has it, and nothing that is told by colour alone. */
+/**
+ * The page's style: one column on a phone, and light or dark as the reader prefers. Nothing depends on colour alone.
+ */
 export const style = `
 :root { color-scheme: light dark; --ink: #1a202c; --paper: #fff; --faint: #4a5568; --line: #cbd5e0; --link: #1a4f9c;
   --bar: #64748b; --alert: #9b1c1c; --alert-paper: #fdf2f2; }
@@ -48,7 +50,7 @@ code { font: .85em ui-monospace, monospace; }
 }
 `;
 
-/** Nothing is loaded, from here or from anywhere: the style is known by its hash, and there is no script. */
+/** The policy allows no scripts and no network requests. The inline style is allowed by its hash. */
 export const pagePolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,

@@ -5,13 +5,13 @@ import { unstorable } from './json.ts';
 import { childPath } from './paths.ts';
 import { compileChecker, onePerPath } from './validation.ts';
 
-/** No list has more than a dozen; a URL of 16 KiB could hold 8,000, which took 20 ms to refuse one by one. */
+/** No list takes more than a dozen. A URL of 16 KiB could hold 8,000, which took 20 ms to refuse one by one. */
 const maxParameters = 100;
 
 /**
- * Compiles a route's query schema into a parser. Numbers and booleans are read strictly (`5`, not `05`, `+5` or `5e0`),
- * what is left out takes its `default`. The parser throws BadRequest with every fault: unknown and repeated parameters too;
- * a query of more than 100 parameters is not looked at.
+ * Compiles a route's query schema into a parser. Numbers and booleans are parsed strictly (`5`, not `05`, `+5` or
+ * `5e0`). Missing parameters take their `default`. The parser throws BadRequest with every field error, unknown and
+ * repeated parameters included. A query of more than 100 parameters is refused without being parsed.
  */
 export function compileQuery(schema: TObject): (text: string) => Record<string, unknown> {
   const check = compileChecker({ ...schema, additionalProperties: false });
@@ -49,7 +49,7 @@ function assertFew(text: string): void {
   throw new BadRequest(message, 'validation_failed', [tooMany]);
 }
 
-/** The value as the type that the schema wants, or the text itself, which the check then refuses. */
+/** Converts the text to the schema's type. If that fails, returns the text, which validation then refuses. */
 function read(schema: SchemaNode | undefined, text: string): unknown {
   switch (schema?.type) {
     case 'integer':

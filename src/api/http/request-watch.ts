@@ -1,13 +1,13 @@
-/** A request that has its response. */
+/** A request that has received its response. */
 export interface AnsweredRequest {
-  /** The template of the path; null where no route has taken it. */
+  /** The path template, or null if no route matched. */
   route: string | null;
   method: string;
   status: number;
   seconds: number;
 }
 
-/** Counts requests. Must not throw. */
+/** Counts requests. Its methods must not throw. */
 export interface RequestWatch {
   begun(): void;
   answered(request: AnsweredRequest): void;

@@ -12,107 +12,114 @@ import type { RequestWatch } from './request-watch.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** Who may call: anybody, or a key with the scope; `publishable` lets publishable keys in too, `sandboxOnly` no live key. */
+/**
+ * Who may call the route: anyone (`public`), or a key with the scope. `publishable` also admits publishable keys.
+ * `sandboxOnly` refuses live keys.
+ */
 export type Access = 'public' | { scope: Scope; sandboxOnly?: true; publishable?: true };
 
-/** The key that a request was made with. A publishable one has no scopes. */
+/** The API key of a request. A publishable key has no scopes. */
 export interface KeyIdentity {
   id: string;
   kind: ApiKeyKind;
   scopes: readonly string[];
 }
 
-/** How large a body may be: KiB, at most 256, and why so many, in words that follow "since". */
+/** The size limit for a body: KiB, at most 256. `since` gives the reason, in words that follow "since". */
 export interface BodyLimit {
   kib: number;
   since: string;
 }
 
-/** Of a route whose body has metadata. A character takes 12 bytes where it is written as two escapes, `\ud83d\udc4d`. */
+/** For routes whose body has metadata. A character takes 12 bytes when written as two escapes, `\ud83d\udc4d`. */
 export const metadataLimit: BodyLimit = {
   kib: 256,
   since: 'metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes',
 };
 
-/** What the configuration decides about answers. */
+/** Configuration that affects responses. */
 export interface Settings {
   webhookAllowLoopback: boolean;
   rateLimitPerSecond: number;
   rateLimitBurst: number;
 }
 
-/** Where Temporal's Web UI is, and in which namespace the workflows are. */
+/** The address of Temporal's Web UI, and the namespace of the workflows. */
 export interface WebUi {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   url: string;
   namespace: string;
 }
 
-/** What the API stands on. */
+/** The dependencies of the API. */
 export interface AppDeps {
   sql: Pool;
   vault: Vault;
   settings: Settings;
   logger: Logger;
   processors: Processors;
-  /** Whether the Temporal server can skip time, which test clocks need; null as long as it has not answered. */
+  /** Whether the Temporal server can skip time, which test clocks need. Null until the server has responded. */
   canSkipTime: () => boolean | null;
-  /** By name, what must answer before requests can be served; each rejects while it does not. */
+  /** Readiness checks by name. A check rejects while its dependency is not available. */
   checks: Readonly<Record<string, () => Promise<unknown>>>;
-  /** Who counts the requests, if anybody does. */
+  /** Counts requests, if set. */
   watch?: RequestWatch;
   /**
-   * Whether this is the API of `npm start`, for the people at this machine alone: it refuses requests for other hosts, and
-   * shows them the operators' page without a key. Never in production, where a proxy looks like this machine.
+   * Whether this is the API of `npm start`, which serves only this machine. It refuses requests for other hosts and
+   * shows the operators' page without a key. Never set it in production: there, a proxy looks like this machine.
    */
   forThisMachine: boolean;
-  /** What the operators' page stands on beside the database. */
+  /** What the operators' page needs besides the database. */
   operations: {
-    /** Shows the page to requests that present it; null: only `forThisMachine` shows it. */
+    /** The key that requests for the page must present. If null, only `forThisMachine` shows the page. */
     key: string | null;
-    /** Null where nobody has said where it is. */
+    /** Null if its address is not configured. */
     webUi: WebUi | null;
-    /** What is stuck by what Temporal knows, that it does not answer too. */
+    /** Returns what is stuck according to Temporal. A Temporal server that does not respond is reported as well. */
     findStuckWorkflows(now: Date): Promise<StuckReport[]>;
   };
 }
 
-/** What a handler works with. */
+/** The dependencies of a handler. */
 export interface RequestDeps extends Omit<AppDeps, 'sql'> {
   /**
-   * The transaction of an idempotent request, which holds its key, or else the pool. What a handler does through it
-   * commits together with the stored answer, or not at all; it may run twice (a lost deadlock), so it does only SQL.
+   * The transaction of an idempotent request, which holds its key; otherwise the pool. In the transaction, the
+   * handler's writes and the stored response commit together or not at all. The handler may run twice (after a
+   * deadlock), so it must only run SQL.
    */
   sql: Db;
   /**
-   * In a `one-statement` route: what its one insert is to depend on, so that it writes the request's Idempotency-Key with
-   * this answer too; nothing without a key.
+   * In a `one-statement` route: the conditions for the handler's one insert. They write the request's Idempotency-Key
+   * and this response in the same statement. Empty without a key.
    */
   withAnswer(body: unknown): InsertCondition[];
-  /** For transactions of its own, in a route whose `idempotency` is `committed-first`. */
+  /** The pool, for `committed-first` routes, which open their own transactions. */
   pool: Pool;
-  /** In a `committed-first` route: the request's Idempotency-Key, by which a repetition finds what was committed; or null. */
+  /**
+   * In a `committed-first` route: the request's Idempotency-Key, or null. A repeated request finds the committed work
+   * by it.
+   */
   idempotencyKey: string | null;
-  /** When that key expires, real time: after it, what was committed under it is another request's. */
+  /** When that key expires, in real time. After that, work committed under the key belongs to a different request. */
   idempotencyExpiresAt: Date | null;
   /**
-   * In a `committed-first` route: takes the request's Idempotency-Key in the handler's first transaction, as its first
-   * statement, so that no other request can have the key once something was committed under it. Here as in `remember`:
-   * without a key, and in other routes, it does nothing.
+   * In a `committed-first` route: claims the request's Idempotency-Key. Call it as the first statement of the handler's
+   * first transaction. No other request can then take the key once work is committed under it. Like `remember`, it does
+   * nothing without a key and in other routes.
    */
   hold(tx: Db): Promise<void>;
-  /** In a `committed-first` route: stores the answer for the request's Idempotency-Key in the handler's last transaction. */
+  /** In a `committed-first` route: stores the response under the Idempotency-Key, in the handler's last transaction. */
   remember(tx: Db, body: unknown): Promise<void>;
 }
 
-/** The parameters that a path such as `/customers/:customer_id` names. */
+/** The path parameters of a path such as `/customers/:customer_id`. */
 type PathParameters<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Record<Name, string> & PathParameters<`/${Rest}`>
   : Path extends `${string}:${infer Name}`
     ? Record<Name, string>
     : Record<never, string>;
 
-/** What a handler is given; all of it has passed the route's schemas. */
+/** The input of a handler, validated by the route's schemas. */
 export interface RouteInput<Path extends string, A extends Access, P, Q, B> {
   call: A extends 'public' ? undefined : RequestContext;
   key: A extends 'public' ? undefined : KeyIdentity;
@@ -133,25 +140,25 @@ export interface RouteDefinition<
   Prepared = undefined,
 > {
   method: Method;
-  /** Parameters as `:name`. */
+  /** Path parameters are written `:name`. */
   path: Path;
-  /** The operation id of OpenAPI. */
+  /** The OpenAPI operation id. */
   operation: string;
   tag: string;
   summary: string;
   description?: string;
   access: A;
-  /** The status of a validation failure. */
+  /** The HTTP status of a validation failure. */
   invalid: 400 | 422;
   /**
-   * How an Idempotency-Key is kept: normally one transaction holds key, effect and answer. `committed-first`: the handler
-   * commits before it calls another system, and its effect is safe to repeat. `one-statement`: the handler writes once, and
-   * takes the key along (see middleware/idempotency.ts).
+   * How the Idempotency-Key is stored (see middleware/idempotency.ts). By default, one transaction holds the key, the
+   * effect and the response. `committed-first`: the handler commits before it calls another system, and its effect is
+   * safe to repeat. `one-statement`: the handler runs one insert, which also writes the key.
    */
   idempotency?: 'committed-first' | 'one-statement';
   /**
-   * What a request waits for whose client prefers that (`Prefer: wait=N`): made once, it resolves when the handler can give a
-   * better answer, or the signal says that the wait is over. The path parameters are not checked yet.
+   * Supports `Prefer: wait=N`. The outer function runs once per route. The inner promise resolves when the handler can
+   * give a better response, or when the signal aborts. The path parameters are not validated yet.
    */
   waits?: (
     sql: Pool,
@@ -160,35 +167,38 @@ export interface RouteDefinition<
     params: Readonly<Record<string, string | undefined>>,
     signal: AbortSignal,
   ) => Promise<void>;
-  /** Needed where 16 KiB cannot hold every body that the schema allows. */
+  /** Set it if 16 KiB cannot hold every body that the schema allows. */
   bodyLimit?: BodyLimit;
-  /** Path parameters of another form than the schema's name nothing, hence 404. */
+  /** Path parameters that do not match name nothing, so the response is 404. */
   params?: P;
-  /** Parsed strictly by the schema's types; a member that is not optional and has a `default` may be left out. */
+  /** Parsed strictly by the schema's types. A required member with a `default` may be left out. */
   query?: Q;
   body?: B;
   response: {
     status: number;
     schema: R;
     description?: string;
-    /** For a body that is no JSON: the handler returns its text. */
+    /** For a body that is not JSON: the handler returns its text. */
     contentType?: string;
     headers?: Readonly<Record<string, string>>;
   };
-  /** Another answer, which some bodies ask for. */
+  /** A second success response, which some request bodies ask for. */
   variant?: {
     status: number;
     schema: V & TSchema;
     description: string;
     isAskedFor(body: B extends TSchema ? Static<B> : undefined): boolean;
   };
-  /** Error statuses beyond those that follow from method, path and access, or that mean more here, with when they come. */
+  /**
+   * Descriptions by error status. List statuses that do not follow from method, path and access, or that mean more
+   * here.
+   */
   errors?: Readonly<Record<number, string>>;
-  /** Serves a page, and is no part of the API: the OpenAPI document leaves it out. */
+  /** For pages that are not part of the API: the OpenAPI document omits the route. */
   undocumented?: true;
   /**
-   * Finds out what the handler needs and no transaction may wait for, such as what a name server knows. It runs before the
-   * transaction of an idempotent request, and not at all when the request is a repetition that has its answer.
+   * Prepares slow input for the handler, such as a DNS lookup, which no transaction may wait for. It runs before the
+   * transaction of an idempotent request. If the request repeats one with a stored response, it does not run.
    */
   prepare?(input: RouteInput<Path, A, P, Q, B>): Promise<Prepared>;
   handle(
@@ -196,7 +206,7 @@ export interface RouteDefinition<
   ): Promise<Static<R> | (V extends TSchema ? Static<V> : never)>;
 }
 
-/** A route of any types, as the app and the OpenAPI document see it. */
+/** A route with its types erased, for the app and the OpenAPI document. */
 export interface Route
   extends Omit<
     RouteDefinition<
@@ -224,7 +234,7 @@ interface UncheckedInput {
   deps: RequestDeps;
 }
 
-/** Declares a route: its schemas are its validation, the types of its handler and its documentation. */
+/** Declares a route. Its schemas provide the validation, the handler's types and the documentation. */
 export function route<
   const Path extends string,
   const A extends Access,
@@ -238,12 +248,12 @@ export function route<
   return definition;
 }
 
-/** How large the route's bodies may be. */
+/** Returns the route's body limit: 16 KiB unless set. */
 export function bodyLimitOf({ bodyLimit }: Pick<Route, 'bodyLimit'>): { kib: number; since?: string } {
   return bodyLimit ?? { kib: 16 };
 }
 
-/** The status of a success for a request with this body. */
+/** Returns the success status for a request with this body. */
 export function successStatusOf({ response, variant }: Route, body: unknown): number {
   return variant?.isAskedFor(body) ? variant.status : response.status;
 }

@@ -1,6 +1,6 @@
 /**
- * Answers are data for programs: no browser is to guess their type, keep them, show them in a page, load them into another
- * site's, or tell another site where it was. Strict-Transport-Security counts only behind the TLS that production has.
+ * Responses are data for programs. A browser must not guess their type, cache them, frame them, load them into another
+ * site, or send a referrer. Browsers respect Strict-Transport-Security only over TLS, which production uses.
  */
 export const securityFields: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',

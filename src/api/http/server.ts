@@ -4,52 +4,55 @@ import type Koa from 'koa';
 import { refusalOf, refuseParseError, tooManyHeaders } from './http-parse-errors.ts';
 
 export interface Limits {
-  /** A client that takes longer to send its headers, or its whole request, is cut off. */
+  /** A client that takes longer to send its headers, or its whole request, is disconnected. */
   headersTimeoutMs: number;
   requestTimeoutMs: number;
-  /** How often that is looked at. */
+  /** How often these two timeouts are checked. */
   checkMs: number;
-  /** Nothing sent and nothing taken for this long, such as by a client that does not read its answer. */
+  /** A socket that is idle for this long is closed, such as when a client does not read its response. */
   silenceMs: number;
   keepAliveMs: number;
-  /** Of the request line with its URL and the headers together, as Node counts. */
+  /** The limit on the request line (with its URL) plus the headers, as Node.js counts them. */
   headerBytes: number;
   headerCount: number;
-  /** One more is closed unanswered: a balancer then tries another process. */
+  /** Further connections are closed without a response. A load balancer then tries another process. */
   connections: number;
 }
 
-/** Together they bound what strangers can make the process hold: connections times a body of 256 KiB, for 30 s. */
+/**
+ * Together these limits bound the memory that unauthenticated clients can occupy: connections times a body of 256 KiB,
+ * for 30 s.
+ */
 export const defaultLimits: Limits = {
   headersTimeoutMs: 15_000,
   requestTimeoutMs: 30_000,
   checkMs: 5_000,
   silenceMs: 120_000, // longer than a client may prefer to wait
-  keepAliveMs: 65_000, // longer than the 60 s after which common load balancers give up: they are to be the first
+  keepAliveMs: 65_000, // longer than the common 60 s of load balancers: they must close first
   headerBytes: 16 * 1024,
   headerCount: 100,
   connections: 2_000,
 };
 
-/** Below the 14 s after which a closing process is ended. */
+/** Less than the 14 s after which a closing process is killed. */
 const drainTimeoutMs = 10_000;
 
 export interface RunningServer {
   readonly server: Server;
   readonly port: number;
   /**
-   * From now on each answer closes its connection, so that a client comes back on a new one, by way of a balancer that may
-   * know better; new ones are still taken.
+   * Closes each connection after its next response, so that clients reconnect through the load balancer. New
+   * connections are still accepted.
    */
   drain(): void;
   /**
-   * Takes no new connection, answers the requests at work, and closes each connection after its last answer; what is
-   * still open after 10 s is cut off. Resolves when no connection is left.
+   * Stops accepting connections, finishes the running requests, and closes each connection after its last response.
+   * Connections still open after 10 s are cut off. Resolves when no connection is left.
    */
   close(): Promise<void>;
 }
 
-/** Serves the app; port 0 is any free one. Rejects with the error of `listen`, such as EADDRINUSE. */
+/** Serves the app. Port 0 picks any free port. Rejects with the error of `listen`, such as EADDRINUSE. */
 export async function serve(
   app: { callback: Koa['callback'] },
   { port, host = '127.0.0.1', limits: changed }: { port: number; host?: string; limits?: Partial<Limits> },
@@ -65,7 +68,7 @@ export async function serve(
   });
   server.timeout = limits.silenceMs;
   server.maxConnections = limits.connections;
-  // One more than are let in: Node drops what is beyond without a word.
+  // One more than the limit: Node.js silently drops headers beyond this count, so the extra one reveals the excess.
   server.maxHeadersCount = limits.headerCount + 1;
   const handle = app.callback();
   const connections = new Map<Socket, Set<ServerResponse>>();
@@ -86,7 +89,7 @@ export async function serve(
   server.on('clientError', (error, socket) => {
     const refusal = refusalOf(error, limits.headerBytes);
     const atWork = [...((socket instanceof Socket && connections.get(socket)) || [])];
-    // An answer that is already on its way is not to be spoilt.
+    // A response that has already begun must not be corrupted.
     if (refusal === null || !socket.writable || atWork.some(({ headersSent }) => headersSent)) socket.destroy();
     else refuseParseError(socket, refusal, idOf(atWork.at(-1)));
   });
@@ -127,13 +130,13 @@ export async function serve(
   };
 }
 
-/** Closes the connection after this answer, and tells the client so where that is still possible. */
+/** Closes the connection after this response, and sends `Connection: close` if the headers are not sent yet. */
 function endAfter(response: ServerResponse): void {
   if (response.headersSent) response.once('finish', () => response.req.socket.end());
   else response.setHeader('Connection', 'close');
 }
 
-/** The id under which a request is known already, whose body is still on its way. */
+/** Returns the id of a request whose body is still arriving. */
 function idOf(response: ServerResponse | undefined): string | undefined {
   const id = response?.getHeader('Request-Id');
   return typeof id === 'string' ? id : undefined;

@@ -10,13 +10,13 @@ import { childPath, nameOf, segmentsOf } from './paths.ts';
 
 registerFormats();
 
-/** For so many faults of a body an unknown member's message names the one that may have been meant: comparing names is dear. */
+/** "Did you mean" hints are added only to the first field errors: comparing names is expensive. */
 const hintsAtMost = 10;
 
-/** Tells all that is wrong with a value: no fault, and it is of the schema's type. */
+/** Returns every field error of a value. If there is none, the value is of the schema's type. */
 export type Checker = (value: unknown) => FieldError[];
 
-/** Compiles a schema once, into a check that says in plain words what is wrong: one fault for each field, at most 100. */
+/** Compiles a schema into a checker with plain-language messages. It returns one field error per field, at most 100. */
 export function compileChecker(schema: TSchema): Checker {
   const validator = Compile(schema);
   const rule = ruleOf(schema);
@@ -28,21 +28,21 @@ export function compileChecker(schema: TSchema): Checker {
   };
 }
 
-/** Keeps the first fault of each path. */
+/** Keeps the first field error of each path. */
 export function onePerPath(faults: FieldError[]): FieldError[] {
   const byPath = new Map<string | undefined, FieldError>();
   for (const fault of faults) if (!byPath.has(fault.path)) byPath.set(fault.path, fault);
   return [...byPath.values()].slice(0, maxFaults);
 }
 
-/** At most as many faults as are shown: each costs more to explain than to find. */
+/** Explains at most as many errors as the response may show: explaining an error costs more than finding it. */
 function explain(schema: TSchema, value: unknown, root: string): FieldError[] {
   const errors = Value.Errors(schema, value);
   const unions = errors.filter((error) => error.keyword === 'anyOf').map((error) => `${error.schemaPath}/anyOf/`);
   const faults: FieldError[] = [];
   for (const error of errors) {
     if (faults.length >= maxFaults) break;
-    // What each branch of a union has to say against the value is sorted out at the union itself.
+    // Errors from the branches of a union are explained at the union itself.
     if (unions.some((union) => error.schemaPath.startsWith(union))) continue;
     faults.push(...explainError(error, schema, value, root, faults.length < hintsAtMost));
   }
@@ -60,12 +60,13 @@ function explainError(
   const path = segments.reduce(childPath, root);
   const schemaPath = segmentsOf(error.schemaPath);
   if (error.keyword === 'boolean') {
-    // The schema `false` refuses a member; its parent's own error, which lists all of them, may not have found room.
+    // The schema `false` refuses an unknown member. The parent's own error lists all of them, but may exceed the error
+    // limit.
     const parent = asNode(at(schema, schemaPath.slice(0, -1)));
     if (parent !== undefined) return [unknownParameter(parent, path, hasHint)];
   }
   const node = asNode(at(schema, schemaPath));
-  // A pattern with a slash in it is part of the path and cannot be told from its separators.
+  // A slash inside a pattern is indistinguishable from a path separator, so the schema may not be found.
   if (node === undefined) return [{ path, code: 'invalid_value', message: `${nameOf(path)} ${error.message}.` }];
   return explainOne(error, node, at(value, segments), path);
 }
@@ -76,7 +77,7 @@ function explainOne(error: TLocalizedValidationError, schema: SchemaNode, value:
   switch (error.keyword) {
     case 'additionalProperties':
     case 'propertyNames':
-      return []; // says again what is said of each member
+      return []; // duplicates the errors of the members
     case 'required':
       return error.params.requiredProperties.map((name) =>
         missing(asNode(at(schema, ['properties', name])), path, name),
@@ -110,7 +111,9 @@ function explainOne(error: TLocalizedValidationError, schema: SchemaNode, value:
   }
 }
 
-/** The faults of the branch that the sender meant: the one that its literals (such as `type`) or its type point to. */
+/**
+ * Returns the field errors of the branch that the client meant. Its literals (such as `type`) or its type identify it.
+ */
 function explainUnion(schema: SchemaNode, value: unknown, path: string): FieldError[] {
   const expected = `${nameOf(path)} must be ${expectation(schema)}.`;
   if (choicesOf(schema)) return [{ path, code: 'invalid_value', message: expected }];
@@ -128,13 +131,13 @@ function explainUnion(schema: SchemaNode, value: unknown, path: string): FieldEr
   return explained[0] ?? [{ path, code: 'invalid_value', message: expected }];
 }
 
-/** The member that the schema itself says to tell its branches apart by, as OpenAPI has it. */
+/** Returns the member named by the schema's `discriminator`, as in OpenAPI. */
 function discriminatorOf(schema: SchemaNode): string | undefined {
   const name = at(schema, ['discriminator', 'propertyName']);
   return typeof name === 'string' ? name : undefined;
 }
 
-/** The member that has another literal in each branch. */
+/** Returns the member whose literal differs in each branch. */
 function tagOf(branches: SchemaNode[]): string | undefined {
   const names = Object.keys(asNode(branches[0]?.properties) ?? {});
   return names.find((name) => branches.every((branch) => tagValue(branch, name) !== undefined));
@@ -159,11 +162,11 @@ function unknownParameter(schema: SchemaNode, path: string, hasHint: boolean): F
   return { path, code: 'unknown_parameter', message: `${nameOf(path)} is not a known parameter.${hint}` };
 }
 
-/** The known name that is at most a third of its letters away from the one given. */
+/** Returns the known name that is closest to the given one, within a third of its letters. */
 function nearest(name: string, known: string[]): string | undefined {
   const [best] = known
     .map((candidate) => ({ candidate, most: Math.max(1, Math.floor(candidate.length / 3)) }))
-    // The distance is at least the difference in length; this spares most of the comparisons.
+    // The distance is at least the difference in length, so this avoids most comparisons.
     .filter(({ candidate, most }) => Math.abs(candidate.length - name.length) <= most)
     .map(({ candidate, most }) => ({ candidate, most, distance: editDistance(name.toLowerCase(), candidate) }))
     .filter(({ distance, most }) => distance <= most)

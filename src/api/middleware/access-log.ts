@@ -3,17 +3,18 @@ import type { Logger } from '../../platform/logger.ts';
 import type { Context, Middleware } from '../http/context.ts';
 import type { RequestWatch } from '../http/request-watch.ts';
 
-/** The id of what a POST has made, where answers have it: at their beginning. */
+/** Matches the id of a created object, which stands at the beginning of the response body. */
 const madeId = /^\{(?:"success":true,"payment_method":\{)?"id":"([a-z]{2,3}_(?:sandbox_)?[0-9A-Za-z]{32})"/;
 
 /**
- * One line for each answered request. Neither bodies nor headers nor the URL are in it: they hold secrets and personal data,
- * encoded in ways that nobody can list. The path is logged as the template of its route (null where there is none); its
- * parameters are fields of their own where they have the form of an id, as is the id of what was made. Answers to health
- * probes are at `debug`.
+ * Logs one line per completed request. It omits bodies, headers and the URL: they hold secrets and personal data, in
+ * encodings that cannot all be listed. The path is logged as the route's template (null if no route matched). Path
+ * parameters in the form of an id, and the id of a created object, are separate fields. Health probes are logged at
+ * `debug`.
  */
 export function accessLog(logger: Logger, watch: RequestWatch | undefined): Middleware {
-  // Looking for secrets in a line that is made of these members alone would cost a fifth of the whole request.
+  // Redaction is off: the line holds only these known fields, and scanning them would cost a fifth of the whole
+  // request.
   const log = logger.child({}, { redact: [] });
   return async (ctx, next) => {
     const begun = performance.now();
@@ -40,7 +41,7 @@ export function accessLog(logger: Logger, watch: RequestWatch | undefined): Midd
   };
 }
 
-/** The parameters that the route has found in the path, decoded; none where there is no route. */
+/** Returns the decoded path parameters. Empty if no route matched. */
 export function parametersOf(ctx: Context): string[] {
   const params: Readonly<Record<string, string>> = ctx.params ?? {};
   return Object.values(params);

@@ -7,15 +7,15 @@ import { Forbidden, Unauthenticated } from '../../services/errors.ts';
 import type { Middleware } from '../http/context.ts';
 import type { Access, KeyIdentity, Route } from '../http/route.ts';
 
-/** Within this time a revocation, or a change of the biller, takes effect in every process. */
+/** A revocation, or a change of the biller, takes effect in every process within this time. */
 const cachedForMs = 5_000;
 const cachedAtMost = 10_000;
 
 type Find = (hash: Buffer) => Promise<CredentialRow | null>;
 
 /**
- * Finds the credential of a SHA-256, from memory where it was read in the last 5 s. Requests at the same time share one
- * query; what is not there is not remembered, so that a new key works at once.
+ * Returns a function that looks up a credential by the key's SHA-256 and caches it for 5 s. Concurrent requests share
+ * one query. Misses are not cached, so a new key works at once.
  */
 export function credentialFinder(sql: Db): Find {
   const found = new Map<string, { row: Promise<CredentialRow | null>; until: number }>();
@@ -28,7 +28,7 @@ export function credentialFinder(sql: Db): Find {
     const entry = { row, until: now + cachedForMs };
     found.delete(name);
     found.set(name, entry);
-    // A Map keeps its order of insertion, so the first is the one that was read longest ago.
+    // A Map keeps insertion order, so the first entry is the oldest.
     const [oldest] = found.size > cachedAtMost ? found.keys() : [];
     if (oldest !== undefined) found.delete(oldest);
     try {
@@ -42,7 +42,10 @@ export function credentialFinder(sql: Db): Find {
   };
 }
 
-/** Lets a request pass that carries a valid key, and notes whose it is; 401 for any other. What it may do comes next. */
+/**
+ * Identifies the request's API key, and sets `key` and `call` in the state. A missing or invalid key is 401.
+ * `authorize` checks what the key may do.
+ */
 export function authenticate(route: Route, find: Find): Middleware {
   if (route.access === 'public') return (_ctx, next) => next();
   return async (ctx, next) => {
@@ -66,8 +69,8 @@ export function authenticate(route: Route, find: Find): Middleware {
 }
 
 /**
- * The time that the look-up takes tells at most how far a SHA-256 agrees with a stored one, and nobody can choose a key by
- * its hash; what was found is compared in constant time nonetheless.
+ * The lookup's timing can only reveal how much of a stored SHA-256 matches. That does not help an attacker, who cannot
+ * choose a key by its hash. The hash is compared in constant time all the same.
  */
 async function identify(header: string, find: Find, now: Date): Promise<CredentialRow> {
   if (header === '') throw new Unauthenticated('No API key was given. Send it as "Authorization: Bearer <key>".');
@@ -82,8 +85,8 @@ async function identify(header: string, find: Find, now: Date): Promise<Credenti
 }
 
 /**
- * Lets a request pass whose key may use the route. Refuses in this order: a publishable key (403 `secret_key_required`), a
- * live key in the sandbox (403 `sandbox_only`), a missing scope (403 `insufficient_scope`).
+ * Checks that the key may use the route. Refuses, in this order: a publishable key (403 `secret_key_required`), a live
+ * key on a sandbox route (403 `sandbox_only`), a missing scope (403 `insufficient_scope`).
  */
 export function authorize({ access }: Route): Middleware {
   if (access === 'public') return (_ctx, next) => next();

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Middleware } from '../http/context.ts';
 
-/** Of a body that nobody has asked for; a client that sends more is not listening. */
+/** The limit for an unwanted body. A client that sends more ignores the response. */
 const droppedAtMost = 1024 * 1024;
 
 /**
- * Reads and drops what still comes of a body once the response is decided: unread, it would stand before the connection's next
- * request. Beyond 1 MiB it closes the connection: endless bodies cost processor time too.
+ * Reads and drops the rest of a body once the response is decided. Left unread, it would block the connection's next
+ * request. Beyond 1 MiB the connection is closed, because endless bodies also cost processor time.
  */
 export const dropUnread: Middleware = async (ctx, next) => {
   await next();

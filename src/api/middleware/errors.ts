@@ -6,8 +6,8 @@ import type { Context, Middleware } from '../http/context.ts';
 import { sendJson } from '../http/send.ts';
 
 /**
- * Turns whatever went wrong into the error envelope. What is not a ServiceError is logged with its stack, and tells the
- * caller nothing: 503 when the database is away, else 500.
+ * Turns every error into the error envelope. An error that is not a ServiceError is logged with its stack, and its
+ * details are hidden from the client: 503 if the database is not reachable, otherwise 500.
  */
 export function errors(logger: Logger): Middleware {
   return async (ctx, next) => {
@@ -18,7 +18,7 @@ export function errors(logger: Logger): Middleware {
       if (!(error instanceof ServiceError) || error.status >= 500) {
         const level = told.status === 500 ? 'error' : 'warn';
         const { requestId, route } = ctx.state;
-        // A child, so that whatever the error's serializer adds stays beside the request's id.
+        // A child logger keeps the request id apart from the fields that the error's serializer adds.
         logger.child({ request_id: requestId })[level]({ err: error, operation: route?.operation }, 'request failed');
       }
       for (const [name, value] of Object.entries(told.headers)) ctx.res.setHeader(name, value);
@@ -27,7 +27,7 @@ export function errors(logger: Logger): Middleware {
   };
 }
 
-/** Says nothing of its cause. */
+/** Hides the cause from the client. */
 class InternalError extends ServiceError {
   override readonly status = 500;
   override readonly type = 'api_error';
@@ -40,7 +40,7 @@ class InternalError extends ServiceError {
 function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (isOutage(error)) return new Unavailable('The service cannot reach its database. Try again in a moment.');
-  // Koa's and the router's own: a path that cannot be decoded, and the like.
+  // Errors from Koa and the router, such as a path that cannot be decoded.
   if (error instanceof Error && 'status' in error && error.status === 400) {
     return new BadRequest('The request cannot be read.');
   }
@@ -55,7 +55,7 @@ function envelope(error: ServiceError, ctx: Context) {
   const faults = error instanceof ValidationFailed || error instanceof BadRequest ? error.faults : [];
   return {
     ...error.extra,
-    message: withoutSecrets(error.message), // it may quote the request, and error bodies end up in logs
+    message: withoutSecrets(error.message), // the message may quote the request, and error bodies end up in logs
     type: error.type,
     code: error.code,
     details: faults.length > 0 ? faults.map(detail) : undefined,

@@ -21,27 +21,27 @@ import type { Context } from '../http/context.ts';
 import { readKeyUse } from '../http/idempotency-key.ts';
 import { type AppDeps, type RequestDeps, type Route, successStatusOf } from '../http/route.ts';
 
-/** How long a request waits for the first one with its key. */
+/** How long a request waits for the first request with its key. */
 const waitMs = 5_000;
-/** How often it looks, where it cannot be woken: another process has the key. */
+/** How often to retry the advisory lock while another process holds it: a release there cannot wake this process. */
 const pollMs = 50;
 
-/** What was answered to the first request with a key. */
+/** The response to the first request with a key. */
 interface Answer {
   status: number;
   text: string;
   fingerprint: Buffer;
 }
 
-/** Does what the route does, in the two steps that a route has. */
+/** Executes a route in two steps. */
 export interface RouteExecutor {
-  /** Finds out what the handler needs and no transaction may wait for. */
+  /** Prepares slow input for the handler, which no transaction may wait for. */
   prepare(route: Route, ctx: Context, deps: RequestDeps): Promise<unknown>;
-  /** Runs the handler with the given deps, and gives the text of the response. */
+  /** Runs the handler with the given deps. Returns the text of the response. */
   perform(route: Route, ctx: Context, deps: RequestDeps, prepared: unknown): Promise<string>;
 }
 
-/** Performs the route for the request, or finds what was answered before. */
+/** Executes the route for the request, or returns the stored response. */
 export type IdempotencyStore = (route: Route, ctx: Context, performer: RouteExecutor) => Promise<Answered>;
 
 export interface Answered {
@@ -51,28 +51,30 @@ export interface Answered {
 }
 
 /**
- * Keeps the promise of the Idempotency-Key header: one effect, and the same answer for every request that repeats it.
+ * Implements the Idempotency-Key header: one effect, and the same response for every repeated request. How the key is
+ * stored depends on the route's `idempotency`.
  *
- * Normally one transaction claims the key as its first statement, does the work, and stores the answer as its last: a crash
- * anywhere leaves neither key nor effect, and a failure rolls both back. A second request with the key waits at the
- * unique index until the first has ended, then finds its answer, or its place. Requests of the same process wait for each
- * other in memory before, so that twenty racers do not hold twenty connections.
+ * Default: one transaction claims the key in its first statement, does the work, and stores the response in its last. A
+ * crash leaves neither key nor effect, and a failure rolls both back. A second request with the key waits at the unique
+ * index until the first ends. Then it finds the stored response, or a free key. Requests in the same process first wait
+ * for each other in memory, so twenty concurrent requests do not occupy twenty connections.
  *
- * A `one-statement` route does the same in one round trip: its only insert takes along, by `deps.withAnswer`, the key and the
- * answer to it. The key then comes last and not first, so a handler that fails may have failed on what the first request
- * has changed: the answer to that is looked for before the failure is told.
+ * `one-statement`: the same in one round trip. The route's only insert also writes the key and its response, through
+ * `deps.withAnswer`. Here the key is claimed last, so a handler may fail because of what the first request changed.
+ * Therefore the stored response is looked up before the failure is returned.
  *
- * A `committed-first` route commits before it calls another system, so no transaction can hold its key to the end. An
- * advisory lock holds it meanwhile; `deps.hold` writes it, without an answer, in the handler's first transaction, beside
- * what that opens; `deps.remember` writes the answer in the last one, beside the outcome. This is safe, because the lock
- * only decides who waits, never whether something happens twice:
- * - A crash before the first commit: nothing is there, neither effect nor key.
- * - A crash before the last commit: the lock is gone with the connection, and the key is still the request's own. Another
- *   request cannot have it; the same one runs the handler again, which finds what was committed (the attempt, with the id
- *   that is the processor's idempotency key) and goes on from there. That is what such a handler has to promise.
- * - A crash after it: outcome and answer are both there, and the repeat finds the answer.
- * - A lock lost while its holder lives on: two handlers run, which the same rows and constraints keep from charging twice,
- *   and the first answer stored is the one that stays.
+ * `committed-first`: the route commits before it calls another system, so no single transaction can hold its key to the
+ * end. An advisory lock is held meanwhile. `deps.hold` writes the key without a response in the handler's first
+ * transaction, together with the work that it opens. `deps.remember` writes the response in the last transaction,
+ * together with the outcome. This is safe, because the lock only decides who waits, never whether something happens
+ * twice:
+ * - A crash before the first commit: neither effect nor key exists.
+ * - A crash before the last commit: the lock ends with the connection, and the key still belongs to the request. A
+ *   different request cannot take it. A repeat of the same request runs the handler again. The handler must find the
+ *   committed work (the attempt, whose id is the processor's idempotency key) and continue from there.
+ * - A crash after the last commit: outcome and response both exist, and a repeat returns the response.
+ * - The lock is lost while its holder lives: two handlers run. The same rows and constraints prevent a double charge,
+ *   and the first stored response stays.
  */
 export function idempotency(deps: AppDeps): IdempotencyStore {
   const locks = openAdvisoryLocks(deps.sql);
@@ -118,15 +120,15 @@ export function idempotency(deps: AppDeps): IdempotencyStore {
 
   async function inOneTransaction(route: Route, ctx: Context, performer: RouteExecutor, use: KeyUse, giveUpAt: number) {
     const status = successStatusOf(route, ctx.state.body);
-    // What takes its time to prepare, and may fail by now, is not asked of a repetition.
+    // A repeated request skips `prepare`, which is slow and may fail by now.
     const stored = route.prepare ? await storedAnswer(use) : null;
     if (stored !== null) return { answer: stored, replayed: true };
     const prepared = await performer.prepare(route, ctx, plain);
     try {
       const text = await atomically(deps.sql, async (tx) => {
-        // Statements of a transaction are carried out in the order in which they are sent, so neither the handler waits
-        // for the claim nor the commit for the answer to be stored: two round trips less. A handler that has worked
-        // without the key is rolled back.
+        // PostgreSQL executes a transaction's statements in the order in which they are sent. So the handler does not
+        // wait for the claim, and the commit does not wait for the response to be stored. This saves two round trips.
+        // If the claim fails, the handler's work is rolled back.
         const claiming = claimKey(tx, use, giveUpAt - performance.now());
         const performing = performer.perform(route, ctx, { ...plain, sql: tx }, prepared);
         const [claim, outcome] = await Promise.allSettled([claiming, performing]);
@@ -159,7 +161,7 @@ export function idempotency(deps: AppDeps): IdempotencyStore {
       pass('request committed');
       return { answer: { status, text: written, fingerprint: use.fingerprints[0] }, replayed: false };
     } catch (error) {
-      // A deadlock, too: another request took the key before a lock that this statement takes before the key.
+      // A deadlock counts too: another request took the key before a lock that this statement takes before the key.
       if (isKeyBusy(error) || wasSacrificed(error)) throw new IdempotencyKeyInUse();
       if (error instanceof KeyTaken) return { answer: await answerInstead(error, use), replayed: true };
       const stored = error instanceof ServiceError ? await storedAnswer(use) : null;
@@ -187,7 +189,7 @@ export function idempotency(deps: AppDeps): IdempotencyStore {
         },
       };
       const returned = await performer.perform(route, ctx, keyed, await performer.prepare(route, ctx, plain));
-      // A handler that had nothing to commit last: the answer alone is kept.
+      // The handler did not call `remember`, so the response is stored alone.
       if (remembered === undefined) await store(deps.sql, returned);
       return { answer: { status, text: remembered ?? returned, fingerprint: use.fingerprints[0] }, replayed: false };
     } catch (error) {
@@ -201,7 +203,9 @@ export function idempotency(deps: AppDeps): IdempotencyStore {
     return deps.vault.seal(text, answerField(use));
   }
 
-  /** The answer that the key has; null when it has none yet, or nobody has it. @throws IdempotencyKeyReused */
+  /**
+   * Returns the key's stored response. Null if there is none yet, or if the key is free. @throws IdempotencyKeyReused
+   */
   async function storedAnswer(use: KeyUse): Promise<Answer | null> {
     const held = await findKey(deps.sql, use);
     if (held === null) return null;
@@ -210,11 +214,11 @@ export function idempotency(deps: AppDeps): IdempotencyStore {
     return answer && { status: answer.status, fingerprint, text: deps.vault.open(answer.sealed, answerField(use)) };
   }
 
-  /** What a request is answered whose transaction has found the key taken; any other failure stays one. */
+  /** Returns the stored response if the error says that the key is taken. Rethrows any other error. */
   async function answerInstead(error: unknown, use: KeyUse): Promise<Answer> {
     if (!(error instanceof KeyTaken)) throw error;
     const answer = await storedAnswer(use);
-    // Its time has run out since.
+    // The key has expired in the meantime.
     if (answer === null) throw new IdempotencyKeyInUse();
     return answer;
   }
@@ -229,12 +233,12 @@ function assertClaimed(claim: 'claimed' | 'taken' | 'busy'): void {
   if (claim === 'taken') throw new KeyTaken();
 }
 
-/** @throws IdempotencyKeyReused when what is known by the fingerprint is another request's. */
+/** @throws IdempotencyKeyReused if the fingerprint belongs to a different request. */
 function assertSameRequest(fingerprint: Buffer, use: KeyUse): void {
   if (!use.fingerprints.some((mine) => mine.equals(fingerprint))) throw new IdempotencyKeyReused();
 }
 
-/** @throws IdempotencyKeyReused when the answer is another request's. */
+/** @throws IdempotencyKeyReused if the response belongs to a different request. */
 function replay(answer: Answer, use: KeyUse): Answered {
   assertSameRequest(answer.fingerprint, use);
   return { ...answer, replayed: true };
@@ -249,7 +253,7 @@ async function takeLock(locks: AdvisoryLocks, name: string, giveUpAt: number): P
   }
 }
 
-/** The result if it comes in time. @throws IdempotencyKeyInUse when it does not. */
+/** Waits at most `ms` for the result. @throws IdempotencyKeyInUse on timeout. */
 async function within<T>(ms: number, result: Promise<T>): Promise<T> {
   const stop = new AbortController();
   const late = pause(Math.max(0, ms), undefined, { signal: stop.signal }).then(() => {

@@ -2,28 +2,29 @@ import { RateLimited } from '../../services/errors.ts';
 import type { Middleware } from '../http/context.ts';
 import type { Route } from '../http/route.ts';
 
-/** How many requests of one key a process works at together. */
+/** The number of requests that one key may run at the same time in one process. */
 interface Limits {
-  /** While other keys ask too: enough to keep the process busy, and a third of its connections. */
+  /** While other keys also send requests. Enough to keep the process busy, and a third of its database connections. */
   shared: number;
-  /** While nobody else asks: many at once cost less each, and leave connections for whoever comes next. */
+  /** While no other key sends requests. More at once cost less per request, and connections remain for the next key. */
   alone: number;
 }
 
 const atWork: Limits = { shared: 8, alone: 16 };
-/** The same for those that wait for a processor in between, and leave process and database to others meanwhile. */
+/** For routes that call a processor. They leave the process and the database free while they wait for it. */
 const atWorkWithProcessor: Limits = { shared: 64, alone: 64 };
-/** Another key asks too until so long after its last request. */
+/** Another key counts as active until this long after its last request. */
 const sharedForMs = 1_000;
-/** Who has stood in line this long is told to come back. */
+/** A request that has queued for this long is refused with 429. */
 const longestWaitMs = 10_000;
 
 /**
- * Lets each key have so many requests at work in this process; more wait for their turn, in their key's own line, first come
- * first served. So a request meets at most a few of any other key before it, in the process and at the database, however
- * many that key has sent; nor is a key that is alone held back for nobody's sake. Comes after the body has been read: a client
- * that sends slowly holds no turn, nor does a request that only waits (`Prefer: wait`). Comes before the body is parsed: that is
- * work.
+ * Limits the concurrent requests of each key in this process. Further requests wait in their key's own queue, first
+ * come first served. So a request waits for at most a few requests of any other key, however many that key sends. A key
+ * that is alone gets a higher limit.
+ *
+ * Runs after the body is read, so a slow sender takes no slot, nor does a request that only waits (`Prefer: wait`).
+ * Runs before the body is parsed, because parsing costs processor time.
  */
 export function limitConcurrency(): (route: Route) => Middleware {
   const lines = { short: openLines(atWork), long: openLines(atWorkWithProcessor) };
@@ -42,13 +43,16 @@ export function limitConcurrency(): (route: Route) => Middleware {
   };
 }
 
-/** The requests of a key: how many are at work, and how those go on that wait. */
+/** The requests of a key: the number that run, and the callbacks that resume the queued ones. */
 interface Line {
   atWork: number;
   waiting: Set<() => void>;
 }
 
-/** Answers a function that resolves when it is a key's turn, with what ends the turn. Keys that have nothing at work are forgotten. */
+/**
+ * Returns a function that resolves when the key has a free slot. It resolves to the function that releases the slot.
+ * Keys without running requests are forgotten.
+ */
 function openLines({ shared, alone }: Limits): (keyId: string) => Promise<() => void> {
   const lines = new Map<string, Line>();
   let last = { keyId: '', askedAt: Number.NEGATIVE_INFINITY };
@@ -63,7 +67,7 @@ function openLines({ shared, alone }: Limits): (keyId: string) => Promise<() => 
     last = { keyId, askedAt: performance.now() };
     const line = lines.get(keyId) ?? { atWork: 0, waiting: new Set() };
     lines.set(keyId, line);
-    // Nobody who has just come is faster than those in line.
+    // A new request must not overtake the queue.
     if (line.waiting.size === 0 && isFree(line)) line.atWork += 1;
     else await untilCalled(line);
     return () => {
@@ -78,7 +82,7 @@ function openLines({ shared, alone }: Limits): (keyId: string) => Promise<() => 
   };
 }
 
-/** @throws RateLimited when the turn has not come in time. */
+/** @throws RateLimited if no slot is free in time. */
 function untilCalled({ waiting }: Line): Promise<void> {
   return new Promise((resolve, reject) => {
     const call = () => {

@@ -3,17 +3,18 @@ import { RateLimited } from '../../services/errors.ts';
 import type { Middleware } from '../http/context.ts';
 import type { Settings } from '../http/route.ts';
 
-/** A bucket that was left alone this long is full again at any sensible setting, and is forgotten. */
+/** A bucket that is idle for this long is full again at any sensible setting, so it is dropped. */
 const forgottenAfterMs = 60_000;
 const sweepAbove = 10_000;
 
 /**
- * Limits each key to its requests a second, with bursts, in a bucket of tokens for each process, on real time. A request
- * costs one token; what costs more, such as a large body, is taken later by `ctx.state.charge`. Requests without a key (the
- * public routes) are not counted; nor are those whose key is not valid.
+ * Limits the request rate of each key, with bursts. Each process has one token bucket per key, on real time. A request
+ * costs one token. Costlier requests, such as those with a large body, take more later through `ctx.state.charge`.
+ * Requests without a key (the public routes) or with an invalid key are not counted.
  *
- * Responses carry the fields of draft-ietf-httpapi-ratelimit-headers-11: the quota is the bucket, its window the time in
- * which an empty one fills; `t` is when the whole quota is there again, or when a refused request may come again.
+ * Responses carry the fields of draft-ietf-httpapi-ratelimit-headers-11. The quota is the bucket's size, and the window
+ * is the time in which an empty bucket fills. `t` is when the full quota is available again or, for a refused request,
+ * when to retry.
  */
 export function limitRate({ rateLimitPerSecond: perSecond, rateLimitBurst: burst }: Settings): Middleware {
   const buckets = new Map<string, TokenBucket>();
@@ -35,10 +36,10 @@ export function limitRate({ rateLimitPerSecond: perSecond, rateLimitBurst: burst
     const bucket = bucketOf(keyId);
     let taken = 0;
     const charge = (tokens: number) => {
-      // Never more than the quota: a request that costs more could not be sent at all.
+      // Never more than the quota: otherwise a costlier request could never succeed.
       const wanted = Math.min(tokens, burst - taken);
       const isWithin = bucket.tryRemoveTokens(wanted);
-      // Sent again, the request needs the tokens that it has lost, too.
+      // A retry also needs the tokens that this request has already taken.
       const missing = (isWithin ? burst : taken + wanted) - bucket.content;
       if (isWithin) taken += wanted;
       const seconds = Math.ceil(missing / perSecond);

@@ -3,13 +3,14 @@ import type { Middleware } from '../http/context.ts';
 import { preferredWaitMs } from '../http/prefer-wait.ts';
 import type { Route } from '../http/route.ts';
 
-/** In one process: a twentieth of its connections. */
+/** Per process: a twentieth of the 2,000 client connections that it accepts. */
 const waitingPerKey = 100;
 
 /**
- * Holds a request back that prefers to wait (`Prefer: wait=N`), until what its route waits for has come, the time is over, or
- * the client has gone. It comes before the request takes its turn, so a key whose requests wait can still send others.
- * Beyond 100 requests of a key the preference is not followed: the response comes at once, without `Preference-Applied`.
+ * Delays a request that prefers to wait (`Prefer: wait=N`). The delay ends when the route's condition is met, the time
+ * is over, or the client disconnects. It comes before the concurrency limit, so the key can send other requests
+ * meanwhile. If 100 requests of the key already wait, the preference is ignored: the response comes at once, without
+ * `Preference-Applied`.
  */
 export function preferWait(sql: Pool): (route: Route) => Middleware {
   const waiting = new Map<string, number>();
@@ -25,7 +26,7 @@ export function preferWait(sql: Pool): (route: Route) => Middleware {
       waiting.set(key.id, before + 1);
       const end = new AbortController();
       const timer = setTimeout(() => end.abort(), waitMs);
-      ctx.res.once('close', () => end.abort()); // the client has gone
+      ctx.res.once('close', () => end.abort()); // the client has disconnected
       try {
         await until(call, ctx.params, end.signal);
       } finally {

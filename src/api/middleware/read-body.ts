@@ -3,14 +3,18 @@ import { BadRequest, PayloadTooLarge } from '../../services/errors.ts';
 import type { Context, Middleware } from '../http/context.ts';
 import { bodyLimitOf, type Route } from '../http/route.ts';
 
-/** A body costs one token of the key's rate limit for each started unit of this size; the request's own pays for the first. */
+/**
+ * A body costs one token of the key's rate limit per started unit of this size. The request's own token pays for the
+ * first.
+ */
 const bytesPerToken = 16 * 1024;
 const none = Buffer.alloc(0);
 
 /**
- * Reads the bytes of a body, as many as the route allows, and charges the key for them: before they are read where the client
- * says how many there are. Nothing is parsed here: that comes when it is the key's turn, which a slow sender must not hold.
- * @throws PayloadTooLarge, RateLimited, BadRequest for a body that is compressed or breaks off.
+ * Reads the body's bytes, up to the route's limit, and charges the key for them. If the client sends Content-Length,
+ * the charge comes before the read. Parsing comes later, within the key's concurrency limit: a slow sender must not
+ * occupy a slot.
+ * @throws PayloadTooLarge, RateLimited. BadRequest for a body that is compressed or incomplete.
  */
 export function readBody(route: Route): Middleware {
   if (route.method !== 'POST' && route.method !== 'PUT') return (_ctx, next) => next();

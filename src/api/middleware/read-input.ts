@@ -7,8 +7,9 @@ import type { Route } from '../http/route.ts';
 import { compileChecker, onePerPath } from '../http/validation.ts';
 
 /**
- * Checks path, query and body against the route's schemas, which are compiled here, once. A body that is no JSON, and a bad
- * query, are 400; a body that breaks the schema has the route's status, with all its faults.
+ * Validates path, query and body against the route's schemas, which are compiled once. Path parameters that do not
+ * match are 404. A body that is not JSON and an invalid query are 400. A body that breaks its schema gets the route's
+ * status, and all field errors are reported.
  */
 export function readInput(route: Route): Middleware {
   const queryOf = compileQuery(route.query ?? Type.Object({}));
@@ -25,7 +26,7 @@ export function readInput(route: Route): Middleware {
     ctx.state.query = queryOf(ctx.querystring);
     const { bytes } = ctx.state;
     if (bytes !== undefined) {
-      // No body is one without members: the faults then name what is required.
+      // An empty body is treated as `{}`, so that the field errors name what is required.
       const body = bytes.length === 0 ? {} : readJson(ctx, bytes);
       const faults = [...unstorable(body, ''), ...checkBody(body)];
       if (faults.length > 0) throw new ValidationFailed(onePerPath(faults));

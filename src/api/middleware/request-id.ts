@@ -1,7 +1,7 @@
 import { newId } from '../../domain/ids.ts';
 import type { Middleware } from '../http/context.ts';
 
-/** Names every request, in the `Request-Id` of its answer: what logs, events and error bodies refer to. */
+/** Gives every request an id, sent as `Request-Id`. Logs, events and error bodies refer to it. */
 export const requestId: Middleware = (ctx, next) => {
   const id = newId('request');
   ctx.state.requestId = id;

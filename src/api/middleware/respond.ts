@@ -5,7 +5,7 @@ import type { IdempotencyStore, RouteExecutor } from './idempotency.ts';
 
 const json = 'application/json; charset=utf-8';
 
-/** Lets the route's handler answer, or sends again what was answered before. */
+/** Responds with the handler's result, or with the stored response of a repeated request. */
 export function answer(route: Route, keep: IdempotencyStore): Middleware {
   const { contentType = json, headers = {} } = route.response;
   const extra = Object.entries(headers);

@@ -3,7 +3,7 @@ import { securityFields } from '../http/security-fields.ts';
 
 const fields = Object.entries(securityFields);
 
-/** Sets them on every answer; a route may say otherwise of its own. */
+/** Sets the security headers on every response. A route may override them. */
 export const securityHeaders: Middleware = (ctx, next) => {
   for (const [name, value] of fields) ctx.res.setHeader(name, value);
   return next();

@@ -2,7 +2,10 @@ import { Misdirected } from '../../services/errors.ts';
 import type { Middleware } from '../http/context.ts';
 import { isLoopbackHost } from '../http/this-machine.ts';
 
-/** Refuses what asks for another host than this machine: a web page of a stranger, whose name was made to point here. */
+/**
+ * Refuses requests for another host than this machine. This stops DNS rebinding: a web page whose host name points
+ * here.
+ */
 export const thisMachineOnly: Middleware = (ctx, next) => {
   if (!isLoopbackHost(ctx.req.headers.host)) throw new Misdirected();
   return next();

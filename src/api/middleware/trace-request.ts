@@ -4,8 +4,8 @@ import type { Middleware } from '../http/context.ts';
 import { parametersOf } from './access-log.ts';
 
 /**
- * Makes each request the beginning of a trace. A `traceparent` of the client's is left alone: strangers do not decide what is
- * traced here, nor under which id.
+ * Starts a new trace for each request. The client's `traceparent` is ignored: clients must not decide what is traced,
+ * or under which id.
  */
 export const traceRequest: Middleware = (ctx, next) =>
   traced('request', { kind: 'server', attributes: { 'http.request.method': ctx.method } }, async () => {

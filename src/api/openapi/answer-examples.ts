@@ -15,7 +15,7 @@ const waiting = { collected_amount_cents: 0, next_payment_date: plan.start_date,
 const stopped = { state_reason: 'requested', next_payment_date: null };
 const secret = 'whsec_c2VjcmV0IG9mIGFuIGVuZHBvaW50LCAzMiBieXRlcy4=';
 
-/** Answers of operations, by operation, where the object is another than the example of its resource. */
+/** Response examples by operation, for operations whose object differs from the example of its resource. */
 export const answerExamples: Readonly<Record<string, object>> = {
   deleteCustomer: { ...customer, updated_at: dueAt, deleted_at: dueAt },
   createSandboxPaymentMethod: {

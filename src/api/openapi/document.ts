@@ -8,10 +8,10 @@ import { documentedPath, headerParameters } from './parameters.ts';
 import { schemaBook } from './schemas.ts';
 import { webhookHeaders, webhooksOf } from './webhooks.ts';
 
-/** An OpenAPI document as far as the code that makes or reads it goes. */
+/** The parts of an OpenAPI document that the code builds or reads. */
 export interface OpenApiDocument {
   openapi: string;
-  /** By path, then by method in small letters. */
+  /** By path, then by method in lower case. */
   paths: Record<string, Record<string, SchemaNode>>;
   webhooks: Record<string, SchemaNode>;
   components: Record<string, Record<string, SchemaNode>>;
@@ -34,8 +34,8 @@ const securitySchemes = {
 };
 
 /**
- * The OpenAPI 3.1 document of these routes: all that it says of them comes from their own schemas and settings.
- * @throws Error when two schemas that differ have the same title, or a tag has no description.
+ * Builds the OpenAPI 3.1 document of the routes from their schemas and settings.
+ * @throws Error if two different schemas have the same title, or a tag has no description.
  */
 export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
   const book = schemaBook();
@@ -65,7 +65,7 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
   };
 }
 
-/** The tags, in the order of the routes. */
+/** Returns the tags in the order of the routes. */
 function tagsOf(routes: readonly Route[]): SchemaNode[] {
   return [...new Set(routes.map((route) => route.tag))].map((name) => {
     const description = tagDescriptions[name];

@@ -35,7 +35,7 @@ const Detail = Strict(
   { title: 'ErrorDetail', description: 'What is wrong with one field.' },
 );
 
-/** The body of every answer that is not a success. */
+/** The body of every error response. */
 export const ErrorEnvelope = Strict(
   {
     error: Strict(
@@ -68,13 +68,13 @@ export const ErrorEnvelope = Strict(
 );
 
 interface Kind {
-  /** The name of the response among the components. */
+  /** The name among the document's component responses. */
   name: string;
   description: string;
   headers: readonly AnswerHeader[];
 }
 
-/** What operations answer, by status. */
+/** The error responses of operations, by status. */
 const kinds: Readonly<Record<number, Kind>> = {
   400: {
     name: 'BadRequest',
@@ -120,7 +120,7 @@ const kinds: Readonly<Record<number, Kind>> = {
   },
 };
 
-/** What is answered where there is no operation, or before one is looked for, by status; each has one code. */
+/** The responses to requests that match no operation, or that fail before routing, by status. Each has one code. */
 const unmatched = {
   404: { description: 'No operation has this path.', code: 'route_not_found', headers: {} },
   405: {
@@ -146,7 +146,7 @@ const unmatched = {
 } as const;
 const unmatchedCodes: readonly string[] = Object.values(unmatched).map(({ code }) => code);
 
-/** The error responses that operations refer to, each with an example for every code of its status. */
+/** Returns the error responses that operations refer to, each with an example for every code of its status. */
 export function errorResponses(book: SchemaBook): Record<string, SchemaNode> {
   return Object.fromEntries(
     Object.entries(kinds).map(([status, { name, description, headers: names }]) => {
@@ -158,7 +158,7 @@ export function errorResponses(book: SchemaBook): Record<string, SchemaNode> {
   );
 }
 
-/** What any other request is answered, by status: OpenAPI has no place for the methods and paths that are not there. */
+/** Returns the error responses of unmatched requests, by status. OpenAPI has no place for unknown paths and methods. */
 export function unmatchedRequests(book: SchemaBook): Record<string, SchemaNode> {
   return Object.fromEntries(
     Object.entries(unmatched).map(([status, { description, code, headers: more }]) => [
@@ -184,7 +184,7 @@ function responseOf(
   };
 }
 
-/** References to the error responses that a request of the route can get, by status. */
+/** Returns references to the error responses of a route, by status. */
 export function errorsOf(route: Route): Record<string, SchemaNode> {
   const told = new Map(Object.entries({ ...(takesBody(route) ? { 413: tooLarge(route) } : {}), ...route.errors }));
   const statuses = [...new Set([...statusesOf(route), ...told.keys()].map(Number))].sort((a, b) => a - b);
@@ -199,7 +199,10 @@ export function errorsOf(route: Route): Record<string, SchemaNode> {
   );
 }
 
-/** What follows from the method, the path and the access of a route: an unknown query parameter is 400 everywhere. */
+/**
+ * Returns the statuses that follow from a route's method, path and access. An unknown query parameter is 400
+ * everywhere.
+ */
 function statusesOf(route: Route): number[] {
   const { path, access, invalid } = route;
   return [

@@ -2,7 +2,7 @@ import { asNode, asNodes, choicesOf, type SchemaNode } from '../http/describe-sc
 import { resourceExamples } from './examples.ts';
 import { nameOf } from './schemas.ts';
 
-/** A value of the schema: the example of each named schema where there is one, put together by the schemas around them. */
+/** Builds an example value of the schema. Named schemas use their own example, if they have one. */
 export function exampleOf(given: object): unknown {
   const schema = asNode(given) ?? {};
   const named = resourceExamples[nameOf(schema) ?? ''];
@@ -22,7 +22,7 @@ export function exampleOf(given: object): unknown {
     case 'number':
       return schema.minimum ?? 1;
     case 'boolean':
-      // Of a page there is one item, and no more.
+      // For `has_more`: an example page has one item and no next page.
       return false;
     default:
       return {};

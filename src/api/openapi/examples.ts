@@ -11,7 +11,7 @@ import type { EffectsManifest, TestClock, TestClockState } from '../../resources
 import type { WebhookDelivery } from '../../resources/webhook-delivery.ts';
 import type { WebhookEndpoint } from '../../resources/webhook-endpoint.ts';
 
-/** The objects that the examples tell of: one customer on a test clock, with a card, a weekly plan and a payment. */
+/** The objects in the examples: one customer on a test clock, with a card, a weekly plan and a payment. */
 export const exampleIds = {
   biller: 'acct_00VbVsXkg09WFeayGH8ZWnPgT98AvyqI',
   customer: 'cus_00VbVsXkh05wdOo6aBhOG0queojk0MQq',
@@ -256,7 +256,7 @@ const event: Event = {
   data: eventIntent,
 };
 
-/** An example of each resource, by the name of its schema. What is made of them needs none of its own. */
+/** An example of each resource, by schema name. Examples of larger schemas are built from these. */
 export const resourceExamples: Readonly<Record<string, unknown>> = {
   Customer: customer,
   PaymentMethod: method,
@@ -278,7 +278,7 @@ export const resourceExamples: Readonly<Record<string, unknown>> = {
   ReplayResult: { enqueued: 12, has_more: false, last_event_id: exampleIds.event },
 };
 
-/** An example of what the event of each type carries. */
+/** An example of the data of each event type. */
 export const eventDataExamples: Readonly<Record<EventType, object>> = {
   'payment_intent.succeeded': eventIntent,
   'payment_intent.failed': { ...declined, attempt: 1, will_retry: true, next_attempt_at: '2027-01-12T00:00:00.000Z' },

@@ -1,6 +1,6 @@
 import type { SchemaNode } from '../http/describe-schema.ts';
 
-/** The headers of answers, by their names on the wire. */
+/** The response headers, by name. */
 const answerHeaders = {
   'Request-Id': {
     description: 'The id of the request: name it when you ask us about one.',
@@ -37,7 +37,9 @@ const answerHeaders = {
 
 export type AnswerHeader = keyof typeof answerHeaders;
 
-/** Of 405 alone, which no operation answers; the linter takes a component for unused that none refers to. */
+/**
+ * Only for 405, which no operation returns. It is no component: the linter reports unreferenced components as unused.
+ */
 export const allowHeader: SchemaNode = {
   Allow: {
     description: 'The methods that the path takes.',
@@ -46,7 +48,7 @@ export const allowHeader: SchemaNode = {
   },
 };
 
-/** What answers carry to requests that the rate limit counts: those whose key may call the operation. */
+/** Headers of responses to requests that count against the rate limit: those whose key may call the operation. */
 export const rateLimitHeaders: readonly AnswerHeader[] = ['RateLimit-Policy', 'RateLimit'];
 
 /** The headers as components of the document. */
@@ -54,7 +56,7 @@ export const headerComponents: Readonly<Record<string, SchemaNode>> = Object.fro
   Object.entries(answerHeaders).map(([name, header]) => [componentName(name), header]),
 );
 
-/** References to these headers, as a response lists them. */
+/** Returns references to these headers, for a response's `headers`. */
 export function headers(names: readonly AnswerHeader[]): SchemaNode {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${componentName(name)}` }]));
 }

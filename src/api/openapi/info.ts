@@ -2,7 +2,7 @@ import { fixtureCards } from '../../domain/cards.ts';
 import { detailCodes } from '../../services/detail-codes.ts';
 import { type CodeText, declineCodes, errorCodes } from '../../services/error-codes.ts';
 
-/** What each tag of the routes is about. */
+/** The description of each tag. */
 export const tagDescriptions: Readonly<Record<string, string>> = {
   Customers: 'The payers, with their saved payment methods.',
   'Payment methods':
@@ -126,14 +126,14 @@ answers 405, so none lists it: a path with another method does, with \`Allow\`, 
 \`x-unmatched-requests\` of this document). GET may be HEAD everywhere.
 `.trim();
 
-/** Every code with its meaning and what to do, as tables in Markdown. */
+/** Markdown tables of every code, with its meaning and what to do. */
 export const codeTables = [
   tableOf('Codes of errors', errorCodes, ({ statuses }) => statuses.join(', ')),
   tableOf('Codes of details', detailCodes),
   tableOf('Codes of failed payments', declineCodes),
 ].join('\n\n');
 
-/** What stands before the operations: the rules that hold for all of them, and every code with its meaning. */
+/** The introduction of the document: the rules for all operations, and every code with its meaning. */
 export const info = {
   title: 'Payments Service',
   version: '1.0.0',

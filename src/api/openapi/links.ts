@@ -2,12 +2,12 @@ import { asNode, asNodes, type SchemaNode } from '../http/describe-schema.ts';
 import type { Route } from '../http/route.ts';
 import { pathSchemas } from './parameters.ts';
 
-/** Where an answer has the id of what it tells of: at its top, or in the object that an envelope holds. */
+/** Where a response holds the id of its object: at the top level, or in the object inside an envelope. */
 const places = [[], ['payment_method']];
 
 /**
- * What can be done next with the object that a route makes, as the `links` of its response: by operation, where its id goes
- * in the path. A route that answers the object which its own path names makes none.
+ * Returns the `links` of a route's response: the operations that take the created object's id as their path parameter.
+ * A route that returns the object named in its own path has none.
  */
 export function linksOf(route: Route, routes: readonly Route[]): SchemaNode {
   if (route.method !== 'POST') return {};
@@ -29,7 +29,7 @@ function idOf({ response }: Route): { pattern: string; expression: string } | un
   for (const place of places) {
     let node = asNode(response.schema);
     for (const name of [...place, 'id']) {
-      // Every branch of a union has an id of the same kind.
+      // All branches of a union have the same kind of id.
       const [branch = node] = asNodes(node?.anyOf);
       node = asNode(asNode(branch?.properties)?.[name]);
     }

@@ -16,7 +16,7 @@ const successes: Readonly<Record<number, string>> = {
   202: 'It is accepted, and goes on by itself.',
 };
 
-/** The entry of a route: what it takes, what it answers, who may call it. */
+/** Builds the OpenAPI operation of a route: its input, its responses and its security. */
 export function operationOf(route: Route, book: SchemaBook, routes: readonly Route[]): SchemaNode {
   const { operation, tag, summary, access } = route;
   const parameters = parametersOf(route, book);
@@ -45,7 +45,7 @@ function descriptionOf({ description, access }: Route): string {
   return [description, access.sandboxOnly ? `${who} Sandbox only.` : who].filter(Boolean).join('\n\n');
 }
 
-/** A secret key, or either kind. The scope is named as the role that the key must hold. */
+/** A secret key, or either kind of key. The required scope is written as the role that OpenAPI 3.1 allows there. */
 function securityOf({ access }: Route): SchemaNode[] {
   if (access === 'public') return [];
   return [{ secretKey: [access.scope] }, ...(access.publishable ? [{ publishableKey: [] }] : [])];
@@ -53,7 +53,7 @@ function securityOf({ access }: Route): SchemaNode[] {
 
 function requestBodyOf({ operation }: Route, body: TSchema, book: SchemaBook): SchemaNode {
   const schema = asNode(body) ?? {};
-  // No body counts as one without members.
+  // An empty body is treated as `{}`.
   const required = schema.type !== 'object' || (Array.isArray(schema.required) && schema.required.length > 0);
   const examples = requestExamples[operation] ?? { made: { value: exampleOf(schema) } };
   return { required, content: { 'application/json': { schema: book.refer(schema), examples } } };

@@ -4,7 +4,7 @@ import { asNode, type SchemaNode } from '../http/describe-schema.ts';
 import type { Route } from '../http/route.ts';
 import type { SchemaBook } from './schemas.ts';
 
-/** Of which kind the id is that follows a collection in a path. */
+/** The kind of id that follows each collection in a path. */
 const collections: Readonly<Record<string, IdKind>> = {
   customers: 'customer',
   payment_methods: 'payment_method',
@@ -17,7 +17,7 @@ const collections: Readonly<Record<string, IdKind>> = {
   webhook_deliveries: 'webhook_delivery',
 };
 
-/** The headers that a request may carry, by their names among the components. */
+/** The request headers, by component name. */
 export const headerParameters = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
@@ -37,7 +37,7 @@ export const headerParameters = {
       'most 86400.',
     schema: {
       type: 'string',
-      // 1 to 2592000 and nothing else: a header is text, so that `minimum` and `maximum` cannot be said of it.
+      // Exactly 1 to 2592000. A header is text, so `minimum` and `maximum` do not apply.
       pattern: '^([1-9][0-9]{0,5}|1[0-9]{6}|2[0-4][0-9]{5}|25[0-8][0-9]{4}|259[01][0-9]{3}|2592000)$',
     },
   },
@@ -55,12 +55,12 @@ export const headerParameters = {
 
 const idempotencyHeaders: (keyof typeof headerParameters)[] = ['IdempotencyKey', 'IdempotencyTtl'];
 
-/** The path as OpenAPI writes it: `/things/{thing_id}`. */
+/** Returns the path in OpenAPI's notation: `/things/{thing_id}`. */
 export function documentedPath(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}');
 }
 
-/** Everything that a request of the route may carry beside its body. */
+/** Returns all parameters of the route: everything in a request except the body. */
 export function parametersOf(route: Route, book: SchemaBook): SchemaNode[] {
   return [
     ...pathParameters(route, book),
@@ -74,12 +74,12 @@ function headerParameter(name: keyof typeof headerParameters): SchemaNode {
   return { $ref: `#/components/parameters/${name}` };
 }
 
-/** Whether repetitions of the route's requests can be told by an Idempotency-Key. */
+/** Whether the route supports an Idempotency-Key. */
 export function takesIdempotencyKey(route: Route): boolean {
   return route.method === 'POST' && route.access !== 'public';
 }
 
-/** What the parameters in a route's path must be, by name, in their order. */
+/** Returns the schemas of a route's path parameters, by name, in path order. */
 export function pathSchemas({ path, params }: Route): Record<string, SchemaNode> {
   const segments = path.split('/');
   const entries = segments.flatMap((segment, index): [string, SchemaNode][] => {

@@ -1,6 +1,6 @@
 import { exampleIds } from './examples.ts';
 
-/** A named example of a request body. */
+/** A named request body example. */
 export interface RequestExample {
   summary: string;
   value: object;
@@ -19,7 +19,7 @@ const weekly = {
   start_date: '2027-01-11',
 };
 
-/** Examples of request bodies, by operation. An operation without one has an example made from its schema. */
+/** Request body examples by operation. For other operations, an example is built from the schema. */
 export const requestExamples: Readonly<Record<string, Readonly<Record<string, RequestExample>>>> = {
   createCustomer: {
     plain: { summary: 'A name is enough', value: { name: 'Jo Nguyen' } },

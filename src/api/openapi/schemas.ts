@@ -1,20 +1,20 @@
 import { asNode, asNodes, type SchemaNode } from '../http/describe-schema.ts';
 
-/** The schemas of a document: those with a name are said once, under `components`, and referred to. */
+/** The schemas of a document. Named schemas are defined once, under `components`, and referenced. */
 export interface SchemaBook {
-  /** The schema as OpenAPI 3.1 says it, or the reference to it when its title is a name. */
+  /** Returns the schema in OpenAPI 3.1, or a reference to it if its title is a name. */
   refer(schema: object): SchemaNode;
-  /** What has been referred to so far, by name. */
+  /** Returns all schemas referenced so far, by name. */
   components(): Record<string, SchemaNode>;
 }
 
-/** Patterns of member names that say nothing: they match every name. */
+/** Patterns that match every member name. */
 const anyName = new Set(['^[^]*$', '^.*$']);
 
 /**
- * An empty book. It takes TypeBox schemas, which are JSON Schema with three habits of their own: enums without a type, a
- * union with null for what may be null, and member names as patterns.
- * @throws Error when two different schemas have the same name.
+ * Creates an empty schema book. It converts three habits of TypeBox's JSON Schema: enums without a type, nullable
+ * values as a union with null, and member names as patterns.
+ * @throws Error if two different schemas have the same name.
  */
 export function schemaBook(): SchemaBook {
   const sources = new Map<string, string>();
@@ -56,7 +56,7 @@ export function schemaBook(): SchemaBook {
     return others.length < branches.length ? orNull(refer(only)) : refer(only);
   }
 
-  /** OpenAPI tells the branches apart by name, so each must have one. */
+  /** OpenAPI distinguishes the branches by name, so each branch must have a name. */
   function discriminated(branches: SchemaNode[], propertyName: string): SchemaNode {
     const mapping: Record<string, unknown> = {};
     const oneOf = branches.map((branch) => {
@@ -92,7 +92,7 @@ export function schemaBook(): SchemaBook {
   };
 }
 
-/** The name of a schema: its title, where that is one word with a capital letter. Other titles are for error messages. */
+/** Returns a schema's name: its title, if that is one capitalised word. Other titles are for error messages. */
 export function nameOf(schema: SchemaNode): string | undefined {
   return typeof schema.title === 'string' && /^[A-Z]\w*$/.test(schema.title) ? schema.title : undefined;
 }
@@ -103,7 +103,7 @@ function orNull(schema: SchemaNode): SchemaNode {
   return { ...schema, type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
 }
 
-/** What is said of a union as a whole goes before what is said of its branch. */
+/** A union's own description overrides that of its branch. */
 function described({ description }: SchemaNode): SchemaNode {
   return description === undefined ? {} : { description };
 }

@@ -7,7 +7,7 @@ import type { SchemaNode } from '../http/describe-schema.ts';
 import { eventDataExamples, exampleEvent } from './examples.ts';
 import type { SchemaBook } from './schemas.ts';
 
-/** When an event of each type is sent: the first sentence is the headline. */
+/** When each type of event is sent. The first sentence is the summary. */
 const occasions: Readonly<Record<EventType, string>> = {
   'payment_intent.succeeded': 'A payment was collected, a plan’s too. This is what completes a payment.',
   'payment_intent.failed':
@@ -29,7 +29,7 @@ const occasions: Readonly<Record<EventType, string>> = {
   'webhook_endpoint.disabled': 'Another endpoint of yours was disabled, since it answered 410 or failed for five days.',
 };
 
-/** The headers of the Standard Webhooks specification, by their names among the components. */
+/** The headers of the Standard Webhooks specification, by component name. */
 export const webhookHeaders = {
   WebhookId: {
     name: 'webhook-id',
@@ -57,7 +57,7 @@ export const webhookHeaders = {
   },
 };
 
-/** What is posted to the endpoints that subscribe, one entry for each type of event. */
+/** Builds the `webhooks` section: the requests that subscribed endpoints receive, one entry per event type. */
 export function webhooksOf(book: SchemaBook): Record<string, SchemaNode> {
   return Object.fromEntries(eventTypes.map((type) => [type, { post: webhookOf(type, book) }]));
 }

@@ -3,16 +3,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Unauthenticated } from '../../services/errors.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../http/this-machine.ts';
 
-/** What is known of who asks. */
+/** The parts of a request that decide on access. */
 export interface Asker {
   readonly headers: IncomingHttpHeaders;
   readonly socket: { readonly remoteAddress?: string | undefined };
 }
 
-/** Whether somebody may see what operators see: a stranger is not even told that there is anything to see. */
+/** Whether a request may see the operators' page. A stranger must not learn that the page exists. */
 export type Access = 'granted' | 'stranger';
 
-/** The operators' key is needed, and was not given. A browser then asks for it: as the password, under any name. */
+/** The operators' key is missing or wrong. A browser then asks for it: enter it as the password, with any user name. */
 export class OperatorKeyNeeded extends Unauthenticated {
   override readonly headers = { 'WWW-Authenticate': 'Basic realm="operators", charset="UTF-8"' };
 
@@ -21,13 +21,16 @@ export class OperatorKeyNeeded extends Unauthenticated {
   }
 }
 
-/** Who may look: a request with the key, where there is one; else one from this machine, where the API is for this machine. */
+/**
+ * The access rule. If `key` is set, requests must present it. Otherwise requests from this machine are allowed,
+ * provided that `forThisMachine` is set.
+ */
 export interface AccessRule {
   readonly key: string | null;
   readonly forThisMachine: boolean;
 }
 
-/** @throws OperatorKeyNeeded where there is a key, and another or none was given. */
+/** @throws OperatorKeyNeeded if a key is set, and the request has none or a wrong one. */
 export function accessOf(request: Asker, { key, forThisMachine }: AccessRule): Access {
   if (key === null) return forThisMachine && isAtThisMachine(request) ? 'granted' : 'stranger';
   const given = keyIn(request.headers.authorization ?? '');
@@ -43,18 +46,18 @@ function keyIn(authorization: string): string | null {
   return pair.includes(':') ? pair.slice(pair.indexOf(':') + 1) : null;
 }
 
-/** In constant time: of equal length by the hash, and without telling how much of the key is right. */
+/** Compares in constant time, so that timing reveals nothing about the key. Hashing makes the lengths equal. */
 function isEqual(given: string, key: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(key));
 }
 
-/** What a proxy on this machine adds for somebody who is not. */
+/** Headers that a proxy on this machine adds for remote clients. */
 const tracesOfProxies = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
 
 /**
- * Whether the connection comes from this machine, is meant for it, and shows no proxy. A proxy that adds no header cannot be
- * told from a person here: that is why only `npm start` asks.
+ * Whether the connection comes from this machine, is addressed to it, and shows no proxy. A proxy that adds no header
+ * cannot be detected. That is why only `npm start` uses this check.
  */
 function isAtThisMachine({ socket, headers }: Asker): boolean {
   if (!isLoopbackAddress(socket.remoteAddress ?? '') || !isLoopbackHost(headers.host)) return false;

@@ -1,7 +1,10 @@
 import type { Mode } from '../../operations/overview.ts';
 import type { WebUi } from '../http/route.ts';
 
-/** What the figures of a mode link to: lists of workflows in the Web UI; null where nobody has said where it is. */
+/**
+ * Returns the links from the figures to lists of workflows in the Web UI. They are null if its address is not
+ * configured.
+ */
 export function linksTo(webUi: WebUi | null, mode: Mode) {
   const workflows = (query: string): string | null =>
     webUi === null
@@ -10,7 +13,7 @@ export function linksTo(webUi: WebUi | null, mode: Mode) {
   const ofMode = (query: string) => workflows(mode === null ? query : `${query} AND Livemode=${mode}`);
   return {
     workflow: (id: string) => workflows(`WorkflowId="${id}"`),
-    /** Plans that are due in this day, from `date` at 00:00 UTC. */
+    /** Plans due on this day (UTC). */
     dueOn: (date: string) =>
       ofMode(`WorkflowType="paymentPlan" AND NextDueAt BETWEEN "${date}T00:00:00Z" AND "${date}T23:59:59Z"`),
     retrying: () => ofMode('WorkflowType="paymentPlan" AND PlanState="active" AND FailedAttempts>0'),
@@ -23,7 +26,7 @@ export function linksTo(webUi: WebUi | null, mode: Mode) {
 
 export type Links = ReturnType<typeof linksTo>;
 
-/** The API's own list of the same, for which a biller's key is needed. */
+/** The API's lists of the same objects. They need a biller's key. */
 export const apiPaths = {
   failures: '/api/v1/events?event_type=payment_intent.failed',
   collected: '/api/v1/events?event_type=payment_intent.succeeded',

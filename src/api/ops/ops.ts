@@ -11,7 +11,7 @@ import { accessOf } from './access.ts';
 import { linksTo } from './links.ts';
 import { type OpsSnapshot, page } from './page.ts';
 
-/** However many look, the database is asked this often. */
+/** The snapshot is cached for this long, however many operators look. */
 const keptForMs = 10_000;
 
 const modes = new Map<string | undefined, Mode>([
@@ -21,8 +21,8 @@ const modes = new Map<string | undefined, Mode>([
 ]);
 
 /**
- * What operators see: `/ops`, a page, and `/ops.json`, the same for programs. It shows all billers, so it is no biller's: it
- * takes no API key and is not in the OpenAPI document. To whom it is not shown it is as unknown as any path.
+ * Serves `/ops`, the operators' page, and `/ops.json`, the same data for programs. Both show all billers, so they take
+ * no API key and are not in the OpenAPI document. A stranger gets the same 404 as for any unknown path.
  */
 export function ops(deps: Pick<AppDeps, 'sql' | 'operations' | 'forThisMachine'>): Middleware {
   const { webUi } = deps.operations;
@@ -52,7 +52,7 @@ async function opsSnapshot({ sql, operations }: Pick<AppDeps, 'sql' | 'operation
   return { overview: figures, stuck: [...rows, ...workflows] };
 }
 
-/** Answers what was found in the last ten seconds, and asks once for all who come meanwhile. A failure is not kept. */
+/** Caches each mode's result for ten seconds. Concurrent requests share one query. Failures are not cached. */
 function keeping<T>(look: (mode: Mode) => Promise<T>): (mode: Mode) => Promise<T> {
   const kept = new Map<Mode, { found: Promise<T>; until: number }>();
   return (mode) => {

@@ -8,13 +8,13 @@ import { apiPaths, type Links } from './links.ts';
 const refreshSeconds = 60;
 const stuckShownOfEach = 10;
 
-/** All that operators see at a opsSnapshot. */
+/** All data of the operators' page. */
 export interface OpsSnapshot {
   overview: Overview;
   stuck: StuckReport[];
 }
 
-/** The page: plain HTML that needs no script, whose every figure is a number in words. */
+/** Renders the page as plain HTML without scripts. Every figure is given as text. */
 export function page({ overview, stuck }: OpsSnapshot, links: Links): string {
   const { text } = html`<!doctype html>
 <html lang="en">
@@ -191,7 +191,7 @@ function linked(what: string | number, to: string | null): Html {
   return to === null ? html`${what}` : html`<a href="${to}">${what}</a>`;
 }
 
-/** To the minute, as read by people; exact for programs. */
+/** Shows an instant to the minute. The `datetime` attribute holds the exact value for programs. */
 function instant(iso: string): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')}</time>`;
 }

@@ -3,12 +3,12 @@ import { Type } from 'typebox';
 import { Unavailable } from '../../services/errors.ts';
 import { route } from '../http/route.ts';
 
-/** A check that takes longer has failed. */
+/** A check that takes longer fails. */
 const checkMs = 2_000;
 
 const Healthy = Type.Object({ status: Type.Literal('ok') }, { title: 'Healthy', additionalProperties: false });
 
-/** Whether the process runs (`/healthz`), and whether it can serve requests (`/readyz`). No key is needed. */
+/** Liveness (`/healthz`: the process runs) and readiness (`/readyz`: it can serve requests). No key is needed. */
 export const healthRoutes = [
   route({
     method: 'GET',

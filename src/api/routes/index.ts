@@ -14,7 +14,7 @@ import { testClockRoutes } from './test-clocks.ts';
 import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
 import { webhookEndpointRoutes } from './webhook-endpoints.ts';
 
-/** Every route of the API, in the order of the documentation. */
+/** All routes, in the order of the documentation. */
 export const allRoutes: readonly Route[] = [
   ...customerRoutes,
   ...customerPaymentIntentRoutes,

@@ -177,7 +177,7 @@ const completeAction = route({
 
 export const paymentIntentRoutes: Route[] = [create, list, fetch, confirm, cancel, completeAction];
 
-/** The intent as far as this key may see it; its client secret only for a key that may act on it. */
+/** Presents the intent as this key may see it. The client secret is included only if the key may act on the intent. */
 function shownTo(key: KeyIdentity, vault: Vault, intent: PaymentIntentRow): PaymentIntentByKey {
   const secret = vault.clientSecretOf(intent.id);
   if (key.kind === 'publishable') return presentToPayer(intent, secret);
@@ -185,7 +185,10 @@ function shownTo(key: KeyIdentity, vault: Vault, intent: PaymentIntentRow): Paym
   return key.scopes.includes('payment_intents:write') ? { ...shown, client_secret: secret } : shown;
 }
 
-/** A publishable key is everybody's: what it may do with an intent, it may with that intent's secret alone. */
+/**
+ * Checks that the key may act on the intent. Publishable keys are public, so they also need the intent's client secret.
+ * @throws Forbidden
+ */
 function assertMayAct(key: KeyIdentity, vault: Vault, intentId: string, clientSecret: string | undefined): void {
   if (key.kind === 'secret') return;
   const message = 'A publishable key needs the client_secret of this payment intent.';

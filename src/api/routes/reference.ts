@@ -6,14 +6,14 @@ import { openApiDocument } from '../openapi/document.ts';
 
 const tag = 'Reference';
 
-/** For as long as a new version of the service may go unnoticed by a browser. */
+/** How long a browser may show the document of the previous version. */
 const documentCaching = 'public, max-age=60';
-/** The path of an asset changes with its content. */
+/** An asset's path contains a hash of its content. */
 const assetCaching = 'public, max-age=31536000, immutable';
 
 /**
- * The page loads nothing but its own files and the document, and talks to nobody but this service. Swagger UI sets styles
- * on elements, and has its icons as data.
+ * The page loads only its own files and the document, and connects only to this service. Swagger UI sets inline styles
+ * and has its icons as data URLs.
  */
 const pagePolicy = [
   "default-src 'none'",
@@ -51,8 +51,8 @@ const ownStyle = `body { margin: 0; background: #fff; }
 `;
 
 /**
- * The documentation of all routes: the OpenAPI document, made at the first request and kept, and a page that shows it,
- * whose files come from the package swagger-ui-dist and from here. No key is needed.
+ * The routes of the documentation. The OpenAPI document is built at the first request and cached. The page that shows
+ * it uses files from the package swagger-ui-dist and from this file. No key is needed.
  */
 export function referenceRoutes(allRoutes: () => readonly Route[]): Route[] {
   let kept: string | undefined;
@@ -88,7 +88,7 @@ export function referenceRoutes(allRoutes: () => readonly Route[]): Route[] {
       invalid: 400,
       response: {
         status: 200,
-        // What the handler returns is the text of an object, ready to be sent.
+        // The handler returns the object as JSON text.
         schema: Type.Unsafe<string>({ type: 'object', description: 'An OpenAPI 3.1 document.' }),
         contentType: 'application/json; charset=utf-8',
         headers: { 'Cache-Control': documentCaching },
@@ -118,7 +118,7 @@ export function referenceRoutes(allRoutes: () => readonly Route[]): Route[] {
   ];
 }
 
-/** A file of the page. */
+/** A route that serves a file of the page. */
 function asset(name: string, type: string, text: string): Route {
   const checksum = createHash('sha256').update(text).digest('hex').slice(0, 16);
   return route({

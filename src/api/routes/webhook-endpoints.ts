@@ -28,9 +28,9 @@ import { eventScopesInWords } from '../../services/webhooks/event-scopes.ts';
 import { type RequestDeps, type Route, route } from '../http/route.ts';
 
 const tag = 'Webhooks';
-/** Of the operations that send events: an endpoint must not show a key what it may not read. */
+/** For operations that send events: a key must not obtain, through an endpoint, events that it may not read. */
 const readsEvents = 'The key must also be able to read the events of the endpoint';
-/** Beside the limit of the key. */
+/** Applies in addition to the key's rate limit. */
 export const replayLimit =
   'The key sends more requests than it may; or replays, retries and pings to the endpoint’s host (the last two labels of its ' +
   'name, whatever the port) have reached 20,000 deliveries an hour, for the account and mode (`webhook_replay_limit`).';

@@ -1,6 +1,6 @@
 import type { Invariant, Offender } from './invariant.ts';
 
-/** 1: one charge per slot and attempt, whatever dies, however often anything is repeated. */
+/** Promise 1: one charge per slot and attempt, whatever crashes and however often anything is repeated. */
 export const chargeInvariants: Invariant[] = [
   {
     name: 'a payment intent succeeds at most once',

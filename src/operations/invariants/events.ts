@@ -1,7 +1,7 @@
 import { subscribes } from '../../db/events.ts';
 import type { Invariant, Offender } from './invariant.ts';
 
-/** 2: a committed change has exactly one event, and every event has a delivery for each subscribed endpoint. */
+/** Promise 2: a committed change has exactly one event, and every event has a delivery for each subscribed endpoint. */
 export const eventInvariants: Invariant[] = [
   {
     name: 'the events of a biller and mode are numbered from 1 without gaps, up to its counter',
@@ -68,7 +68,8 @@ export const eventInvariants: Invariant[] = [
       where p.state = 'suspended' and last.event_type is distinct from 'payment_plan.suspended' limit 100`,
   },
   {
-    // What an endpoint was like before its last change cannot be known, nor whether a request under way had seen it.
+    // The state of an endpoint before its last change is unknown, and so is whether a request under way saw that
+    // change.
     name: 'an event has a delivery for every endpoint that was enabled and subscribed before it',
     promise: 2,
     offenders: (db) => db<Offender[]>`

@@ -7,14 +7,14 @@ export interface Offender {
 }
 
 export interface Invariant {
-  /** In words, as a sentence that is true of a sound database. */
+  /** A sentence that is true of a sound database. */
   name: string;
-  /** The number of the promise that it proves a part of, in the list of docs/architecture.md. */
+  /** The number of the promise, in the list of docs/architecture.md, that it partly proves. */
   promise: 1 | 2 | 3 | 4;
   offenders(db: Db): PromiseLike<Offender[]>;
 }
 
-/** An offender and what it breaks. */
+/** An offender and the invariant that it breaks. */
 export interface Violation extends Offender {
   invariant: string;
   promise: Invariant['promise'];

@@ -7,7 +7,7 @@ import { tenantInvariants } from './tenants.ts';
 
 export type { Invariant, Violation };
 
-/** What must hold in any database, at any moment: each is one query that lists what breaks it. */
+/** What must hold in any database at any moment. Each invariant is one query that lists the rows that break it. */
 export const invariants: readonly Invariant[] = [
   ...chargeInvariants,
   ...eventInvariants,
@@ -16,8 +16,8 @@ export const invariants: readonly Invariant[] = [
 ];
 
 /**
- * Runs the queries on one snapshot and answers everything that breaks an invariant, at most 100 rows of each; it changes
- * nothing, and may run beside a service at work.
+ * Runs the queries on one snapshot and returns all violations, at most 100 rows per invariant. Read-only: it may run
+ * while the service is working.
  */
 export async function findViolations(sql: Pool): Promise<Violation[]> {
   return sql.begin('isolation level repeatable read read only', async (tx) => {
@@ -26,7 +26,7 @@ export async function findViolations(sql: Pool): Promise<Violation[]> {
   });
 }
 
-/** The same, as a transaction sees the database. */
+/** The same, as seen by a transaction. */
 export async function violationsSeenBy(tx: Db): Promise<Violation[]> {
   const found: Violation[] = [];
   for (const { name, promise, offenders } of invariants) {

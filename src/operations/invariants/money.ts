@@ -1,6 +1,6 @@
 import type { Invariant, Offender } from './invariant.ts';
 
-/** 3: what was collected is what succeeded, and never more than the total. */
+/** Promise 3: the collected amount is the sum of what succeeded, and never exceeds the total. */
 export const moneyInvariants: Invariant[] = [
   {
     name: 'a plan has collected the sum of its payment intents that succeeded',

@@ -1,6 +1,6 @@
 import type { Invariant, Offender } from './invariant.ts';
 
-/** 4: no two modes, no two billers and no two clocks ever see each other. */
+/** Promise 4: two modes, two billers or two clocks never see each other's data. */
 export const tenantInvariants: Invariant[] = [
   {
     name: 'what a row points at is of its own biller and mode',
@@ -53,7 +53,7 @@ export const tenantInvariants: Invariant[] = [
       where (e.biller_id, e.livemode) <> (s.biller_id, s.livemode) limit 100`,
   },
   {
-    // A payment of nobody is left with the method that it used when somebody is given it later.
+    // A payment without a customer keeps its method when that method is later attached to a customer.
     name: 'a payment, a plan and a default method are charged to their own customer',
     promise: 4,
     offenders: (db) => db<Offender[]>`

@@ -16,7 +16,7 @@ import {
   subjectsWantingWorkflow,
 } from './reconciliations.ts';
 
-/** What is wrong between an object in PostgreSQL and its workflow in Temporal. */
+/** A difference between an object in PostgreSQL and its workflow in Temporal. */
 export interface Mismatch {
   workflowType: WorkflowType;
   subjectId: string;
@@ -25,7 +25,7 @@ export interface Mismatch {
   detail: string;
 }
 
-/** What looked wrong at the first look, with the row as it was then; null where there was none. */
+/** A difference at the first look. `row` is the object as it was then; null when no object needs the workflow. */
 interface Suspect {
   type: WorkflowType;
   id: string;
@@ -33,7 +33,7 @@ interface Suspect {
 }
 
 const workflowTypes: WorkflowType[] = ['paymentPlan', 'scheduledPayment', 'testClock', 'webhookDelivery'];
-/** What makes a workflow of each type look at the database; a delivery's looks by making its next attempt. */
+/** What makes a workflow of each type read the database again. A delivery does so by making its next attempt. */
 const lookAgain: Record<WorkflowType, string> = {
   paymentPlan: 'poke',
   scheduledPayment: 'poke',
@@ -41,17 +41,17 @@ const lookAgain: Record<WorkflowType, string> = {
   webhookDelivery: 'retryNow',
 };
 const pageSize = 1000;
-/** How many workflows are asked about at once. */
+/** How many workflows are described at once. */
 const askedAtOnce = 20;
-/** Between the two looks: longer than what is under way takes to arrive on the other side. */
+/** Time between the two looks: longer than a change under way takes to reach the other side. */
 const secondLookAfterMilliseconds = 2_000;
-/** A page of mending is carried out before the next is staged, unless it takes longer than this. */
+/** How long to wait for one page of repairs to be dispatched before the next is enqueued. */
 const mendingMilliseconds = 30_000;
 
 /**
- * Compares the workflows that there should be, by PostgreSQL, with those that Temporal runs: they differ after one of the
- * two was lost, or restored from a back-up that is older or newer than the other. What differs only because something is
- * under way is not found: each suspect is looked at twice. `signal` calls it off, by an AbortError.
+ * Compares the workflows that PostgreSQL requires with those that Temporal runs. They differ after one of the two was
+ * lost, or restored from a back-up that is older or newer than the other. Each suspect is looked at twice, so changes
+ * that are merely under way are not reported. `signal` cancels the comparison with an AbortError.
  */
 export async function findMismatches(
   sql: Pool,
@@ -61,7 +61,7 @@ export async function findMismatches(
 ): Promise<Mismatch[]> {
   const suspects: Suspect[] = [];
   for (const type of workflowTypes) {
-    // Temporal first: what is made meanwhile is in the database.
+    // Temporal is read first: an object made meanwhile is already in the database.
     const running = await runningWorkflows(temporal, type, taskQueue, signal);
     for await (const subjects of wantedSubjects(sql, type, signal)) {
       for (const row of subjects) {
@@ -78,19 +78,19 @@ export async function findMismatches(
 }
 
 /**
- * Mends what was found, by way of the dispatcher: what is missing is started again, the others are told to look. Nothing is
- * charged by it, since a workflow holds no state of its own: it reads from PostgreSQL what is to be done, if anything is.
+ * Repairs the mismatches through the outbox: missing workflows are started, the others are signalled to look again.
+ * This charges nothing: a workflow holds no state of its own and only does what PostgreSQL says is due.
  */
 export async function mend(sql: Pool, mismatches: readonly Mismatch[], signal?: AbortSignal): Promise<void> {
   for (let from = 0; from < mismatches.length; from += pageSize) {
-    // What has just been committed is not to queue behind all of it.
+    // New commits must not queue behind all of the repairs.
     if (from > 0) await untilCarriedOut(sql, signal);
     const intents = mismatches.slice(from, from + pageSize).map(mendingIntent);
     await atomically(sql, (tx) => enqueue(tx, intents, realNow()));
   }
 }
 
-/** How many mismatches there are of each kind. */
+/** The number of mismatches of each kind. */
 export function countMismatches(mismatches: readonly Mismatch[]): ReconciliationCounts {
   const counts = { missing: 0, orphaned: 0, stale: 0 };
   for (const { problem } of mismatches) counts[problem]++;
@@ -107,7 +107,10 @@ async function untilCarriedOut(sql: Pool, signal?: AbortSignal): Promise<void> {
   while ((await isBacklogOf(sql, pageSize)) && performance.now() < giveUpAt) await pause(100, undefined, { signal });
 }
 
-/** The workflows of a type that run for this service, which is known by its task queue: what each shows, by the subject's id. */
+/**
+ * The running workflows of a type that belong to this service, by its task queue. Returns what each shows, by subject
+ * id.
+ */
 async function runningWorkflows(
   temporal: Client,
   type: WorkflowType,
@@ -138,7 +141,9 @@ async function* wantedSubjects(sql: Pool, type: WorkflowType, signal?: AbortSign
   }
 }
 
-/** What a workflow shows of its subject, in words: of a plan and a clock, where it stands; of the others nothing. */
+/**
+ * What a workflow shows of its subject, in words: the status of a plan or a clock, and an empty string for other types.
+ */
 function shownBy(type: WorkflowType, shown: TypedSearchAttributes): string {
   if (type === 'testClock') return shown.get(attributes.clockStatus) ?? 'nothing';
   if (type !== 'paymentPlan') return '';
@@ -161,7 +166,7 @@ function isStale(row: SubjectRow, shown: string, wanted: string): boolean {
   return !row.advancing && shown !== wanted;
 }
 
-/** Whether it is as wrong as before, though nothing is under way. */
+/** Second look: returns the mismatch if it persists and nothing is under way. */
 async function lookTwice(sql: Pool, temporal: Client, { type, id, row: before }: Suspect): Promise<Mismatch | null> {
   const workflow = await describeRunning(temporal, type, id);
   const [row, told] = await Promise.all([findSubjectWantingWorkflow(sql, type, id), needsSignal(sql, id)]);
@@ -178,7 +183,7 @@ async function lookTwice(sql: Pool, temporal: Client, { type, id, row: before }:
   return { ...about, problem: 'stale', detail: `it is ${wanted}; its workflow shows ${workflow.shown}` };
 }
 
-/** What a running workflow shows, and whether it is at something; null when none runs. */
+/** What a running workflow shows, and whether it is busy. Returns null when none runs. */
 async function describeRunning(
   temporal: Client,
   type: WorkflowType,

@@ -2,34 +2,37 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import type { WorkflowType } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 
-/** An object that wants a workflow, and what that should show of it. */
+/** An object that needs a workflow, and what that workflow should show. */
 export interface SubjectRow {
   id: string;
-  /** Of a plan, or of a clock. */
+  /** Of a plan or a clock. */
   state: string | null;
   next_due_at: Date | null;
   failed_attempts: number;
-  /** Its clock is advancing: what its workflow shows changes only when it comes to rest. */
+  /** Its clock is advancing: what the workflow shows is compared only once the advance has ended. */
   advancing: boolean;
 }
 
-/** What a reconciliation has found. */
+/** The number of mismatches that a reconciliation found, by kind. */
 export interface ReconciliationCounts {
   missing: number;
   orphaned: number;
   stale: number;
 }
 
-/** Longer than any comparison takes: who has begun one and not finished it by then is dead. */
+/** Longer than any comparison takes. A process that has not finished one by then is dead. */
 const abandonedAfterMilliseconds = 15 * 60_000;
 const keptForMilliseconds = 30 * 86_400_000;
-/** By how much the clocks of two processes may differ. What was begun later than that had a wrong one, and holds nobody up. */
+/**
+ * How far the clocks of two processes may differ. A start further in the future comes from a wrong clock and is
+ * ignored.
+ */
 const clockToleranceMilliseconds = 60_000;
 
 /**
- * Begins a reconciliation, unless one was begun after `notSince` or is under way, or the last one took so long that
- * another so soon would be a load: nine tenths of the time are free of it. However many processes ask, one of them does
- * it. Answers its id, or null.
+ * Begins a reconciliation and returns its id. Returns null if one was begun after `notSince` or is under way, or if the
+ * last one took long: the pause after a reconciliation is at least nine times its duration. When several processes ask,
+ * one of them gets the id.
  */
 export async function beginReconciliation(db: Db, now: Date, notSince: Date): Promise<number | null> {
   const abandonedBefore = new Date(now.getTime() - abandonedAfterMilliseconds);
@@ -52,17 +55,17 @@ export async function beginReconciliation(db: Db, now: Date, notSince: Date): Pr
   });
 }
 
-/** Ends a reconciliation with what it found. */
+/** Ends a reconciliation and stores what it found. */
 export async function finishReconciliation(db: Db, id: number, now: Date, found: ReconciliationCounts): Promise<void> {
   await db`update reconciliations set ${db({ finished_at: now, ...found })} where id = ${id}`;
 }
 
-/** Takes back a reconciliation that could not be carried out. */
+/** Deletes a reconciliation that could not be carried out. */
 export async function abandonReconciliation(db: Db, id: number): Promise<void> {
   await db`delete from reconciliations where id = ${id}`;
 }
 
-/** A page of the objects that want a workflow of this type, by id. */
+/** A page of the objects that need a workflow of this type, by id. */
 export async function subjectsWantingWorkflow(
   db: Db,
   type: WorkflowType,
@@ -72,19 +75,19 @@ export async function subjectsWantingWorkflow(
     select * from (${wanting(db, type)}) subjects where id > ${after} order by id limit ${limit}`;
 }
 
-/** The object, if it wants a workflow of this type; or null. */
+/** The object if it needs a workflow of this type, otherwise null. */
 export async function findSubjectWantingWorkflow(db: Db, type: WorkflowType, id: string): Promise<SubjectRow | null> {
   const [row] = await db<SubjectRow[]>`select * from (${wanting(db, type)}) subjects where id = ${id}`;
   return row ?? null;
 }
 
-/** Whether Temporal is still to be told something about this object. */
+/** Whether the outbox holds an entry for this object. */
 export async function needsSignal(db: Db, subjectId: string): Promise<boolean> {
   const rows = await db`select 1 from workflow_intents where subject_id = ${subjectId} limit 1`;
   return rows.length > 0;
 }
 
-/** Whether Temporal is still to be told as many things as this, or more. */
+/** Whether the outbox holds at least `count` entries. */
 export async function isBacklogOf(db: Db, count: number): Promise<boolean> {
   const rows = await db`select 1 from workflow_intents offset ${count - 1} limit 1`;
   return rows.length > 0;
@@ -94,7 +97,7 @@ function wanting(db: Db, type: WorkflowType) {
   const alone = db`null::timestamptz as next_due_at, 0 as failed_attempts, false as advancing`;
   switch (type) {
     case 'paymentPlan':
-      // Its failed attempts are those that its workflow reads in `standings.ts`.
+      // The failed attempts are the ones that the workflow reads in `standings.ts`.
       return db`
         select p.id, p.state, p.next_due_at, coalesce(s.failures, 0) as failed_attempts,
           coalesce(k.status = 'advancing', false) as advancing

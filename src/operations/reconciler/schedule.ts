@@ -11,16 +11,16 @@ import {
   type ReconciliationCounts,
 } from './reconciliations.ts';
 
-/** However many processes run, one of them compares this often. */
+/** How often the two are compared, by one process however many run. */
 const everyMilliseconds = 5 * 60_000;
-/** A process that starts compares at once, unless another has just done so: what was lost was lost while we were away. */
+/** A process that starts compares at once, to find what was lost while it was down, unless another has just done so. */
 const atStartMilliseconds = 10_000;
-/** After a failure, such as a Temporal that is not there yet. */
+/** Wait after a failure, such as Temporal not being reachable yet. */
 const againMilliseconds = 5_000;
-/** Each mismatch has a line in the log, up to so many. */
+/** At most this many mismatches get a log line each. */
 const toldOneByOne = 20;
 
-/** Reconciles at the start of the process and every five minutes. */
+/** Reconciles when the process starts and every five minutes. */
 export function startReconciliations(
   sql: Pool,
   temporal: Client,
@@ -40,7 +40,7 @@ export function startReconciliations(
           return againMilliseconds;
         },
       );
-      // A little less than the pause, or a run that was a moment late would skip one.
+      // A little less than the pause. Otherwise a run that starts a moment late would skip one.
       window = wait === everyMilliseconds ? everyMilliseconds * 0.9 : 0;
       await pause(wait, undefined, { signal: stopping.signal }).catch(() => {});
     }

@@ -8,14 +8,14 @@ import { foundDifferences, lateComparison, waitingIntents } from './queries/work
 const minute = 60;
 const day = 24 * 60 * minute;
 
-/** The command that does this, as it is typed. */
+/** The operator command as it is typed on the command line. */
 export function opsCommand(...words: (string | null)[]): string {
   return ['npm run --silent ops --', ...words].join(' ');
 }
 
 /**
- * What "stuck" means, kind by kind, as far as PostgreSQL knows it; `workflows.ts` has what Temporal knows.
- * Each limit is several times what the slowest healthy case takes, a restart of every process included.
+ * What "stuck" means, by kind, as far as PostgreSQL knows it. `workflows.ts` has the kinds that Temporal knows. Each
+ * limit is several times what the slowest healthy case takes, a restart of every process included.
  */
 export const stuckDefinitions: readonly StuckDefinition[] = [
   define({

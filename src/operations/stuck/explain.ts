@@ -6,7 +6,7 @@ import { clockToleranceMs } from '../../services/workflow-time.ts';
 import { opsCommand } from './definitions.ts';
 import type { Stuck, StuckReport } from './find-stuck.ts';
 
-/** Kinds whose reason is known to the workflow alone. */
+/** Kinds whose cause only the workflow knows. */
 const explained = new Set([
   'plan_overdue',
   'scheduled_payment_overdue',
@@ -15,13 +15,13 @@ const explained = new Set([
   'workflow_task_failing',
   'advance_slow',
 ]);
-/** Each is asked by itself: those that have waited longest. */
+/** Each costs a call of its own, so only those that have waited longest are explained. */
 const explainedOfEach = 20;
 
 /**
- * Adds to what is stuck why its workflow does not go on: it does not run, its step fails, or it says itself what has
- * stalled it. Questions that only a worker can answer are left out where none is (`isWorkerThere`). Where Temporal has
- * skipped real time for the workflow, another remedy takes the place of the kind's own.
+ * Adds to each stuck object why its workflow does not continue: it does not run, its step fails, or it states itself
+ * what has stalled it. Without a worker (`isWorkerThere`) queries are left out, since only a worker can process them.
+ * If Temporal has skipped real time for the workflow, the remedy for that replaces the one of the kind.
  */
 export async function explain(
   temporal: Client,
@@ -56,7 +56,7 @@ async function explainOne(temporal: Client, stuck: Stuck, isWorkerThere: boolean
     if (failing !== null || !isWorkerThere) return withReason(told, failing);
     return withReason(told, stalledBy(await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata')));
   } catch (error) {
-    // A workflow that cannot answer is told of by another kind.
+    // A workflow that cannot respond to a query is reported under another kind.
     const isGone = error instanceof WorkflowNotFoundError;
     return withReason(stuck, isGone ? 'it has no workflow: recheck starts it again' : null);
   }
@@ -66,7 +66,10 @@ function withReason(stuck: Stuck, reason: string | null): Stuck {
   return reason === null ? stuck : { ...stuck, why: `${stuck.why}; ${withoutSecrets(reason)}` };
 }
 
-/** Whether the workflow's time was skipped though it is real time: that of anything but a subject of a test clock. */
+/**
+ * Whether the workflow's time was skipped although it follows real time. Only subjects of a test clock have their time
+ * skipped.
+ */
 function hasSkippedRealTime({ raw, type, typedSearchAttributes }: WorkflowExecutionDescription): boolean {
   const isOnClock = type !== 'testClock' && typedSearchAttributes.get(attributes.testClockId) !== undefined;
   const seconds = raw.workflowExtendedInfo?.timeSkippingInfo?.currentTime?.seconds;
@@ -74,7 +77,7 @@ function hasSkippedRealTime({ raw, type, typedSearchAttributes }: WorkflowExecut
   return Number(seconds) * 1000 - realNow().getTime() > clockToleranceMs;
 }
 
-/** A run that is started anew has the server's own time, and does not skip. */
+/** A new run has the server's own time, and does not skip. */
 function startOverInRealTime(subjectId: string | null): string {
   return `Temporal has skipped its time, which the service never asks for there: find out who did. Then ${opsCommand('start-over', subjectId)}.`;
 }
@@ -85,7 +88,7 @@ function failingStep({ raw }: WorkflowExecutionDescription): string | null {
   return `${step.activityType?.name} has failed ${(step.attempt ?? 1) - 1} times and is tried again: ${step.lastFailure?.message}`;
 }
 
-/** Why the workflow's own code failed first: what follows is not written into its history. */
+/** Why the workflow's own code failed at first: later failures are not written into its history. */
 async function failureOfTask(temporal: Client, workflowId: string): Promise<string | null> {
   const { namespace } = temporal.options;
   const query = { namespace, execution: { workflowId }, maximumPageSize: 20 };

@@ -1,14 +1,14 @@
 import type { Db } from '../../platform/postgres/connection.ts';
 import { countStuckRows, findStuckRows, type StuckQuery, type StuckRow, type StuckThreshold } from './queries/query.ts';
 
-/** Something that does not go on by itself, told to an operator. */
+/** Something that does not continue by itself, as it is reported to an operator. */
 export interface Stuck {
   kind: string;
-  /** What it is about; null where it is the whole service. */
+  /** The object that is stuck; null where the whole service is. */
   subject_id: string | null;
   biller_id: string | null;
   livemode: boolean | null;
-  /** ISO 8601, real time; null where nobody knows. */
+  /** ISO 8601, real time; null where it is not known. */
   since: string | null;
   why: string;
   /** What frees it, with the exact command. */
@@ -17,7 +17,7 @@ export interface Stuck {
   workflow_id: string | null;
 }
 
-/** All that is stuck in one way: how many there are, and the hundred that have been so longest. */
+/** All that is stuck in one way: how many there are, and the hundred that have been stuck longest. */
 export interface StuckReport {
   kind: string;
   meaning: string;
@@ -26,23 +26,23 @@ export interface StuckReport {
   found: Stuck[];
 }
 
-/** When something of a kind counts as stuck, how it is found in PostgreSQL, and what is said of it. */
+/** When an object counts as stuck, how it is found in PostgreSQL, and how it is described. */
 export interface StuckDefinition {
   readonly kind: string;
   /** One sentence for an operator. */
   readonly meaning: string;
-  /** It is stuck when it has been so for longer than this. */
+  /** The object counts as stuck after this time. */
   readonly afterSeconds: number;
   readonly query: StuckQuery<object>;
   find(db: Db, now: Date, limit: number): Promise<StuckReport>;
 }
 
-/** What is said of one row. */
+/** The description of one row. */
 export type Words = Pick<Stuck, 'why' | 'remedy'> & { workflowId?: string };
 
 const shownOfEach = 100;
 
-/** A definition; `tell` finds the words for each row of its query. */
+/** Makes a definition. `tell` describes each row of its query. */
 export function define<Facts extends object>(definition: {
   kind: string;
   meaning: string;
@@ -77,7 +77,7 @@ export function define<Facts extends object>(definition: {
   };
 }
 
-/** All that is stuck in PostgreSQL at `now` (real time), a report for each definition, in their order. */
+/** All that PostgreSQL knows to be stuck at `now` (real time): one report for each definition, in their order. */
 export async function findStuck(
   db: Db,
   definitions: readonly StuckDefinition[],
@@ -87,7 +87,7 @@ export async function findStuck(
   return Promise.all(definitions.map((definition) => definition.find(db, now, limit)));
 }
 
-/** How much is stuck, by kind: one statement, cheap enough to be asked every few seconds. */
+/** The number of stuck objects by kind. One statement, cheap enough to run every few seconds. */
 export async function countStuck(
   db: Db,
   definitions: readonly StuckDefinition[],

@@ -9,8 +9,8 @@ import { findStuckWorkflows, type WorkflowSide, workflowDefinitions } from './wo
 export const stuckKinds: readonly string[] = [...stuckDefinitions, ...workflowDefinitions].map(({ kind }) => kind);
 
 /**
- * All that is stuck, by PostgreSQL and by Temporal, and why: a report for each kind that could be looked for.
- * @throws when PostgreSQL does not answer; a Temporal that does not is one of the reports.
+ * All that is stuck, according to PostgreSQL and Temporal, and why: a report for each kind that could be checked.
+ * @throws when PostgreSQL is not reachable. If Temporal is not reachable, that is one of the reports.
  */
 export async function lookForStuck(sql: Pool, side: WorkflowSide, now: Date): Promise<StuckReport[]> {
   const [rows = [], workflows = []] = await all([findStuck(sql, stuckDefinitions, now), findStuckWorkflows(side, now)]);

@@ -21,12 +21,12 @@ const unreachable: Definition = {
 const workerMissing: Definition = {
   kind: 'worker_missing',
   meaning: 'No worker asks a task queue for work.',
-  after_seconds: 90, // a question lasts up to a minute
+  after_seconds: 90, // a poll lasts up to a minute
 };
 const taskFailing: Definition = {
   kind: 'workflow_task_failing',
   meaning: 'A workflow’s own code fails, five times in a row or more.',
-  after_seconds: 0, // the server counts tries, not time
+  after_seconds: 0, // the server counts attempts, not time
 };
 const stalled: Definition = {
   kind: 'workflow_stalled',
@@ -38,8 +38,8 @@ const stalled: Definition = {
 export const workflowDefinitions: readonly Definition[] = [unreachable, workerMissing, taskFailing, stalled];
 
 /**
- * What is stuck by what Temporal knows. Where it does not answer, that is the one report; never throws for it.
- * Answers within the client's four seconds for a call, or twice that.
+ * All that is stuck according to Temporal. If Temporal is not reachable, that is the only report; the function does not
+ * throw. Returns within one or two of the client's call timeouts (four seconds each).
  */
 export async function findStuckWorkflows(side: WorkflowSide, now: Date, limit = 100): Promise<StuckReport[]> {
   try {

@@ -2,17 +2,21 @@ import type { Fragment } from 'postgres';
 import type { Db } from './connection.ts';
 
 /**
- * A query that gives one row if another row may be written, and none if not; it may write itself. It is a part of the
- * statement that writes the row, and itself finds and writes nothing unless `given` holds, which is what stands before it.
+ * A query that returns one row when the insert may proceed, and no row otherwise. It may itself write. It becomes a CTE
+ * of the statement that inserts the row. It must find and write nothing unless `given` is true: `given` says that the
+ * condition before it was met.
  */
 export type InsertCondition = (db: Db, given: Fragment) => Fragment;
 
-/** What a new row depends on, beside what the service itself finds: the key of the request, for one. */
+/**
+ * Further conditions for a new row, beside the service's own: for example that the request's idempotency key can be
+ * claimed.
+ */
 export type ConditionsOf<Row> = (row: Row) => InsertCondition[];
 
 export const unconditionally = () => [];
 
-/** Makes an insert depend on premises: `${clauses} insert into … select … where ${hold}`. */
+/** Returns the parts of a conditional insert: `${clauses} insert into … select … where ${hold}`. */
 export function insertWhere(
   db: Db,
   premises: readonly InsertCondition[],

@@ -7,9 +7,9 @@ import { type Pool, types } from './types.ts';
 export type { Db, Pool } from './types.ts';
 
 /**
- * Opens a pool of at most `max` connections; nothing is connected before the first query.
- * A statement that cannot get its answer within 30 s is ended by PostgreSQL, so that a stuck lock frees itself. Who finds
- * all connections at work waits `longestWaitMs` for one, and then fails (PoolExhausted); without it, for as long as it takes.
+ * Returns a pool of at most `max` connections. It connects with the first query, not before. PostgreSQL ends a
+ * statement after 30 s, so a stuck lock frees itself. `longestWaitMs` is the pool acquire timeout: after it, a caller
+ * that has no connection yet fails with PoolExhausted. Without it, callers wait without limit.
  */
 export function openPool(databaseUrl: string, options: { max: number; name: string; longestWaitMs?: number }): Pool {
   const { url, ...reached } = wayTo(databaseUrl);
@@ -29,10 +29,10 @@ export function openPool(databaseUrl: string, options: { max: number; name: stri
   return options.longestWaitMs === undefined ? pool : boundWait(pool, options.longestWaitMs);
 }
 
-/** What the client needs to reach this database, over TLS where the URL wants that. */
+/** Returns the client's options for reaching this database, over TLS if the URL asks for it. */
 export function wayTo(databaseUrl: string): { url: string; ssl: false } {
   const { url, security } = takeSecurity(databaseUrl);
-  // The client knows the option `socket`, its types do not. It sees to TLS itself.
+  // The client has an option `socket` that its types lack. The socket handles TLS, so the client's `ssl` is off.
   const way: { url: string; ssl: false; socket: unknown } = { url, ssl: false, socket: socketsFor(security) };
   return way;
 }

@@ -5,19 +5,20 @@ import { databaseNow } from './database-time.ts';
 
 const measureEveryMs = 10_000;
 const measureAgainMs = 200;
-/** An answer that took longer says too little about when it was given. */
+/** A response that took longer says too little about the instant it was made. */
 const longestAskMs = 1_000;
 
-/** Real time as PostgreSQL has it. */
+/** Real time by PostgreSQL's clock. */
 export interface SharedClock {
   now(): Date;
-  /** Asks no more; waits for nobody. */
+  /** Stops the measurements. Does not wait for one that is under way. */
   close(): void;
 }
 
 /**
- * A clock that all processes share: PostgreSQL's, asked now and then and carried on by the monotonic clock, so that it does
- * not jump when that of this machine does. Until PostgreSQL has answered for the first time it is the machine's.
+ * Starts a clock that is the same for all processes: PostgreSQL's. It is measured regularly and extrapolated with the
+ * monotonic clock, so it does not jump when the machine's clock does. Before PostgreSQL's first response, it is the
+ * machine's clock.
  */
 export function startSharedClock(sql: Pool): SharedClock {
   const stopping = new AbortController();
@@ -32,7 +33,7 @@ export function startSharedClock(sql: Pool): SharedClock {
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await measure().catch(() => {}); // PostgreSQL is away: it goes on by what it knows
+      await measure().catch(() => {}); // PostgreSQL is away: the last measurement stays in use
       const wait = known === null ? measureAgainMs : measureEveryMs;
       await pause(wait, undefined, { signal: stopping.signal }).catch(() => {});
     }

@@ -2,15 +2,16 @@ import type { Fragment } from 'postgres';
 import type { Db } from './connection.ts';
 
 /**
- * Of free-form values on one page. A hundred customers can hold 25 MB, which took 330 ms of processor time to read and to
- * write; 256 KiB, and one row more, took 6.
+ * The limit for free-form values on one page. A hundred customers can hold 25 MB, which took 330 ms of processor time
+ * to read and write; 256 KiB plus one row took 6 ms.
  */
 const pageBytes = 256 * 1024;
 
 /**
- * A page's query, in its order, cut to what fits: the first row always, the others until the rows before them have come to
- * 256 KiB. Adds `has_next` to each row: whether the query has another row after it, be it left out.
- * @param bytes of a row, as an expression on `page`, which is the query
+ * Returns a page's query, in its order, cut to what fits. The first row is always included; the others until the rows
+ * before them reach 256 KiB. Adds `has_next` to each row: whether the query has another row after it, even one that was
+ * cut.
+ * @param bytes the size of a row, as an expression on `page`, which is the query
  */
 export function fittingPage(db: Db, bytes: Fragment, query: Fragment): Fragment {
   return db`
@@ -23,8 +24,9 @@ export function fittingPage(db: Db, bytes: Fragment, query: Fragment): Fragment 
 }
 
 /**
- * How large a column of the page is, json or jsonb. What is stored compressed, which nothing small is, has to be unpacked to be
- * measured: as the item of an array, which takes half the time that its text would.
+ * Returns the size of a json or jsonb column of the page, as an expression. Small values are not stored compressed. A
+ * compressed value must be unpacked to be measured. Measuring it as the item of an array takes half the time of
+ * measuring its text.
  */
 export function jsonBytes(db: Db, column: string): Fragment {
   const value = db(`page.${column}`);

@@ -4,12 +4,12 @@ import { noteEnqueued } from './transaction.ts';
 
 export type WorkflowType = 'paymentPlan' | 'scheduledPayment' | 'testClock' | 'webhookDelivery';
 
-/** What Temporal is to be told: that a workflow should run, that something has changed for it, or both. */
+/** An entry for Temporal: start the workflow, signal it, or both. */
 export interface OutboxEntry {
   workflowType: WorkflowType;
-  /** The object that the workflow carries; its id makes the workflow's. */
+  /** The resource that the workflow is for. The workflow's id is made from its id. */
   subjectId: string;
-  /** Start the workflow if it is not running. Without it, a workflow that has ended needs no telling. */
+  /** Start the workflow if it is not running. If false and the workflow has ended, the entry has no effect. */
   start: boolean;
   signal?: string;
 }
@@ -23,7 +23,7 @@ export interface ClaimedEntry {
   signal: string | null;
   attempts: number;
   created_at: Date;
-  /** The trace that it goes on in; null where nobody traces. */
+  /** The trace to continue. Null when tracing is off. */
   traceparent: string | null;
 }
 
@@ -34,15 +34,15 @@ const workflowIdPrefixes: Record<WorkflowType, string> = {
   webhookDelivery: 'webhook-delivery',
 };
 
-/** The id of the workflow that carries an object: the one place where it is made. */
+/** Returns the workflow id for a resource. No other code builds this id. */
 export function workflowIdOf(workflowType: WorkflowType, subjectId: string): string {
   return `${workflowIdPrefixes[workflowType]}/${subjectId}`;
 }
 
 /**
- * Stages what Temporal is to be told, in the caller's transaction; the dispatcher carries it out after the commit. Here and
- * below the database's clock alone says when something may be carried out: processes whose clocks differ hand these rows to
- * each other, and one that is an hour ahead must not hold up the others for an hour.
+ * Adds entries to the outbox in the caller's transaction; the dispatcher sends them to Temporal after the commit. Only
+ * the database's clock decides when an entry is available, here and below. Processes with different clocks share these
+ * rows; one whose clock is an hour ahead must not hold up the others for an hour.
  */
 export async function enqueue(tx: Db, intents: OutboxEntry[], now: Date): Promise<void> {
   if (intents.length === 0) return;
@@ -57,8 +57,8 @@ export async function enqueue(tx: Db, intents: OutboxEntry[], now: Date): Promis
 }
 
 /**
- * Claims up to `limit` intents, oldest first, for `claimMs` milliseconds: who dies with a claim loses it then.
- * Concurrent claimers get different ones.
+ * Claims up to `limit` entries, oldest first, for `claimMs` milliseconds. If a process dies, its claim expires after
+ * that. Concurrent callers get different entries.
  */
 export async function claimBatch(db: Db, limit: number, claimMs: number): Promise<ClaimedEntry[]> {
   return db<ClaimedEntry[]>`
@@ -74,12 +74,12 @@ export async function claimBatch(db: Db, limit: number, claimMs: number): Promis
     returning id, workflow_id, workflow_type, subject_id, start, signal, attempts, created_at, traceparent`;
 }
 
-/** Removes intents that Temporal has accepted. */
+/** Deletes entries that Temporal has accepted. */
 export async function deleteDispatched(db: Db, ids: number[]): Promise<void> {
   await db`delete from workflow_intents where id = any(${ids}::bigint[])`;
 }
 
-/** Puts an intent back after a failed try, for `ms` milliseconds. */
+/** Makes an entry available again `ms` milliseconds after a failed dispatch, and records the error. */
 export async function postpone(db: Db, id: number, ms: number, error: string): Promise<void> {
   await db`
     update workflow_intents set available_at = now() + ${inMs(db, ms)}, last_error = ${error.slice(0, 1000)}

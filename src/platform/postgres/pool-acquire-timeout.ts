@@ -1,6 +1,6 @@
 import type { Pool } from './types.ts';
 
-/** All connections were at work for longer than the caller was to wait. Nothing was done. Counts as an outage. */
+/** The pool acquire timeout passed while all connections were in use. Nothing was sent. Counts as an outage. */
 export class PoolExhausted extends Error {
   override name = 'PoolExhausted';
   readonly code = 'CONNECTION_WAIT_TIMEOUT';
@@ -10,10 +10,10 @@ export class PoolExhausted extends Error {
   }
 }
 
-/** Gives a place back. */
+/** Releases a slot. */
 type Free = () => void;
 
-/** The parts of the client's query that its types do not show: what sends it, and the two ways in which it ends. */
+/** Parts of the client's query that its types lack: the function that sends it, and the two that complete it. */
 interface Sendable {
   handler(query: Sendable): unknown;
   resolve(result: unknown): void;
@@ -21,9 +21,10 @@ interface Sendable {
 }
 
 /**
- * The pool, with as many places as it has connections: a statement or a transaction takes one before it is sent, in the order
- * in which they came, and fails with PoolExhausted when there is none within `longestWaitMs`. The client itself would let
- * everybody wait for ever, and send statements to wait behind others on connections that are at work.
+ * Returns the pool with an acquire timeout. There are as many slots as connections. Each statement or transaction
+ * acquires a slot before it is sent, first come, first served. If it gets none within `longestWaitMs`, it fails with
+ * PoolExhausted. The client alone would let callers wait for ever, and would queue statements behind others on busy
+ * connections.
  */
 export function boundWait(pool: Pool, longestWaitMs: number): Pool {
   const take = placesFor(pool.options.max, longestWaitMs);
@@ -59,7 +60,7 @@ export function boundWait(pool: Pool, longestWaitMs: number): Pool {
     }
   }
 
-  // A function of its own and no Proxy, which would cost every statement more than its place does.
+  // A plain function instead of a Proxy: a Proxy would cost each statement more than its slot does.
   const bounded = (...given: Parameters<Pool>) => seated(pool(...given));
   return Object.assign(Object.defineProperties(bounded, Object.getOwnPropertyDescriptors(pool)) as Pool, {
     begin,
@@ -67,12 +68,15 @@ export function boundWait(pool: Pool, longestWaitMs: number): Pool {
   });
 }
 
-/** How to take a place: `onPlace` is called at once if there is one, otherwise one of the two is within `longestWaitMs`. */
+/**
+ * Returns a function that acquires a slot. It calls `onPlace` at once if a slot is free. Otherwise it calls `onPlace`
+ * or `onLate` within `longestWaitMs`.
+ */
 function placesFor(count: number, longestWaitMs: number) {
   let taken = 0;
   const waiting = new Set<(free: Free) => void>();
 
-  /** A place that can be given back once, to the one who has waited longest. */
+  /** Returns a function that releases a slot, once, to the caller that has waited longest. */
   function placeOf(): Free {
     let isFree = false;
     return () => {
@@ -103,7 +107,7 @@ function placesFor(count: number, longestWaitMs: number) {
   };
 }
 
-/** What is no query has nothing to wait for: the name of a column, values to insert. */
+/** Helpers such as column names and values to insert are not queries, so they need no slot. */
 function isSendable(made: unknown): made is Sendable {
   return made instanceof Promise && 'handler' in made;
 }

@@ -3,15 +3,15 @@ import { isIP, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect } from 'node:tls';
 
-/** What of TLS a connection to PostgreSQL has to have, as libpq's `sslmode` says it. */
+/** The TLS requirements of a connection to PostgreSQL, as in libpq's `sslmode`. */
 export interface Security {
-  /** Goes on in the clear with a server that has no TLS. */
+  /** Continue without TLS if the server has none. */
   mayBePlain: boolean;
-  /** The certificate has to come from an authority that is trusted. */
+  /** The certificate must come from a trusted authority. */
   checksAuthority: boolean;
-  /** It has to be that of the host that was asked for. */
+  /** The certificate must be for the requested host. */
   checksName: boolean;
-  /** The authorities that are trusted, PEM; null: those of Node.js, with NODE_EXTRA_CA_CERTS. */
+  /** The trusted authorities (PEM). Null: those of Node.js and NODE_EXTRA_CA_CERTS. */
   authorities: string | null;
 }
 
@@ -26,9 +26,10 @@ const levels: Record<string, Omit<Security, 'authorities'>> = {
 const parameters = ['sslmode', 'ssl', 'sslrootcert'] as const;
 
 /**
- * Takes what a database's URL says about TLS out of it: `sslmode` (or `ssl`), and `sslrootcert`, a file of authorities, or
- * `system`. Null: in the clear, which is what a URL means that says nothing.
- * @throws for a mode that does not exist, and for a file that cannot be read.
+ * Takes the TLS parameters out of a database URL: `sslmode` (or `ssl`), and `sslrootcert`, which is a file of
+ * authorities or `system`. Returns the URL without them. `security` is null for a connection without TLS, which is the
+ * default.
+ * @throws for an unknown mode, and for a file that cannot be read.
  */
 export function takeSecurity(databaseUrl: string): { url: string; security: Security | null } {
   const url = new URL(databaseUrl);
@@ -43,19 +44,20 @@ export function takeSecurity(databaseUrl: string): { url: string; security: Secu
   return { url: url.href, security: { ...level, authorities } };
 }
 
-/** Asks a server for TLS (protocol 3.2, "SSLRequest"): the length of the message, and the code. */
+/** Asks the server for TLS ("SSLRequest" of protocol 3.2): the length of the message, then the code. */
 const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 const yes = 'S'.charCodeAt(0);
 const no = 'N'.charCodeAt(0);
 
 /**
- * A connection to PostgreSQL over TLS: asks the server for it, names the host (SNI) and holds the certificate against that
- * very host, be it a name or an address. What is written before waits until the server has proven who it is.
+ * A connection to PostgreSQL over TLS. It asks the server for TLS, sends the host name (SNI) and checks the certificate
+ * against that host name or address, as far as `security` requires. Data that is written earlier waits until the
+ * handshake is complete.
  */
 export class SecureSocket extends Duplex {
   readonly #raw: Socket;
   #wire: Socket | null = null;
-  /** The write that waits for the connection; a stream has one under way at a time. */
+  /** The write that waits for the connection. A stream has at most one write under way. */
   #waiting: (() => void) | null = null;
 
   constructor(raw: Socket, host: string, security: Security) {
@@ -68,7 +70,7 @@ export class SecureSocket extends Duplex {
     raw.write(sslRequest);
     raw.once('data', (reply: Buffer) => {
       raw.off('close', onEarlyEnd);
-      // More than the one byte was put there by somebody who hopes that it is read as the server's.
+      // More than one byte: an attacker may have injected data to be read as the server's.
       if (reply.length !== 1) return onError(connectionError('the server said more than it was asked for'));
       if (reply[0] === yes) return this.#negotiate(host, security);
       if (reply[0] === no && security.mayBePlain) return this.#use(raw);
@@ -81,7 +83,7 @@ export class SecureSocket extends Duplex {
       socket: this.#raw,
       host,
       rejectUnauthorized: checksAuthority,
-      ...(isIP(host) ? {} : { servername: host }), // an address is no server name (RFC 6066)
+      ...(isIP(host) ? {} : { servername: host }), // SNI does not allow addresses (RFC 6066)
       ...(authorities === null ? {} : { ca: authorities }),
       ...(checksName ? {} : { checkServerIdentity: () => undefined }),
     };
@@ -106,7 +108,7 @@ export class SecureSocket extends Duplex {
     this.#waiting = null;
   }
 
-  /** As a plain socket says it: the client takes leave only of a connection that is open. */
+  /** The same states as a plain socket's. The client sends its Terminate message only if the state is `open`. */
   get readyState(): 'opening' | 'open' | 'closed' {
     if (this.destroyed) return 'closed';
     return this.#wire === null ? 'opening' : 'open';
@@ -139,7 +141,7 @@ export class SecureSocket extends Duplex {
   }
 }
 
-/** Named as the client names its own, so that it counts as an outage of the database. */
+/** Uses the same code as the client's own errors, so that it counts as an outage of the database. */
 function connectionError(message: string): Error {
   return Object.assign(new Error(message), { code: 'CONNECTION_CLOSED' });
 }

@@ -3,9 +3,9 @@ import type { Duplex } from 'node:stream';
 import { SecureSocket, type Security } from './secure-socket.ts';
 
 /**
- * Tells the client of PostgreSQL of the end of its connection as it takes it best. An end without an error, before the
- * connection is ready, would have it connect anew for ever while the caller waits; and after a "close with error" it would
- * wait for up to 20 s before it connects again, however long the server has been back.
+ * Makes a socket report its end in the way that the PostgreSQL client handles best: an error, then a close without one.
+ * If a connection ends without an error before it is ready, the client reconnects for ever while the caller waits.
+ * After a "close with error", the client waits up to 20 s before it reconnects, even if the server is back.
  */
 function failingAtItsEnd<S extends Duplex>(socket: S): S {
   const emit = socket.emit.bind(socket);
@@ -20,8 +20,9 @@ function failingAtItsEnd<S extends Duplex>(socket: S): S {
 }
 
 /**
- * Makes the connections of a pool, in the clear or as secure as `security` wants: to the first host; what goes wrong is told
- * by the socket itself. The client's own TLS names no host (SNI) on a socket that it has not made.
+ * Returns the function that makes the pool's connections, without TLS or as `security` requires. It connects to the
+ * first host only. The socket itself emits connection errors. The client's own TLS sends no host name (SNI) on a socket
+ * that it did not make.
  */
 export function socketsFor(security: Security | null) {
   return ({ host, port, path }: { host: string[]; port: number[]; path?: string | false }): Duplex => {

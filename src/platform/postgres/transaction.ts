@@ -6,9 +6,12 @@ import type { Db, Pool } from './connection.ts';
 const deadlock = '40P01';
 const serializationFailure = '40001';
 const maxTries = 5;
-/** Of statements that were prepared before a migration: each try may meet another of them, on another connection. */
+/**
+ * For statements that were prepared before a migration. Each try may get another connection with another stale
+ * statement.
+ */
 const maxTriesOfStale = 100;
-/** The client gives a transaction up when its connection is closed: some time after its statements have failed. */
+/** When its connection is closed, the client rejects the transaction some time after its statements have failed. */
 const toldOfCutWithinMs = 1_000;
 
 type Opened = Exclude<Db, Pool>;
@@ -16,15 +19,16 @@ type Opened = Exclude<Db, Pool>;
 const staging = new WeakSet<Db>();
 const listeners = new Set<() => void>();
 
-/** What is to be done once a transaction is committed. */
+/** Callbacks to run once a transaction is committed. */
 const afterwards = new WeakMap<Db, (() => void)[]>();
 
-/** What a transaction has sent and does not wait for. */
+/** Statements that a transaction has sent and not yet awaited. */
 const underWay = new WeakMap<Db, Promise<unknown>[]>();
 
 /**
- * Runs `work` in one transaction: a new one on a pool, the caller's own when `db` is one already. A transaction that lost a
- * deadlock is run again, so `work` must do nothing but SQL; one that met a statement from before a migration, too.
+ * Runs `work` in one transaction: a new one if `db` is a pool, otherwise the caller's. A transaction that was a
+ * deadlock victim, failed to serialize or met a statement prepared before a migration is retried. So `work` must do
+ * nothing but SQL.
  */
 export async function atomically<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   if (!isPool(db)) return work(db);
@@ -40,7 +44,8 @@ export async function atomically<T>(db: Db, work: (tx: Db) => Promise<T>): Promi
           lost ||= isCut(error);
           throw error;
         } finally {
-          // Its end would make the client send a commit or rollback on a connection that is no more, or on its successor.
+          // If `work` returned now, the client would send a commit or rollback on the dead connection or on its
+          // successor.
           if (lost && !isOver) await pause(toldOfCutWithinMs);
           if (isOver) await new Promise<never>(() => {});
         }
@@ -60,7 +65,7 @@ export async function atomically<T>(db: Db, work: (tx: Db) => Promise<T>): Promi
   }
 }
 
-/** Runs `work` in a transaction of the pool, and says how that goes. */
+/** Runs `work` in a transaction of the pool and emits its telemetry events. */
 async function begin<T extends object>(pool: Pool, work: (opened: Opened) => Promise<T>): Promise<T> {
   const askedAt = performance.now();
   let hadBegun = false;
@@ -77,21 +82,21 @@ async function begin<T extends object>(pool: Pool, work: (opened: Opened) => Pro
 }
 
 /**
- * Goes on while a statement of the transaction is under way: whatever is sent after it, the commit too, follows it without
- * a round trip between them. If it fails, so does the transaction. On a pool it is waited for.
+ * Sends a statement of the transaction without waiting for its result. Later statements, the commit included, follow it
+ * without a round trip in between. If it fails, the transaction fails. On a pool, the statement is awaited.
  */
 export async function withoutWaiting(db: Db, statement: Promise<unknown>): Promise<void> {
   const sent = Promise.resolve(statement);
   if (isPool(db)) return void (await sent);
-  sent.catch(() => {}); // whoever ends the transaction looks at it
+  sent.catch(() => {}); // awaited when the transaction ends
   const others = underWay.get(db);
   if (others) others.push(sent);
   else underWay.set(db, [sent]);
 }
 
 /**
- * Runs `work` in a transaction and takes all of it back: the answer tells what would have been done. On a transaction of
- * the caller's it goes back to where that was, locks included.
+ * Dry run: runs `work` in a transaction, rolls it back and returns the result of `work`. If `db` is the caller's
+ * transaction, it rolls back to the state before the call, locks included.
  */
 export async function rehearse<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   const undone = async (tx: Db): Promise<never> => {
@@ -107,7 +112,7 @@ export async function rehearse<T>(db: Db, work: (tx: Db) => Promise<T>): Promise
   }
 }
 
-/** Ends a rehearsal, so that its transaction is rolled back. */
+/** Ends a dry run, so that its transaction is rolled back. */
 class DryRunResult extends Error {
   readonly result;
 
@@ -119,8 +124,8 @@ class DryRunResult extends Error {
 }
 
 /**
- * Calls `told` when the transaction is committed, and not at all when it is rolled back, or was a rehearsal; on a pool, where
- * nothing is left to commit, at once. It must not throw.
+ * Calls `told` after the transaction commits. It is not called if the transaction is rolled back or is a dry run. On a
+ * pool there is nothing to commit, so it is called at once. It must not throw.
  */
 export function afterCommit(db: Db, told: () => void): void {
   const others = afterwards.get(db);
@@ -129,23 +134,23 @@ export function afterCommit(db: Db, told: () => void): void {
   else afterwards.set(db, [told]);
 }
 
-/** Notes that the transaction has staged workflow intents, so that their carrying out starts right after its commit. */
+/** Marks the transaction as having outbox entries, so that dispatch starts right after its commit. */
 export function noteEnqueued(tx: Db): void {
   staging.add(tx);
 }
 
-/** Calls `listener` after each commit of this process that left workflow intents; answers how to stop it. */
+/** Calls `listener` after each commit of this process that has outbox entries. Returns a function that unsubscribes. */
 export function onIntentsCommitted(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Whether the failure is a violation of the constraint or unique index of this name. */
+/** Whether the error is a violation of the constraint or unique index with this name. */
 export function violates(error: unknown, constraint: string): boolean {
   return error instanceof postgres.PostgresError && error.constraint_name === constraint;
 }
 
-/** Whether the failure says something about the database being away or overloaded, not about the statement. */
+/** Whether the error means that the database is away or overloaded, not that the statement is wrong. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false;
   const code = error.code;
@@ -155,16 +160,16 @@ export function isOutage(error: unknown): boolean {
   return /^(CONNECTION_|CONNECT_|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENETUNREACH)/.test(code);
 }
 
-/** Whether the failure means that the connection is at its end, or was ended by the server. */
+/** Whether the error means that the connection has ended, or that the server ended it. */
 function isCut(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error)) return false;
   return /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|ECONN|EPIPE|57P0[123])/.test(String(error.code));
 }
 
 /**
- * The transaction, refusing statements once it is lost. When its connection is cut, the client gives the transaction up
- * but not the work, whose next statement would run on the connection's successor: outside of any transaction, or in
- * somebody else's.
+ * Returns the transaction, made to refuse statements once it is lost. When its connection is cut, the client rejects
+ * the transaction but does not stop `work`. Without this, the next statement would run on the connection's successor,
+ * outside any transaction or inside another one.
  */
 function refusing<T extends Db>(tx: T, isLost: () => boolean): T {
   return new Proxy(tx, {
@@ -180,14 +185,18 @@ function isPool(db: Db): db is Pool {
 }
 
 /**
- * Whether a statement was prepared before a migration that changed what it answers, such as the columns of `*`. The client
- * has forgotten it then, and prepares it anew the next time; alone it does so by itself, in a transaction it cannot.
+ * Whether the statement was prepared before a migration that changed its result, such as the columns of `*`. The client
+ * then forgets the statement and prepares it anew the next time. Outside a transaction it retries by itself; inside one
+ * it cannot.
  */
 function isStale(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';
 }
 
-/** Whether the failure is a transaction's that others could go on without: run again, it may succeed. */
+/**
+ * Whether PostgreSQL aborted the transaction in favour of others (deadlock or serialization failure). A retry may
+ * succeed.
+ */
 export function wasSacrificed(error: unknown): boolean {
   return error instanceof postgres.PostgresError && (error.code === deadlock || error.code === serializationFailure);
 }

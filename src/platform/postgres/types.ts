@@ -1,8 +1,8 @@
 import type postgres from 'postgres';
 
-/** Values that PostgreSQL and JavaScript would read differently if nobody said how. */
+/** Types that PostgreSQL and JavaScript would read differently by default. */
 export const types = {
-  // Amounts and sequences: the schema keeps them within the range that a number holds exactly.
+  // Amounts and sequences. The schema keeps them within the range of exact numbers.
   bigint: { to: 20, from: [20], serialize: (value: number) => String(value), parse: (text: string) => Number(text) },
   // Biller-local dates stay YYYY-MM-DD: a date is not an instant.
   plainDate: { to: 1082, from: [1082], serialize: (value: string) => value, parse: (text: string) => text },
@@ -12,5 +12,5 @@ type Types = { bigint: number; plainDate: string };
 
 /** A pool of connections. */
 export type Pool = postgres.Sql<Types>;
-/** What a query runs on: the pool, or the transaction that the caller is in. */
+/** What a query runs on: the pool, or the caller's transaction. */
 export type Db = Pool | postgres.TransactionSql<Types>;

@@ -14,7 +14,7 @@ import { ConfigError, type EncryptionKey, readConfig } from '../config.ts';
 /** What a command works on: the database of the running service, and its demo biller where there is one. */
 export interface CliContext {
   sql: Pool;
-  /** Opened when it is asked for, and closed with the command. */
+  /** Opened on the first call, and closed with the command. */
   temporal(): Promise<Client>;
   taskQueue: string;
   demoBillerId: string | null;
@@ -22,7 +22,7 @@ export interface CliContext {
   vault(): Promise<Vault>;
 }
 
-/** The command line cannot be understood. The message says what to type instead. */
+/** The command line is not valid. The message says what to type instead. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -31,9 +31,8 @@ export class UsageError extends Error {
 }
 
 /**
- * Runs one command and ends the process: what it returns is printed on stdout (status 0), what goes wrong is one message
- * on stderr (status 1, or 2 for a command line that cannot be understood; `failed` is another status than 1). Whoever asks for
- * help gets the usage.
+ * Runs one command. Prints its result on stdout with exit status 0. Prints an error as one message on stderr, with
+ * status 2 for an invalid command line and `failed` (by default 1) for any other error. --help prints the usage.
  */
 export async function runCommand(
   usage: string,
@@ -58,7 +57,7 @@ export async function runCommand(
   }
 }
 
-/** Who is at the command line, for the audit log: the user of the operating system, by number where it has no name. */
+/** Who runs the command, for the audit log: the user of the operating system, or its uid if it has no name. */
 export function operator(): Actor {
   try {
     return { kind: 'command_line', id: userInfo().username };
@@ -99,7 +98,7 @@ function cell(value: unknown): string {
 async function findContext(env: NodeJS.ProcessEnv, opened: { close(): Promise<void> }[]): Promise<CliContext> {
   const given = readConfig(env);
   const development = await readDevelopment(given.dataDir);
-  // What the file names is held to the same rules as what the environment names.
+  // The values from development.json must pass the same checks as those from the environment.
   const config = readConfig({
     ...env,
     DATABASE_URL: given.databaseUrl ?? development.databaseUrl ?? '',
@@ -117,7 +116,7 @@ async function findContext(env: NodeJS.ProcessEnv, opened: { close(): Promise<vo
   return {
     sql,
     async temporal() {
-      // Loading it takes longer than the rest of a command, most of which do without.
+      // Importing it takes longer than the rest of a command, and most commands do not need it.
       const { openTemporal } = await import('../temporal-client.ts');
       const temporal = openTemporal(config);
       opened.push(temporal.connection);

@@ -1,4 +1,4 @@
-// Brings the database of DATABASE_URL up to this version's schema: for production, before the new version is started.
+// Brings the database of DATABASE_URL up to this version's schema. In production, run it before the new version starts.
 import { parseArgs } from 'node:util';
 import { migrate } from '../../db/migrate.ts';
 import { print, printError } from '../../platform/terminal.ts';

@@ -78,7 +78,7 @@ async function stuck(
   const all = await lookForStuck(sql, { temporal: await temporal(), taskQueue }, now);
   const reports = kind === undefined ? all : all.filter((report) => report.kind === kind);
   const count = reports.reduce((sum, report) => sum + report.count, 0);
-  // A kind that only Temporal knows is not known to be free while Temporal is away.
+  // The kind is known to Temporal alone. While Temporal is away, it is unknown whether anything is stuck.
   if (kind !== undefined && reports.length === 0) throw new Error('Temporal cannot be reached, and it alone knows.');
   if (count > 0) process.exitCode = 1;
   if (json) return JSON.stringify({ at: now.toISOString(), count, kinds: reports });
@@ -112,7 +112,7 @@ async function pressed(operations: Operations, id: string, deed: string, input?:
   return (await press(operations, id, deed, input)) ?? nothingToDo(id);
 }
 
-/** A delivery that has ended has no workflow: it is taken up again in the database. */
+/** A delivery that has ended has no workflow, so it is reopened in the database. */
 async function retryDelivery(operations: Operations, id: string): Promise<string> {
   const { sql, by } = operations;
   if (isId('webhook_endpoint', id)) {

@@ -1,5 +1,5 @@
-// Makes the namespace and the search attributes in the Temporal of TEMPORAL_ADDRESS: for production, before the first start
-// and with each new version.
+// Creates the namespace and the search attributes in the Temporal of TEMPORAL_ADDRESS. In production, run it before the
+// first start and with each new version.
 import { Connection } from '@temporalio/client';
 import { print, printError } from '../../platform/terminal.ts';
 import { ConfigError, readConfig } from '../config.ts';

@@ -4,7 +4,7 @@ import type { ServiceMetrics } from './service-metrics.ts';
 
 type Counting = { [Kind in TelemetryEvent['kind']]: (seen: Extract<TelemetryEvent, { kind: Kind }>) => void };
 
-/** Counts what the process says of its own work, from now on; answers how to stop it. */
+/** Counts the telemetry events of this process. Returns a function that stops it. */
 export function countTelemetry(metrics: ServiceMetrics): () => void {
   const counting: Counting = {
     'charge opened': ({ source, lagSeconds, ...owner }) => {

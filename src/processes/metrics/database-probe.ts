@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
 import type { Pool } from '../../platform/postgres/connection.ts';
 
-/** A probe that takes longer counts as lost; scrapers give up after ten seconds. */
+/** A slower probe counts as failed. Scrapers give up after ten seconds. */
 const patienceMs = 2_000;
 
 /**
- * With each scrape one statement goes through the pool: what it takes is what any statement takes at this moment, its wait
- * for a connection included. The client tells nobody how busy its connections are.
+ * Sends one statement through the pool with each scrape. Its duration is what any statement takes at this moment, the
+ * wait for a connection included. The client does not expose how busy its connections are.
  */
 export function probeDatabase(registry: Registry, sql: Pool, max: number): void {
   const registers = [registry];
@@ -27,7 +27,10 @@ export function probeDatabase(registry: Registry, sql: Pool, max: number): void 
     max,
   );
 
-  /** One that is not answered yet: no other is sent meanwhile, or they would add to what they measure. */
+  /**
+   * The statement under way, if any. No other is sent meanwhile, so the probe does not add to the load that it
+   * measures.
+   */
   let statement: Promise<boolean> | null = null;
   let scrape: Promise<void> | null = null;
 

@@ -18,8 +18,9 @@ export interface Sampling {
 }
 
 /**
- * Reads, every thirty seconds, what only the databases know: backlogs, what is stuck, connections. Each worker does, and shows
- * the same figures: over several of them `max` is right, and `sum` is not. Figures that could not be read are not shown.
+ * Reads every thirty seconds what only the databases know: backlogs, what is stuck, connections. Every worker does so
+ * and shows the same figures: aggregate them over workers with `max`, not `sum`. Figures that could not be read are not
+ * shown.
  */
 export function startSampling(registry: Registry, sql: Pool, side: WorkflowSide, logger: Logger): Sampling {
   const gauges = createGauges(registry);
@@ -103,7 +104,7 @@ function createGauges(registry: Registry) {
   return { intents, oldestIntent, oldestDue, deliveries, dunning, connections, stuck, sampledAt };
 }
 
-/** What is not known is not shown: a nought would say that all is well. */
+/** Unknown figures are removed: a zero would mean that all is well. */
 function forgetDatabase(gauges: Gauges): void {
   for (const gauge of [gauges.intents, gauges.oldestIntent, gauges.oldestDue]) gauge.remove();
   for (const gauge of [gauges.deliveries, gauges.dunning, gauges.connections]) gauge.reset();

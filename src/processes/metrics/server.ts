@@ -3,16 +3,16 @@ import { createServer } from 'node:http';
 import type { Registry } from 'prom-client';
 import { isLoopbackAddress, isLoopbackHost } from '../../api/http/this-machine.ts';
 
-/** Prometheus asks one after the other; who keeps a connection for longer is cut off. */
+/** Prometheus sends one request after the other. A connection that takes longer is cut off. */
 const requestTimeoutMs = 10_000;
 
-/** The figures of somebody else in the same process, as text, appended to ours. Must not throw. */
+/** Metrics of another source in the same process, as text, appended to ours. Must not throw. */
 export type MoreMetrics = () => Promise<string>;
 
 /**
- * Answers `GET /metrics` with the figures of a registry, in the text format of Prometheus. Nobody is asked for a key, so it
- * listens where `host` says alone; on loopback it refuses requests for other hosts.
- * @throws an Error that names the port, when that is taken.
+ * Serves `GET /metrics` with the metrics of a registry, in the text format of Prometheus. There is no key, so it
+ * listens only on `host`; on loopback it refuses requests for other hosts.
+ * @throws an Error that names the port, when the port is taken.
  */
 export async function serveMetrics(
   registry: Registry,

@@ -1,15 +1,15 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** From a tenth of a second, which nobody notices, to the hour after which somebody has called. */
+/** Seconds: from a tenth, which payers and billers do not notice, to an hour, after which they have called. */
 const lagBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600];
-/** What one machine does for another: a round trip to a receiver that hangs. */
+/** Seconds of a call between machines, up to that of a receiver that hangs. */
 const callBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
 const waitBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * What a process counts of its own work, as Prometheus names it. No label has ids, paths or texts, so that the number of
- * series has a bound: mode, source, outcome, code, event type, route. Each process counts what it has committed itself, once,
- * so sums over processes are right.
+ * The Prometheus metrics of a process's own work. Labels hold no ids, paths or free text, so that the number of series
+ * is bounded: mode, source, outcome, code, event type, route. Each process counts only what it has committed itself,
+ * once, so sums over processes are right.
  */
 export function createServiceMetrics(registry: Registry) {
   const registers = [registry];

@@ -17,7 +17,7 @@ export interface MetricsOptions {
   sql: Pool;
   /** How many connections the pool may have. */
   poolMax: number;
-  /** The worker's: it samples the databases, and shows what the SDK counts. Null in the API. */
+  /** Set in the worker, which also samples the databases and shows the SDK's metrics. Null in the API. */
   worker: WorkflowSide | null;
   logger: Logger;
 }
@@ -29,7 +29,10 @@ export interface RunningMetrics {
   close(): Promise<void>;
 }
 
-/** Counts what this process does from now on, and serves it. @throws an Error that names the port, when that is taken. */
+/**
+ * Counts the work of this process from now on, and serves the metrics. @throws an Error that names the port, when the
+ * port is taken.
+ */
 export async function startMetrics({
   port,
   host,

@@ -3,7 +3,7 @@ import type { MoreMetrics } from './server.ts';
 
 const timeoutMs = 2_000;
 
-/** The native part of the SDK has a listener of its own: on loopback, at the port after that of the worker's metrics. */
+/** The native part of the SDK has its own listener: on loopback, at the port after that of the worker's metrics. */
 export function portOfSdk(metricsPort: number): number {
   return metricsPort + 1;
 }
@@ -22,7 +22,10 @@ export function sdkTelemetry(metricsPort: number): Required<Pick<TelemetryOption
   };
 }
 
-/** What the SDK counts, read from there, so that a worker is one target for a scraper. Nothing while it does not answer. */
+/**
+ * The SDK's metrics, read from its listener, so that a worker is one target for a scraper. Empty while the listener
+ * does not respond.
+ */
 export function sdkMetrics(metricsPort: number): MoreMetrics {
   const url = `http://127.0.0.1:${portOfSdk(metricsPort)}/metrics`;
   return async () => {

@@ -14,13 +14,13 @@ import { type FieldError, InvalidState, NotFound, ValidationFailed } from '../er
 import { type Actor, changesBetween, recordAudit } from './audit.ts';
 import { allScopes, isScope } from './scopes.ts';
 
-/** What a key is for; its prefix says so. */
+/** What a key is for. Its prefix shows it. */
 export interface KeyTraits {
   livemode: boolean;
   kind: ApiKeyKind;
 }
 
-/** Who changes something, and when: real time. */
+/** Who makes a change, and when in real time. */
 export interface Deed {
   by: Actor;
   now: Date;
@@ -28,46 +28,49 @@ export interface Deed {
 
 export interface NewKey extends KeyTraits, Deed {
   billerId: string;
-  /** Of a secret key: all by default. A publishable key has none. */
+  /** The scopes of a secret key; all by default. A publishable key has none. */
   scopes?: readonly string[] | undefined;
 }
 
-/** What can be told of a key at any time. */
+/** What can be shown of a key at any time. */
 export interface ApiKey {
   id: string;
   biller_id: string;
   livemode: boolean;
   kind: ApiKeyKind;
   scopes: string[];
-  /** The last characters of the key. */
+  /** The last four characters of the key. */
   hint: string;
   created_at: string;
   revoked_at: string | null;
 }
 
-/** A key that was just made: `key` itself is told this once, and kept nowhere. */
+/** A new key. `key` itself is shown only here, and is not stored. */
 export interface IssuedKey extends ApiKey {
   key: string;
 }
 
-/** 43 characters of base62 hold 256 bits, so one SHA-256 protects them: there is nothing to guess slowly. */
+/** 43 base62 characters hold 256 bits. That is too much to guess, so one fast SHA-256 protects the key. */
 const secretLength = 43;
 const keyPattern = new RegExp(`^(sk|pk)_(sandbox|live)_[0-9A-Za-z]{${secretLength}}$`);
 const hourInMilliseconds = 3_600_000;
-/** A year: longer is no roll any more. */
+/** One year. A longer overlap is not a roll any more. */
 const maxOverlapHours = 8_760;
 
-/** Whether the text has the form of a key; it says nothing about whether there is one. */
+/** Whether the text has the form of a key. Does not check whether the key exists. */
 export function isKeyShaped(text: string): boolean {
   return keyPattern.test(text);
 }
 
-/** What is stored of a key. */
+/** Returns the SHA-256 of a key: what the database stores of it. */
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** Makes a key. @throws ValidationFailed for an unknown scope, scopes on a publishable key, an unknown biller. */
+/**
+ * Creates a key.
+ * @throws ValidationFailed for an unknown scope, for scopes on a publishable key, and for an unknown biller.
+ */
 export async function createKey(sql: Db, { billerId, livemode, kind, scopes, by, now }: NewKey): Promise<IssuedKey> {
   const faults = scopeFaults(kind, scopes);
   if (faults.length > 0) throw new ValidationFailed(faults);
@@ -95,12 +98,15 @@ export async function createKey(sql: Db, { billerId, livemode, kind, scopes, by,
   }
 }
 
-/** The keys of a biller, or all keys, oldest first, revoked ones too. */
+/** Returns the keys of a biller, or all keys when `billerId` is null. Oldest first, including revoked keys. */
 export async function listKeys(sql: Db, billerId: string | null): Promise<ApiKey[]> {
   return (await selectApiKeys(sql, billerId)).map(present);
 }
 
-/** Refuses the key from now on (running API processes know it within 5 s). Once more changes nothing. @throws NotFound */
+/**
+ * Revokes a key. Running API processes refuse it within 5 s. Revoking it again changes nothing.
+ * @throws NotFound
+ */
 export async function revokeKey(sql: Db, id: string, deed: Deed): Promise<ApiKey> {
   return atomically(sql, async (tx) => {
     const before = await lockApiKey(tx, id);
@@ -114,8 +120,10 @@ export async function revokeKey(sql: Db, id: string, deed: Deed): Promise<ApiKey
 }
 
 /**
- * Makes a successor with the same biller, mode, kind and scopes, and lets the old key end `overlapHours` from now.
- * @throws NotFound, InvalidState when the key has ended already, ValidationFailed for a number of hours that is none.
+ * Creates a successor with the same biller, mode, kind and scopes. The old key ends `overlapHours` from now.
+ * @throws NotFound
+ * @throws InvalidState when the key has already ended.
+ * @throws ValidationFailed when `overlapHours` is not a number from 0 to 8,760.
  */
 export async function rollKey(sql: Db, id: string, { overlapHours, by, now }: { overlapHours: number } & Deed) {
   if (!(overlapHours >= 0 && overlapHours <= maxOverlapHours)) {

@@ -3,15 +3,15 @@ import type { IssuedBy } from '../../messages/operator-command.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 
-/** Who does something that is recorded. */
+/** Who did what an audit entry records. */
 export type Actor =
-  /** A request: the id of its key. */
+  /** A request: the id of its API key. */
   | { kind: 'api_key'; id: string }
-  /** A person at Temporal's Web UI: the name that was given, or `web-ui` where none was. */
+  /** An operator in Temporal's Web UI: the given name, or `web-ui` when none was given. */
   | { kind: 'operator'; id: string }
-  /** A person at the command line: the user of the operating system. */
+  /** An operator at the command line: the user of the operating system. */
   | { kind: 'command_line'; id: string }
-  /** The service by itself: what it was at. */
+  /** The service itself: what it was doing. */
   | { kind: 'service'; id: string };
 
 export type AuditAction =
@@ -39,7 +39,7 @@ export type AuditAction =
   | 'encryption.rotation_begun'
   | 'encryption.rotation_finished';
 
-/** What a field was and what it has become; null where it was not there. */
+/** The old and the new value of each changed field; null where the field did not exist. */
 export type Changes = Record<string, { from: unknown; to: unknown }>;
 
 export interface AuditEntry {
@@ -47,16 +47,19 @@ export interface AuditEntry {
   by: Actor;
   /** Real time. */
   at: Date;
-  /** Whose affair it is; null for one of the whole service. A biller's own affair has no mode. */
+  /**
+   * The biller and mode that the entry concerns. Null when it concerns the whole service. An entry about the biller
+   * itself has no mode.
+   */
   tenant: Tenant | { billerId: string; livemode: null } | null;
   subjectId: string | null;
-  /** Of the request that asked for it. */
+  /** The id of the request that caused the change. */
   requestId?: string;
-  /** Never a secret, not even a part of one. */
+  /** Must not contain a secret, nor a part of one. */
   changes: Changes;
 }
 
-/** An entry as it is shown. */
+/** An audit entry as it is shown. */
 export interface AuditRecord {
   id: number;
   at: string;
@@ -70,8 +73,8 @@ export interface AuditRecord {
 }
 
 /**
- * Adds an entry to the audit log, in the transaction of the change that it tells of: neither is there without the other.
- * Nothing can change or remove an entry afterwards.
+ * Adds an entry to the audit log, in the transaction of the change that it records, so that neither exists without the
+ * other. Nothing can change or remove an entry afterwards.
  */
 export async function recordAudit(tx: Db, { action, by, at, tenant, subjectId, requestId, changes }: AuditEntry) {
   await insertAuditRow(tx, {
@@ -87,18 +90,20 @@ export async function recordAudit(tx: Db, { action, by, at, tenant, subjectId, r
   });
 }
 
-/** Who has pressed a button of a workflow. */
+/** Returns the actor that issued an operator command. */
 export function operator(by: IssuedBy | null | undefined): Actor {
   return typeof by === 'object' && by !== null ? by : { kind: 'operator', id: by ?? 'web-ui' };
 }
 
-/** What an entry about something that a request does has from the request. */
+/** Returns the fields of an audit entry that come from the request. */
 export function asked(call: RequestContext): Pick<AuditEntry, 'by' | 'at' | 'tenant' | 'requestId'> {
   const { billerId, livemode, requestId, keyId, now } = call;
   return { by: { kind: 'api_key', id: keyId }, at: now, tenant: { billerId, livemode }, requestId };
 }
 
-/** The fields that differ; null stands for what is not there before or after. Give it no secret. */
+/**
+ * Returns the fields that differ. A null `before` or `after` means that the object did not exist. Do not pass secrets.
+ */
 export function changesBetween<T extends object>(before: T | null, after: T | null): Changes {
   const [was, is] = [new Map(Object.entries(before ?? {})), new Map(Object.entries(after ?? {}))];
   const changes: Changes = {};
@@ -109,7 +114,7 @@ export function changesBetween<T extends object>(before: T | null, after: T | nu
   return changes;
 }
 
-/** A page of the log, newest first. */
+/** Returns a page of the log, newest first. */
 export async function listAudit(db: Db, page: AuditPage): Promise<AuditRecord[]> {
   return (await selectAuditRows(db, page)).map(present);
 }

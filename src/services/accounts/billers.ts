@@ -13,7 +13,7 @@ export interface NewBiller extends Deed {
   name: string;
   /** IANA name; UTC by default. */
   timeZone?: string | undefined;
-  /** At most 22 characters; what the payer's statement says unless a payment has its own. */
+  /** At most 22 characters. The text on the payer's statement, unless a payment has its own. */
   statementDescriptor?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface Biller {
   created_at: string;
 }
 
-/** The keys of the demo biller, one of each sort. */
+/** The keys of the demo biller, one of each mode and kind. */
 export interface DemoKeys {
   sandbox_secret: string;
   sandbox_publishable: string;
@@ -40,11 +40,15 @@ const demoTraits: Record<keyof DemoKeys, KeyTraits> = {
   live_secret: { livemode: true, kind: 'secret' },
   live_publishable: { livemode: true, kind: 'publishable' },
 };
-// Two starts at once on one database make one demo biller. Any constant that nobody else locks.
+// An advisory lock: two simultaneous starts on one database create only one demo biller. The constant is arbitrary, but
+// must not be used for another lock.
 const demoLock = 7_266_338;
 const start = { kind: 'service', id: 'start' } as const;
 
-/** Makes a biller with the default fee schedule. @throws ValidationFailed with every fault of name, zone, descriptor. */
+/**
+ * Creates a biller with the default fee schedule.
+ * @throws ValidationFailed with every field error of name, time zone and statement descriptor.
+ */
 export async function createBiller(sql: Db, biller: NewBiller): Promise<Biller> {
   const faults = billerFaults(biller);
   if (faults.length > 0) throw new ValidationFailed(faults);
@@ -69,14 +73,14 @@ export async function createBiller(sql: Db, biller: NewBiller): Promise<Biller> 
   });
 }
 
-/** All billers, oldest first. */
+/** Returns all billers, oldest first. */
 export async function listBillers(sql: Db): Promise<Biller[]> {
   return (await selectBillers(sql)).map(present);
 }
 
 /**
- * The biller that a development machine works with, and a key of each sort. What is `known` from an earlier start is kept
- * if it still works, and whatever is missing is made, so that a second start changes nothing.
+ * Returns the biller of a development machine, and a key of each mode and kind. Keys that are `known` from an earlier
+ * start are kept if they still work. What is missing is created, so a second start changes nothing.
  */
 export async function ensureDemoBiller(
   sql: Pool,
@@ -127,7 +131,7 @@ function billerFaults({ name, timeZone, statementDescriptor }: NewBiller): Field
   return faults;
 }
 
-/** Whether PostgreSQL can hold the text, and it has 1 to `most` characters. */
+/** Whether PostgreSQL can store the text, and it has 1 to `most` characters. */
 function isText(value: string, most: number): boolean {
   const length = [...value].length;
   return length >= 1 && length <= most && !value.includes('\0') && !/\p{Surrogate}/u.test(value);

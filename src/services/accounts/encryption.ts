@@ -19,9 +19,13 @@ import { recordAudit } from './audit.ts';
 import { type Vault, VaultError } from './vault.ts';
 
 /**
- * What stands under one key. `encrypts`: the first; `decrypts`: another one that is configured; `missing`: none is.
- * `values` are sealed with it, so many of them in each format; `requests` have an Idempotency-Key that is still good, and are known by its fingerprint,
- * which nobody can make anew: without the key their repetitions are refused, until they expire.
+ * What depends on one encryption key.
+ * - `role`: `encrypts` for the first configured key, `decrypts` for the other configured keys, `missing` for a key that
+ *   is not configured.
+ * - `values`: how many values are sealed with the key; `format_1` and `format_2` count them by format.
+ * - `requests`: how many unexpired Idempotency-Keys identify their request by a fingerprint under this key. A
+ *   fingerprint cannot be recomputed under another key. Without the key, repetitions of these requests are refused
+ *   until they expire.
  */
 export type KeyUsage = {
   key: string;
@@ -32,7 +36,7 @@ export type KeyUsage = {
   requests: number;
 } & Record<SealedColumn, number>;
 
-/** A value that does not open. */
+/** A value that cannot be decrypted. */
 export interface Unreadable {
   column: string;
   /** Page and line in the table, as in `where ctid = '(0,1)'`. */
@@ -41,21 +45,27 @@ export interface Unreadable {
 }
 
 export interface Rotation {
-  /** Values that are sealed with the first key in the first format now, and were not before. */
+  /** Values that this rotation has sealed with the first key, in the first format. */
   resealed: number;
-  /** Values that no key opens, left as they are: `findUnreadable` says which. */
+  /** Values that no key opens. They are unchanged; `findUnreadable` lists them. */
   unreadable: number;
 }
 
-/** Its rows are locked for as long as they take to be sealed: some milliseconds. */
+/** Pages per transaction. Their rows are locked while they are sealed again, for some milliseconds. */
 const pagesAtOnce = 16;
-/** Rows that others have locked are looked for again this often, with a pause between. */
+/**
+ * A pass skips rows that other transactions have locked. So there are up to this many passes, with a pause (in ms)
+ * between.
+ */
 const maxPasses = 5;
 const pauseBetweenPasses = 250;
 
 const columns = Object.keys(sealedColumns) as SealedColumn[];
 
-/** How many values are sealed with each key, those that are configured and those that are found, and in which format. */
+/**
+ * Returns how many values are sealed with each key, and in which format. Lists the configured keys and the keys found
+ * in the database.
+ */
 export async function keyUsage(sql: Pool, vault: Vault): Promise<KeyUsage[]> {
   const [first, ...others] = vault.keyIds;
   const none = {
@@ -87,15 +97,16 @@ export async function keyUsage(sql: Pool, vault: Vault): Promise<KeyUsage[]> {
   return [...usage.values()];
 }
 
-/** How many of the values in this row of `keyUsage` a rotation has still to seal anew. */
+/** Returns how many values in this row of `keyUsage` a rotation must still seal again. */
 export function countLeft(row: KeyUsage, { format }: Vault): number {
   return row.role === 'encrypts' ? row.values - row[`format_${format}`] : row.values;
 }
 
 /**
- * Seals with the vault's first key and in its first format what is sealed otherwise, while the service runs: a few pages in a
- * transaction, each value opened, sealed, and opened again before it is written. Broken off, it is simply run again.
- * `keyUsage` tells what is left afterwards, such as what an API process with the old configuration still writes.
+ * Seals every value with the vault's first key and in its first format, unless it already is. The service keeps
+ * running: a transaction covers a few pages, and each value is opened, sealed, and opened again before it is written.
+ * If a rotation is interrupted, run it again. Afterwards, `keyUsage` shows what is left, such as values that an API
+ * process with the old configuration still writes.
  */
 export async function rotateEncryption(sql: Pool, vault: Vault, { by, now }: Deed): Promise<Rotation> {
   const entry = { by, tenant: null, subjectId: null };
@@ -125,7 +136,7 @@ export async function rotateEncryption(sql: Pool, vault: Vault, { by, now }: Dee
   return rotation;
 }
 
-/** Every value that no configured key opens. It changes nothing. */
+/** Returns every value that no configured key opens. Changes nothing. */
 export async function findUnreadable(sql: Pool, vault: Vault): Promise<Unreadable[]> {
   const found: Unreadable[] = [];
   for (const column of columns) {
@@ -165,7 +176,10 @@ function sealedAnew(vault: Vault, { place, field, sealed }: SealedValue): Sealed
   return { place, field, sealed: anew };
 }
 
-/** What is left to be sealed anew, by key; of the first key, what is of another format. */
+/**
+ * Returns how many values must still be sealed again, by key. For the first key, these are the values in another
+ * format.
+ */
 async function valuesLeft(sql: Pool, vault: Vault): Promise<Map<string, number>> {
   const usage = await keyUsage(sql, vault);
   const left = usage.map((row) => {

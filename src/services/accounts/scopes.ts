@@ -1,4 +1,4 @@
-/** What a secret key may be allowed to do: reading or writing one kind of object. */
+/** What a secret key may be allowed to do: read or write one kind of object. */
 export const allScopes = [
   'customers:read',
   'customers:write',

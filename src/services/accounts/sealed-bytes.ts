@@ -2,16 +2,17 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import type { SealedField, SealFormat } from '../../db/sealed-values.ts';
 
 /**
- * Sealed bytes, in either format: format (1 byte), length of the key id (1), key id, salt, tag (16), ciphertext. Format,
- * length and id are the head, and authenticated with the rest, so that nobody can point a text at another key.
- * db/sealed-values.ts reads the head in SQL too.
+ * The layout of sealed bytes, in both formats: format (1 byte), length of the key id (1), key id, salt, tag (16),
+ * ciphertext. Format, length and key id are the head. The head is authenticated too, so a ciphertext cannot be pointed
+ * at another key. db/sealed-values.ts also reads the head, in SQL.
  *
- * Format 2: HKDF-SHA256 of the encryption key and a random salt of 32 bytes gives a key and a nonce for this one value. No
- * two values share a key, so there is no number of values after which a nonce may repeat: salts of 256 bits would have to.
- * (With one key and random nonces of 96 bits, as in format 1, that number is some 2^32.) The place of the value is
- * authenticated: bytes that are moved to another table, column, biller, mode or row do not open there.
+ * Format 2: HKDF-SHA256 of the encryption key and a random salt of 32 bytes derives a key and a nonce for this one
+ * value. Values share a key only if their 256-bit salts collide, so the number of values is not limited by nonce reuse.
+ * (With one key and random nonces of 96 bits, as in format 1, the limit is about 2^32 values.) The place of the value
+ * is authenticated: bytes that are moved to another table, column, biller, mode or row do not open there.
  *
- * Format 1, of versions before: the encryption key itself, and the salt is the nonce. It does not know its place.
+ * Format 1, of earlier versions: uses the encryption key itself, and the salt is the nonce. The place is not
+ * authenticated.
  */
 interface SealedBytes {
   format: SealFormat;
@@ -27,7 +28,7 @@ const keyLength = 32;
 const nonceLength = 12;
 const tagLength = 16;
 
-/** Seals a text for its place in the database, with the encryption key of this id. */
+/** Seals a text for its place in the database, with the given encryption key. */
 export function sealBytes(
   format: SealFormat,
   { id, key }: { readonly id: string; readonly key: Buffer },
@@ -43,7 +44,7 @@ export function sealBytes(
   return Buffer.concat([head, salt, cipher.getAuthTag(), text]);
 }
 
-/** The parts of sealed bytes, or null for bytes that are of no known format. */
+/** Returns the parts of sealed bytes, or null when their format is unknown. */
 export function partsOf(bytes: Buffer): SealedBytes | null {
   const format = bytes[0];
   if (format !== 1 && format !== 2) return null;
@@ -61,7 +62,11 @@ export function partsOf(bytes: Buffer): SealedBytes | null {
   };
 }
 
-/** @throws when the bytes were changed, were sealed with another key, or, in format 2, for another place. */
+/**
+ * Decrypts sealed bytes.
+ * @throws when the bytes were changed or sealed with another key and, in format 2, when they were sealed for another
+ * place.
+ */
 export function openBytes({ format, head, salt, tag, text }: SealedBytes, key: Buffer, field: SealedField): string {
   const secrets = secretsOf(format, key, salt);
   const decipher = createDecipheriv('aes-256-gcm', secrets.key, secrets.nonce, { authTagLength: tagLength });
@@ -75,7 +80,10 @@ function secretsOf(format: SealFormat, key: Buffer, salt: Buffer): { key: Buffer
   return { key: derived.subarray(0, keyLength), nonce: derived.subarray(keyLength) };
 }
 
-/** What is authenticated beside the text. The head says its own length; JSON tells where each part of the place ends. */
+/**
+ * Returns what is authenticated besides the text. The encoding is unambiguous: the head states its own length, and JSON
+ * separates the parts of the place.
+ */
 function authenticated(format: SealFormat, head: Buffer, field: SealedField): Buffer {
   if (format === 1) return head;
   const { table, column, billerId, livemode, rowId } = field;

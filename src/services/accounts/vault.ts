@@ -2,27 +2,29 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { SealedField, SealFormat } from '../../db/sealed-values.ts';
 import { openBytes, partsOf, sealBytes } from './sealed-bytes.ts';
 
-/** Encrypts what is stored and must not be readable in the database, and derives secrets that need no storing. */
+/** Encrypts values that must not be readable in the database, and derives secrets that need not be stored. */
 export interface Vault {
-  /** The ids of its keys; the first one is that of the key which encrypts. */
+  /** The ids of its keys. The first key encrypts. */
   readonly keyIds: readonly [string, ...string[]];
-  /** The format that it seals in. */
+  /** The format in which it seals. */
   readonly format: SealFormat;
-  /** Encrypts with the first key, for this field of the database. The same text never gives the same bytes twice. */
+  /** Encrypts with the first key, for this field of the database. The same text gives different bytes each time. */
   seal(plain: string, field: SealedField): Buffer;
   /**
-   * Decrypts what `seal` made for this field with any of the keys. Throws VaultError for bytes of another key or field, for
-   * changed ones, and for a format that is not allowed.
+   * Decrypts what `seal` made for this field, with any of the keys.
+   * @throws VaultError for bytes of another key or field, for changed bytes, and for a format that is not allowed.
    */
   open(sealed: Uint8Array, field: SealedField): string;
   /**
-   * What tells whether a text is the same as another, and nothing else of it, also to somebody who could guess the text:
-   * one value under each key, the first one's first. They stay the same for as long as the key does.
+   * Returns fingerprints that show whether two texts are the same and nothing else, even to someone who can guess the
+   * text. One fingerprint per key, the first key first. A fingerprint stays the same as long as its key does.
    */
   fingerprintsOf(parts: readonly (string | Uint8Array)[]): [Buffer, ...Buffer[]];
-  /** The client secret of a payment intent: the same one on every call for as long as the first key stays. */
+  /** Returns the client secret of a payment intent. It stays the same as long as the first key does. */
   clientSecretOf(intentId: string): string;
-  /** Whether `secret` is the intent's client secret under any of the keys; the time taken says nothing about it. */
+  /**
+   * Whether `secret` is the intent's client secret under any of the keys. How long this takes reveals nothing about it.
+   */
   isClientSecretOf(intentId: string, secret: string): boolean;
 }
 
@@ -35,7 +37,7 @@ export class VaultError extends Error {
 }
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-// 256 bits written in base 62.
+// 256 bits in base 62.
 const secretLength = 43;
 
 interface VaultKey {
@@ -46,9 +48,11 @@ interface VaultKey {
 }
 
 /**
- * A vault over keys of 32 bytes each: the first encrypts, all decrypt, so a new key is put in front and the old one stays
- * until nothing of it is left. The same of the formats: it seals in the first one, and opens all that are listed.
- * Throws TypeError without a key, for one of another length, or for an id used twice.
+ * Creates a vault. Each key has 32 bytes. The first key encrypts; all keys decrypt. To rotate, put a new key first and
+ * keep the old key until nothing is sealed with it. Formats work in the same way: the vault seals in the first format,
+ * and opens all that are listed.
+ * @throws TypeError when there is no key, when a key has another length, and when an id is used twice or is not 1 to
+ * 255 bytes long.
  */
 export function createVault(
   keys: readonly { readonly id: string; readonly key: Buffer }[],
@@ -92,7 +96,7 @@ export function createVault(
       let matches = false;
       for (const key of known.values()) {
         const expected = Buffer.from(clientSecret(key, intentId), 'utf8');
-        // The length is no secret: it follows from the id.
+        // The length is not secret: it follows from the id.
         if (given.length === expected.length && timingSafeEqual(given, expected)) matches = true;
       }
       return matches;
@@ -119,7 +123,7 @@ function fingerprint({ fingerprintKey }: VaultKey, parts: readonly (string | Uin
   return hmac.digest();
 }
 
-/** The id of the intent whose client secret this is; null when the vault did not make it. */
+/** Returns the id of the intent whose client secret this is, or null when the vault did not make the secret. */
 export function intentIdIn(vault: Vault, clientSecret: string): string | null {
   const intentId = clientSecret.slice(0, Math.max(0, clientSecret.lastIndexOf('_secret_')));
   return vault.isClientSecretOf(intentId, clientSecret) ? intentId : null;

@@ -19,9 +19,11 @@ import type { RequestContext } from '../request-context.ts';
 import { resolveMethod } from '../resolve-references.ts';
 
 /**
- * Changes a customer; null clears a field.
- * @throws NotFound; ValidationFailed when it was deleted, for its test clock, which never changes, and for a default method
- * that is not its own; InvalidState while its clock is advancing.
+ * Changes a customer. Null clears a field.
+ * @throws NotFound
+ * @throws ValidationFailed when the customer was deleted, when `test_clock` is given (it never changes), and when the
+ * default method is not the customer's own.
+ * @throws InvalidState while the customer's clock is advancing.
  */
 export async function updateCustomer(
   db: Db,
@@ -53,9 +55,10 @@ export async function updateCustomer(
 }
 
 /**
- * Deletes a customer: the record stays readable, its open plans are closed and its scheduled payments canceled, each with its
- * event. From the commit on nothing of it is charged. Deleting it again changes nothing.
- * @throws NotFound; InvalidState while its clock is advancing.
+ * Deletes a customer. The record stays readable. Its open plans are closed and its scheduled payments are canceled,
+ * each with its event. After the commit the customer is not charged. Deleting it again changes nothing.
+ * @throws NotFound
+ * @throws InvalidState while the customer's clock is advancing.
  */
 export async function deleteCustomer(db: Db, call: RequestContext, id: string): Promise<CustomerRow> {
   return atomically(db, async (tx) => {
@@ -94,7 +97,10 @@ export async function deleteCustomer(db: Db, call: RequestContext, id: string): 
   });
 }
 
-/** A default is one of the customer's own: naming an unattached method here would be an attach by accident. */
+/**
+ * Returns the field errors of a default method. It must already be attached to the customer: an update must not attach
+ * a method by accident.
+ */
 async function defaultFaults(
   tx: Db,
   call: RequestContext,

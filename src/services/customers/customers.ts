@@ -19,14 +19,16 @@ import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
 import { rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 
-/** Limits of the contract. */
+/** Limits from the contract. */
 const customersPerClock = 3;
 const clockCustomersPerAccount = 9;
 
 /**
- * Creates a customer, on a test clock when one is named.
- * @throws ValidationFailed when the clock does not exist; InvalidState when it is advancing, failed, or full; KeyTaken when a
- * premise does not hold.
+ * Creates a customer, on a test clock when the input names one.
+ * @throws ValidationFailed when the clock does not exist.
+ * @throws InvalidState when the clock is advancing, failed or full, and when the account has no room for another
+ * customer on a clock.
+ * @throws KeyTaken when a condition of the insert does not hold.
  */
 export async function createCustomer(
   db: Db,
@@ -47,7 +49,7 @@ export async function createCustomer(
 }
 
 /**
- * The customer, a deleted one too.
+ * Returns the customer, even a deleted one.
  * @throws NotFound
  */
 export async function fetchCustomer(db: Db, tenant: Tenant, id: string): Promise<CustomerRow> {
@@ -56,7 +58,10 @@ export async function fetchCustomer(db: Db, tenant: Tenant, id: string): Promise
   return customer;
 }
 
-/** A page of the customers that are not deleted, newest first; those on a test clock only when the filter names it. */
+/**
+ * Returns a page of the customers that are not deleted, newest first. Customers on a test clock are listed only when
+ * the filter names the clock.
+ */
 export async function listCustomers(
   db: Db,
   tenant: Tenant,

@@ -44,16 +44,17 @@ import {
 
 const fixtureTokenType = 'fixture';
 
-/** The account number sealed for the method of this id; null for an instrument without one. */
+/** Returns the sealed account number for the method with this id, or null for an instrument without one. */
 type SealNumber = (methodId: string) => Buffer | null;
 
 type InstrumentColumns = Pick<PaymentMethodRow, 'instrument' | 'brand' | 'last4' | 'fixture_token'>;
 
 /**
- * Saves a card or a bank account, for a customer when one is named; a customer's first method becomes the default, unless a
- * publishable key saves it.
- * @throws ValidationFailed for an unknown fixture token or customer, and when the customer has as many methods as it can
- * have; Forbidden for a fixture token in live mode, and for a publishable key that names a customer and does not present the
+ * Saves a card or a bank account, for a customer when the input names one. The method becomes the default of a customer
+ * without a default, unless a publishable key saves it.
+ * @throws ValidationFailed for an unknown fixture token or customer, and when the customer has as many methods as it
+ * can have.
+ * @throws Forbidden for a fixture token in live mode. Also for a publishable key that names a customer without the
  * client secret of one of its payments.
  */
 export async function createPaymentMethod(
@@ -78,7 +79,7 @@ export async function createPaymentMethod(
 }
 
 /**
- * Saves a method of a type that comes from elsewhere in live mode, for a customer when one is named.
+ * Saves a method of a type that has another origin in live mode, for a customer when the input names one.
  * @throws ValidationFailed for an unknown customer, and when the customer has as many methods as it can have.
  */
 export async function createSandboxPaymentMethod(
@@ -153,7 +154,7 @@ async function insert(
 }
 
 /**
- * The method, a detached one too.
+ * Returns the method, even a detached one.
  * @throws NotFound
  */
 export async function fetchPaymentMethod(db: Db, tenant: Tenant, id: string): Promise<PaymentMethodRow> {
@@ -162,7 +163,10 @@ export async function fetchPaymentMethod(db: Db, tenant: Tenant, id: string): Pr
   return method;
 }
 
-/** A page of the biller's methods that are not detached, newest first. */
+/**
+ * Returns a page of the biller's methods that are not detached, newest first.
+ * @throws BadRequest when the cursor is unknown.
+ */
 export async function listPaymentMethods(
   db: Db,
   tenant: Tenant,
@@ -173,8 +177,9 @@ export async function listPaymentMethods(
 }
 
 /**
- * A page of the methods of a customer that are not detached, newest first.
+ * Returns a page of the customer's methods that are not detached, newest first.
  * @throws NotFound for an unknown customer.
+ * @throws BadRequest when the cursor is unknown.
  */
 export async function listCustomerMethods(
   db: Db,
@@ -189,16 +194,18 @@ export async function listCustomerMethods(
 }
 
 /**
- * Detaches a method: from the response on no charge is started on it, and whoever had it as default has none. Detaching it
- * again changes nothing.
- * @throws NotFound; InvalidState while its customer's clock is advancing.
+ * Detaches a method. After the response no charge is started on it, and it is no customer's default. Detaching it again
+ * changes nothing.
+ * @throws NotFound
+ * @throws InvalidState while its customer's clock is advancing.
  */
 export async function detachPaymentMethod(db: Db, call: RequestContext, id: string): Promise<PaymentMethodRow> {
   return atomically(db, async (tx) => {
     const owner = await lockOwner(tx, call, id);
     const method = await lockPaymentMethod(tx, call, id);
     if (method === null) throw new NotFound('payment method', id);
-    // Somebody attached it between the two: now that it stands still, its owner is known for good.
+    // Another request may have attached the method between the two reads. It is locked by now, so its owner no longer
+    // changes.
     const customer = method.customer_id === (owner?.id ?? null) ? owner : await lockOwner(tx, call, id);
     const at = timeOf(customer, call.now);
     if (method.detached_at !== null) return method;
@@ -209,9 +216,11 @@ export async function detachPaymentMethod(db: Db, call: RequestContext, id: stri
 }
 
 /**
- * Attaches a method to a customer, whose default it becomes when it is the first.
- * @throws NotFound; ValidationFailed for an unknown or deleted customer, for one that has as many methods as it can have,
- * and for a method that is detached or belongs to another one; InvalidState while the customer's clock is advancing.
+ * Attaches a method to a customer. It becomes the default of a customer without a default.
+ * @throws NotFound
+ * @throws ValidationFailed for an unknown or deleted customer, for a customer that has as many methods as it can have,
+ * and for a method that is detached or belongs to another customer.
+ * @throws InvalidState while the customer's clock is advancing.
  */
 export async function attachPaymentMethod(
   db: Db,
@@ -231,7 +240,7 @@ export async function attachPaymentMethod(
 }
 
 /**
- * A method of this customer, a detached one too.
+ * Returns a method of this customer, even a detached one.
  * @throws NotFound when there is no such customer, or it has no such method.
  */
 export async function fetchCustomerMethod(
@@ -247,7 +256,7 @@ export async function fetchCustomerMethod(
   return method;
 }
 
-/** A customer by its id or by the biller's own reference, locked. */
+/** Resolves a customer by its id or by the biller's own reference, and locks it. */
 async function customerReferredTo(tx: Db, tenant: Tenant, reference: string): Promise<Resolved<LockedCustomerRow>> {
   const path = '/customer_reference';
   const byId = await resolveCustomer(tx, tenant, reference, path);
@@ -257,9 +266,10 @@ async function customerReferredTo(tx: Db, tenant: Tenant, reference: string): Pr
 }
 
 /**
- * The customer that a payer may save a method for, locked: that of the payment whose client secret it presents. No other
- * customer is looked up, so neither the response nor its time shows whether one exists.
- * @throws Forbidden when the payment has no customer, or another than is named, or one that was deleted.
+ * Locks and returns the customer that a payer may save a method for: the customer of the payment whose client secret is
+ * presented. No other customer is looked up, so neither the response nor its duration shows whether one exists.
+ * @throws Forbidden when the client secret is missing or wrong, or when the customer of the payment is missing,
+ * deleted, or not the one that `reference` names.
  */
 async function customerOfPayer(
   tx: Db,
@@ -309,7 +319,7 @@ function cardOf(call: RequestContext, data: CardData): Resolved<InstrumentColumn
 
 function becsOf(data: BecsData): Resolved<InstrumentColumns> {
   const { account_number, ...shown } = data;
-  // By characters, as lengths are counted: half of one outside the basic plane cannot be stored.
+  // By characters, as lengths are counted. Half of a surrogate pair cannot be stored.
   const last4 = [...account_number].slice(-4).join('');
   const found: InstrumentColumns = {
     instrument: {

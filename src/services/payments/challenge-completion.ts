@@ -9,9 +9,10 @@ import { type OutcomeHook, recordOutcome } from './charge.ts';
 import { lockIntentForUpdate } from './intent-locks.ts';
 
 /**
- * Stands, in sandbox, for the customer who answers a 3D Secure challenge: settles the attempt that waits for it; it is no
- * new attempt.
- * @throws NotFound; InvalidState when no challenge is waiting, or while the customer's clock is advancing.
+ * Sandbox: plays the payer who completes a 3D Secure challenge. Records the outcome of the attempt that waits for the
+ * challenge; no new attempt is opened.
+ * @throws NotFound
+ * @throws InvalidState when no challenge is waiting, or while the customer's clock is advancing.
  */
 export async function completeChallenge(
   db: Db,

@@ -24,31 +24,37 @@ import { presentPaymentIntent } from '../../resources/payment-intent.ts';
 import { ProcessorNotConfigured } from '../errors.ts';
 import { type NewEvent, recordEvents } from '../events.ts';
 
-/** An opened charge: its attempt is in the database before the processor hears of it. */
+/** An opened charge. Its attempt is committed before the processor is asked. */
 export interface Charge {
   attemptId: string;
   paymentIntentId: string;
   paymentPlanId: string | null;
   livemode: boolean;
-  /** What the processor is asked; null when there is no method to charge, and then nobody is asked. */
+  /** The request to the processor. Null when there is no method to charge: the processor is then not asked. */
   request: ChargeRequest | null;
-  /** Nobody is there to answer a challenge: a plan's or a scheduled charge. */
+  /** True for plan and scheduled charges: no payer is present to complete a challenge. */
   unattended: boolean;
 }
 
-/** How a charge is opened: `at` in the customer's time, the others real; the key is that of the request, if it has one. */
+/**
+ * How a charge is opened. `at` is customer time; `now` and `keyExpiresAt` are real time. `requestKey` is the
+ * Idempotency-Key of the request, if it has one.
+ */
 interface NewCharge {
   source: AttemptSource;
   at: Date;
   now: Date;
-  /** When it was to be made, the customer's time, if anybody has waited for that. */
+  /** When the charge was due, in customer time. Null when it had no due date. */
   dueAt?: Date | null;
   testClockId: string | null;
   requestKey?: string | null;
   keyExpiresAt?: Date | null;
 }
 
-/** An attempt with its outcome, to be booked elsewhere too. `amount` in minor units without surcharge, `at` the customer's time. */
+/**
+ * An attempt and its outcome, passed on so that they can be recorded elsewhere too. `amount` is in minor units without
+ * surcharge; `at` is customer time.
+ */
 export interface AttemptOutcome {
   attempt: PaymentAttemptRow;
   amount: number;
@@ -58,37 +64,37 @@ export interface AttemptOutcome {
   now: Date;
 }
 
-/** What an outcome came to elsewhere: when the payment is tried again (the customer's time), and the events to record. */
+/** The result of an `OutcomeHook`: when the payment is tried again (customer time), and the events to record. */
 export interface BookedOutcome {
   nextAttemptAt: Date | null;
   events: NewEvent[];
 }
 
 /**
- * Books outcomes on what a payment is made for, such as the slot of a plan: payments know nothing of it. It is called before
- * the payment is locked and takes its own locks; what it returns books the outcome in the same transaction. Null: the payment
- * is made for nothing else.
+ * Records outcomes on what a payment is for, such as the slot of a plan. The payments folder knows nothing about that.
+ * The hook is called before the payment is locked, and takes its own locks. The function that it returns records the
+ * outcome in the same transaction. It returns null when the payment is for nothing else.
  */
 export type OutcomeHook = (
   tx: Db,
   charge: Pick<Charge, 'paymentIntentId' | 'paymentPlanId'>,
 ) => Promise<((outcome: AttemptOutcome) => Promise<BookedOutcome>) | null>;
 
-/** What charges are made with. */
+/** The dependencies of a charge. */
 export interface Charging {
   processors: Processors;
   onOutcome: OutcomeHook;
 }
 
-/** What a settlement is recorded with. */
+/** An outcome, as `recordOutcome` takes it. */
 export interface OutcomeRecord {
   outcome: ChargeOutcome;
   requestId: string | null;
   /** Real time. */
   now: Date;
-  /** The customer's time of the outcome; that of the attempt, unless somebody has been waited for. */
+  /** Customer time of the outcome. The default is the attempt's time; a completed challenge has its own. */
   at?: Date;
-  /** What the attempt is at until now. */
+  /** The status that the attempt must still have. The default is `processing`. */
   from?: 'processing' | 'requires_action';
 }
 
@@ -99,8 +105,8 @@ const statusOf: Record<ChargeOutcome['kind'], PaymentIntentStatus> = {
 };
 
 /**
- * The processor of a mode.
- * @throws ProcessorNotConfigured in live mode as long as none is.
+ * Returns the processor of a mode.
+ * @throws ProcessorNotConfigured in live mode when no live processor is configured.
  */
 export function processorFor(processors: Processors, livemode: boolean): PaymentProcessor {
   const processor = livemode ? processors.live : processors.sandbox;
@@ -109,8 +115,8 @@ export function processorFor(processors: Processors, livemode: boolean): Payment
 }
 
 /**
- * Opens the next attempt of a locked intent: after the commit the processor may be asked, and whoever finds the attempt
- * later can ask again under the same key.
+ * Opens the next attempt of a locked intent. The caller asks the processor after the commit. If its process dies,
+ * another one finds the attempt and asks again under the same key.
  */
 export async function openCharge(
   tx: Db,
@@ -153,9 +159,10 @@ export async function openCharge(
 }
 
 /**
- * The id of an attempt, and so the processor's key, says what is paid for and which try it is, no more: a database that was
- * restored from a back-up, and has lost the attempt, asks under the same key, and the processor takes nothing again. A plan
- * may have lost the intent of a slot too, so that does not count.
+ * Returns the id of an attempt, which is also the processor's idempotency key. It is derived only from what is paid for
+ * and the number of the try. A database restored from a back-up may have lost the attempt. It then asks again under the
+ * same key, and the processor takes no money twice. For a plan, the id is derived from the plan and the slot, because
+ * the restored database may have lost the slot's intent too.
  */
 function attemptIdOf(intent: PaymentIntentRow, number: number): string {
   const { id, payment_plan_id: planId, payment_plan_slot: slot } = intent;
@@ -190,14 +197,16 @@ function chargeOf(
   };
 }
 
-/** An attempt that was opened before and has no outcome yet, to be gone on with: the same key, so nothing is taken twice. */
+/** Continues an attempt that has no outcome yet. The processor key stays the same, so no money is taken twice. */
 export async function reopenCharge(tx: Db, intent: PaymentIntentRow, attempt: PaymentAttemptRow): Promise<Charge> {
   const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
   const methodId = attempt.payment_method_id;
   return chargeOf(intent, methodId === null ? null : await findPaymentMethod(tx, tenant, methodId), attempt);
 }
 
-/** Asks the processor. What it throws means that the outcome is unknown: the attempt stays open and is asked for again. */
+/**
+ * Asks the processor. If this throws, the outcome is unknown. The attempt stays open and the processor is asked again.
+ */
 export async function askProcessor(processors: Processors, charge: Charge): Promise<ChargeOutcome> {
   if (charge.request === null) return declined('payment_method_unavailable');
   const { request } = charge;
@@ -212,8 +221,8 @@ export async function askProcessor(processors: Processors, charge: Charge): Prom
 }
 
 /**
- * Records the outcome of an attempt, once, with its events: on the attempt, on the intent and, by `onOutcome`, on what the
- * payment is made for. A repetition finds that the attempt has its outcome and changes nothing.
+ * Records the outcome of an attempt with its events: on the attempt, on the intent and, through `onOutcome`, on what
+ * the payment is for. Idempotent: if the attempt already has its outcome, nothing changes.
  * @returns the intent as it is now, or null when it was deleted meanwhile.
  */
 export async function recordOutcome(
@@ -223,7 +232,7 @@ export async function recordOutcome(
   onOutcome: OutcomeHook | null,
 ): Promise<PaymentIntentRow | null> {
   return atomically(db, async (tx) => {
-    // Sent together, run in this order: plan before intent before attempt.
+    // Sent together and run in this order: the plan is locked first, then the intent, then the attempt.
     const [book, intent, attempt] = await Promise.all([
       onOutcome?.(tx, charge),
       lockPaymentIntent(tx, charge.paymentIntentId),

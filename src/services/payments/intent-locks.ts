@@ -7,7 +7,7 @@ import { NotFound } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { fetchPaymentIntent } from './payment-intents.ts';
 
-/** An intent that somebody acts on, locked, and the customer's time of it. */
+/** An intent locked for update, its locked plan if it has one, and the customer time of the change. */
 export interface LockedIntent {
   intent: LockedIntentRow;
   plan: CollectingPlanRow | null;
@@ -15,8 +15,10 @@ export interface LockedIntent {
 }
 
 /**
- * Locks an intent for a change, after all that is to be locked before it: the clock of its customer, the customer, its plan.
- * @throws NotFound; InvalidState while the clock is advancing.
+ * Locks an intent for update. The lock order is: the clock of its customer (share lock), the customer, its plan, the
+ * intent.
+ * @throws NotFound
+ * @throws InvalidState while the clock is advancing.
  */
 export async function lockIntentForUpdate(tx: Db, call: RequestContext, id: string): Promise<LockedIntent> {
   const { customer_id: customerId, payment_plan_id: planId } = await fetchPaymentIntent(tx, call, id);

@@ -9,13 +9,14 @@ import { recordEvents } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { lockIntentForUpdate } from './intent-locks.ts';
 
-/** Nothing was taken yet, and nothing is being taken. */
+/** The statuses in which no money was taken and none is being taken. */
 const cancelable: readonly string[] = ['requires_payment_method', 'requires_action', 'failed'];
 
 /**
- * Cancels an intent for good; a schedule ends with it. From the commit on it is not charged.
- * @throws NotFound; InvalidState when it has succeeded, is being charged, was canceled, or belongs to a plan, which alone
- * decides over its payments; InvalidState while the customer's clock is advancing.
+ * Cancels an intent for good, together with its schedule. After the commit it is not charged.
+ * @throws NotFound
+ * @throws InvalidState when the intent has succeeded, is being charged or was canceled; when it belongs to a plan,
+ * because only the plan decides about its payments; while the customer's clock is advancing.
  */
 export async function cancelPaymentIntent(db: Db, call: RequestContext, id: string): Promise<PaymentIntentRow> {
   return atomically(db, async (tx) => {

@@ -25,29 +25,31 @@ import {
 import { fetchPaymentIntent } from './payment-intents.ts';
 import { bindingFault, lockMethodOfPayer, recordUse } from './unattached-methods.ts';
 
-/** How a confirm with an Idempotency-Key finds what an earlier try of it has done, and keeps its answer. */
+/** How a confirm with an Idempotency-Key finds what an earlier try has done, and stores its response. */
 export interface Repeatable {
   requestKey: string | null;
-  /** When the key expires, real time: after it the same key is a new request. */
+  /** When the key expires, in real time. After that, the same key is a new request. */
   keyExpiresAt?: Date | null;
-  /** Called first in the transaction that opens the attempt: takes the key, or throws when another request has it. */
+  /** Called first in the transaction that opens the attempt. Claims the key, or throws when another request has it. */
   hold(tx: Db): Promise<void>;
-  /** Called in the transaction that records the outcome. */
+  /** Called in the transaction that records the outcome. Stores the response. */
   remember(tx: Db, intent: PaymentIntentRow): Promise<void>;
 }
 
 const once: Repeatable = { requestKey: null, async hold() {}, async remember() {} };
 
-/** Longer than any request lives: whoever opened such an attempt is dead. */
+/** In milliseconds. No request lives this long, so the process that opened such an attempt is dead. */
 const abandonedAfterMilliseconds = 60_000;
 
 const confirmable: readonly string[] = ['requires_payment_method', 'failed'];
 
 /**
- * Charges an intent now, with the method given or the one that it carries. Two confirms that race charge once: the second
- * finds the intent charged, or being charged.
- * @throws NotFound; InvalidState in any other status than requires_payment_method and failed, and when the customer was
- * deleted; ValidationFailed when there is no method that can be charged; ProcessorNotConfigured in live mode, and then nothing has changed.
+ * Charges an intent now, with the given method or the one that the intent carries. If two confirms race, the intent is
+ * charged once: the second finds it charged or being charged.
+ * @throws NotFound
+ * @throws InvalidState in any status other than requires_payment_method and failed, and when the customer was deleted.
+ * @throws ValidationFailed when there is no method that can be charged.
+ * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
  */
 export async function confirmPaymentIntent(
   db: Db,
@@ -58,7 +60,7 @@ export async function confirmPaymentIntent(
   request: Repeatable = once,
 ): Promise<PaymentIntentRow> {
   const opened = await atomically(db, (tx) => openConfirmation(tx, processors, call, id, input, request));
-  // Somebody else has finished what this very request began; what it came to is its answer.
+  // An earlier try of this request opened the charge, and its outcome is already recorded. Return that result.
   if ('settled' in opened) return opened.settled;
   const { charge } = opened;
   pass('confirm opened');
@@ -75,10 +77,10 @@ export async function confirmPaymentIntent(
 }
 
 /**
- * Finishes charges of any source whose process died after opening them: asks the processor again under the attempt's key,
- * which takes nothing more, and records the answer. One that cannot be finished does not keep the others waiting.
+ * Finishes charges of any source whose process died after opening them. Asks the processor again under the attempt's
+ * key, so no money is taken twice, and records the outcome. If one charge cannot be finished, the others still are.
  * @param now real time.
- * @throws AggregateError of what could not be finished, after all have been tried.
+ * @throws AggregateError with every failure, after all charges were tried.
  */
 export async function recoverCharges(sql: Pool, { processors, onOutcome }: Charging, now: Date): Promise<void> {
   const abandoned = await findAbandonedAttempts(sql, new Date(now.getTime() - abandonedAfterMilliseconds));
@@ -100,7 +102,10 @@ export async function recoverCharges(sql: Pool, { processors, onOutcome }: Charg
     throw new AggregateError(failures, `${failures.length} abandoned charges could not be finished`);
 }
 
-/** Opens the attempt, or finds the one that an earlier try of the same request has opened: to be gone on with, or settled. */
+/**
+ * Opens the attempt, or finds the one that an earlier try of the same request has opened. That one is either continued
+ * (`charge`) or already has its outcome (`settled`).
+ */
 async function openConfirmation(
   tx: Db,
   processors: Processors,
@@ -109,11 +114,12 @@ async function openConfirmation(
   input: PaymentIntentConfirm,
   { requestKey, keyExpiresAt, hold }: Repeatable,
 ): Promise<{ charge: Charge } | { settled: PaymentIntentRow }> {
-  // Sent together, run in this order.
+  // Sent together and run in this order.
   const [, found] = await Promise.all([hold(tx), fetchPaymentIntent(tx, call, id)]);
   const { customer_id: customerId, payment_plan_id: planId } = found;
-  // An intent without a customer becomes that of the method's customer, and so lives on the same clock. A publishable key
-  // may not use such a method, and is to learn nothing about it.
+  // An intent without a customer takes over the customer of its method, and so lives on the same clock. With a
+  // publishable key the owner is not looked up: such a key may not use a customer's method for this intent, and must
+  // learn nothing about it.
   const methodId = input.payment_method ?? found.payment_method_id;
   const findsOwner = customerId === null && methodId !== null && call.keyKind === 'secret';
   const owner = findsOwner ? await lockOwner(tx, call, methodId) : null;
@@ -124,12 +130,13 @@ async function openConfirmation(
     requestKey === null ? null : findAttemptOfRequest(tx, id, requestKey, call.now),
   ]);
   if (intent === null) throw new NotFound('payment intent', id);
-  // Another confirm may have given it a customer between the two: now that it is locked, its customer is known for good.
+  // Another confirm may have given the intent a customer after it was read. The intent is locked by now, so its
+  // customer no longer changes.
   const { customer_id: payerId } = intent;
   const isNew = payerId !== null && payerId !== customerId;
   const payer = isNew ? await lockCustomer(tx, call, payerId) : (customer ?? owner);
   if (before !== null) {
-    // The key lives from now on as long as the answer of this try.
+    // The attempt's key now expires when the response of this try expires.
     if (keyExpiresAt) await setAttemptKeyExpiry(tx, before.id, keyExpiresAt);
     return before.outcome === 'processing' ? { charge: await reopenCharge(tx, intent, before) } : { settled: intent };
   }
@@ -153,7 +160,7 @@ async function openConfirmation(
     keyExpiresAt,
   });
   if (intent.scheduled_at !== null) {
-    // The schedule ends with this charge; its workflow is told, so that it does not wait for the date.
+    // This charge ends the schedule. The signal keeps the workflow from waiting for the date.
     await enqueue(tx, [{ workflowType: 'scheduledPayment', subjectId: id, start: false, signal: 'poke' }], call.now);
   }
   if (plan !== null && intent.payment_plan_slot !== null) {

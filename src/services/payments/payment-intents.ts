@@ -22,13 +22,14 @@ import type { RequestContext, Tenant } from '../request-context.ts';
 import { attachMethod, lockOwner, metadataErrors, resolveCustomer, resolveMethod } from '../resolve-references.ts';
 import { bindingFault, recordUse } from './unattached-methods.ts';
 
-/** Days (contract: Limits). */
+/** In days. Source: the contract, Limits. */
 const scheduleAhead = 366;
 
 /**
- * Creates an intent, which waits for its confirmation or, with `scheduled_payment_date`, for that date.
- * @throws ValidationFailed with every fault of the body; InvalidState while the customer's clock is advancing; KeyTaken when
- * a premise does not hold.
+ * Creates an intent. It waits for its confirmation or, with `scheduled_payment_date`, for that date.
+ * @throws ValidationFailed with every field error of the body.
+ * @throws InvalidState while the customer's clock is advancing.
+ * @throws KeyTaken when a condition of the insert does not hold.
  */
 export async function createPaymentIntent(
   db: Db,
@@ -45,7 +46,7 @@ export async function createPaymentIntent(
     const { customer_id: customerId, payment_method: methodId } = input;
     const customer = customerId === undefined ? null : await resolveCustomer(tx, call, customerId, '/customer_id');
     if (customer?.fault) faults.push(customer.fault);
-    // An intent that names no customer is its method's customer's: it lives on the same clock.
+    // An intent without `customer_id` takes over the customer of its method, and so lives on the same clock.
     const payer =
       customer === null && methodId !== undefined ? await lockOwner(tx, call, methodId) : (customer?.found ?? null);
     const method =
@@ -78,17 +79,14 @@ export async function createPaymentIntent(
   });
 }
 
-/**
- * The intent.
- * @throws NotFound
- */
+/** @throws NotFound */
 export async function fetchPaymentIntent(db: Db, tenant: Tenant, id: string): Promise<PaymentIntentRow> {
   const intent = await findPaymentIntent(db, tenant, id);
   if (intent === null) throw new NotFound('payment intent', id);
   return intent;
 }
 
-/** A page of intents, newest first; `customerId` is known to exist. */
+/** Returns a page of intents, newest first. The caller has checked that `customerId` exists. */
 export async function listPaymentIntents(
   db: Db,
   tenant: Tenant,
@@ -117,9 +115,9 @@ function scheduleErrors(call: RequestContext, input: PaymentIntentCreate, at: Da
 }
 
 /**
- * An intent of nobody, or of a customer in real time, is one statement, which writes only while the customer is what it was
- * when it was read. Null when it is not, when there is no such customer, or it is on a clock: that takes a lock first. Null,
- * too, when another premise does not hold.
+ * Creates an intent in one statement, when it has no customer or a customer in real time. The insert is conditional:
+ * the customer must not have changed since it was read. Returns null when the customer has changed, does not exist, or
+ * is on a clock, which must be locked first. Also returns null when another condition does not hold.
  */
 async function createInOne(
   db: Db,

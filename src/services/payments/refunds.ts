@@ -25,27 +25,29 @@ import { processorFor } from './charge.ts';
 import { lockIntentForUpdate } from './intent-locks.ts';
 import { fetchPaymentIntent } from './payment-intents.ts';
 
-/** How a refund with an Idempotency-Key finds what an earlier try of it has done, and keeps its answer. */
+/** How a refund with an Idempotency-Key finds what an earlier try has done, and stores its response. */
 export interface RepeatableRefund {
   requestKey: string | null;
-  /** When the key expires, real time: after it the same key is a new request. */
+  /** When the key expires, in real time. After that, the same key is a new request. */
   keyExpiresAt?: Date | null;
-  /** Called first in the transaction that opens the refund: takes the key, or throws when another request has it. */
+  /** Called first in the transaction that opens the refund. Claims the key, or throws when another request has it. */
   hold(tx: Db): Promise<void>;
-  /** Called in the transaction that records the outcome. */
+  /** Called in the transaction that records the outcome. Stores the response. */
   remember(tx: Db, refund: RefundRow): Promise<void>;
 }
 
 const once: RepeatableRefund = { requestKey: null, async hold() {}, async remember() {} };
 
-/** Longer than any request lives: whoever opened such a refund is dead. */
+/** In milliseconds. No request lives this long, so the process that opened such a refund is dead. */
 const abandonedAfterMilliseconds = 60_000;
 
 /**
- * Gives back an intent's money, all that remains of it or a part, in three steps like a charge: open, ask, record. Refunds
- * under way count as given back, so that two of them never pass what was paid.
- * @throws NotFound; InvalidState when the intent has not succeeded; ValidationFailed for more than remains;
- * ProcessorNotConfigured in live mode, and then nothing has changed.
+ * Refunds what remains of an intent, or a part of it. Like a charge, it has three steps: open, ask, record. Refunds
+ * under way count as refunded, so two of them never exceed what was paid.
+ * @throws NotFound
+ * @throws InvalidState when the intent has not succeeded, or nothing remains to be refunded.
+ * @throws ValidationFailed when the amount exceeds what remains.
+ * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
  */
 export async function refundPaymentIntent(
   db: Db,
@@ -57,11 +59,11 @@ export async function refundPaymentIntent(
 ): Promise<RefundRow> {
   await fetchPaymentIntent(db, call, intentId);
   const opened = await atomically(db, async (tx) => {
-    // Sent together, run in this order.
+    // Sent together and run in this order.
     const [, before] = await Promise.all([request.hold(tx), openedBefore(tx, call, intentId, request)]);
     return before ?? openRefund(tx, processors, call, intentId, input, request);
   });
-  // Somebody else has finished what this very request began; what it came to is its answer.
+  // An earlier try of this request opened the refund, and its outcome is already recorded. Return that result.
   if (opened.status !== 'processing') return opened;
   pass('refund opened');
   const settled = await carryOut(db, processors, opened, call, request.remember);
@@ -71,8 +73,9 @@ export async function refundPaymentIntent(
 }
 
 /**
- * Finishes refunds whose process died after opening them, by asking again under their own key.
+ * Finishes refunds whose process died after opening them. Asks the processor again under the key of the refund.
  * @param now real time.
+ * @throws AggregateError with every failure, after all refunds were tried.
  */
 export async function recoverRefunds(sql: Pool, processors: Processors, now: Date): Promise<void> {
   const abandoned = await findAbandonedRefunds(sql, new Date(now.getTime() - abandonedAfterMilliseconds));
@@ -84,17 +87,17 @@ export async function recoverRefunds(sql: Pool, processors: Processors, now: Dat
     throw new AggregateError(failures, `${failures.length} abandoned refunds could not be finished`);
 }
 
-/**
- * The refund.
- * @throws NotFound
- */
+/** @throws NotFound */
 export async function fetchRefund(db: Db, tenant: Tenant, id: string): Promise<RefundRow> {
   const refund = await findRefund(db, tenant, id);
   if (refund === null) throw new NotFound('refund', id);
   return refund;
 }
 
-/** A page of the refunds of an intent, newest first. */
+/**
+ * Returns a page of the refunds of an intent, newest first.
+ * @throws NotFound when there is no such intent.
+ */
 export async function listRefunds(
   db: Db,
   tenant: Tenant,
@@ -106,7 +109,10 @@ export async function listRefunds(
   return { rows: await selectRefunds(db, intentId, page), limit: page.limit };
 }
 
-/** The refund that an earlier try of the same request has opened; the key lives from now on as long as this try's answer. */
+/**
+ * Returns the refund that an earlier try of the same request has opened, or null. Its key now expires when the response
+ * of this try expires.
+ */
 async function openedBefore(
   tx: Db,
   call: RequestContext,
@@ -127,7 +133,7 @@ async function openRefund(
   request: RepeatableRefund,
 ): Promise<RefundRow> {
   const { intent, at } = await lockIntentForUpdate(tx, call, intentId);
-  // Another process may take itself for the one that has the key, and have been faster.
+  // Another process that also believes it has the key may have opened the refund first.
   const rival = await openedBefore(tx, call, intentId, request);
   if (rival !== null) return rival;
   if (intent.status !== 'succeeded') {
@@ -164,7 +170,7 @@ async function amountToRefund(tx: Db, intent: LockedIntentRow, asked: number | u
   throw ValidationFailed.of('/amount', 'out_of_range', message);
 }
 
-/** Asks the processor and records its answer, once; null when the intent was deleted meanwhile. */
+/** Asks the processor and records the outcome once. Returns null when the intent was deleted meanwhile. */
 async function carryOut(
   db: Db,
   processors: Processors,

@@ -10,11 +10,11 @@ import { instantOf, type WorkflowTime } from '../workflow-time.ts';
 import { askProcessor, type Charge, openCharge, processorFor, recordOutcome, reopenCharge } from './charge.ts';
 
 /**
- * Makes a scheduled payment when its instant has come (`at`, the customer's time), in the same three steps as a plan's.
- * Does nothing when somebody was faster: a confirm or a cancel ends the schedule. In real time the database's clock says
- * whether it has come (see `instantOf`).
+ * Charges a scheduled payment when it is due, in the same three steps as a plan's payment. `at` is customer time. Does
+ * nothing when a confirm or a cancel has already ended the schedule. In real time the database's clock decides whether
+ * the payment is due (see `instantOf`).
  * @param now real time.
- * @throws WorkflowClockAhead when only the workflow's clock says so; nothing has changed then.
+ * @throws WorkflowClockAhead when the payment is due by the workflow's clock only. Nothing has changed then.
  */
 export async function collectScheduledPayment(
   sql: Db,
@@ -38,7 +38,7 @@ async function openScheduled(
   time: WorkflowTime,
   now: Date,
 ): Promise<Charge | null> {
-  // Sent together, run in this order.
+  // Sent together and run in this order.
   const [intent, databaseTime] = await Promise.all([lockPaymentIntent(tx, intentId), databaseNow(tx)]);
   if (intent === null) return null;
   const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
@@ -53,7 +53,7 @@ async function openScheduled(
   processorFor(processors, intent.livemode);
   const found = intent.payment_method_id && (await lockPaymentMethod(tx, tenant, intent.payment_method_id));
   const method = found && found.detached_at === null ? found : null;
-  // One for today is made as soon as it is asked for, though today has begun long before.
+  // A payment scheduled for today is due when it is created, not when the day began.
   const dueAt = new Date(Math.max(Number(intent.created_at), Number(intent.scheduled_at)));
   return openCharge(tx, intent, method, { source: 'schedule', at, now, dueAt, testClockId: intent.test_clock_id });
 }

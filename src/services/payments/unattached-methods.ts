@@ -4,18 +4,21 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import { type FieldError, Forbidden } from '../errors.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 
-// A payer's browser saves a method that has no customer yet. A publishable key is public, and the id of a method is no secret.
-// So the first use decides who may use the method, until a secret key attaches it to a customer:
-// - First used with a publishable key: the method is bound to that intent. No other intent may use it, with either key.
-// - First used with a secret key: the method is the biller's. Secret keys may use it for any intent, publishable keys only for
-//   an intent that carries it.
+// A payer's browser saves a method that has no customer yet. A publishable key is public, and a method id is not
+// secret. So the first use decides who may use the method, until a secret key attaches it to a customer:
+// - First use with a publishable key: the method is bound to that intent. No other intent may use it, with either kind
+//   of key.
+// - First use with a secret key: the method is the biller's. Secret keys may use it for any intent. Publishable keys
+//   may use it only for an intent that carries it.
 
 type Intent = Pick<PaymentIntentRow, 'id' | 'customer_id' | 'payment_method_id'>;
 
 /**
- * The method that a payer charges for a locked intent, locked too: one of the intent's customer, or an unattached one that is
- * unused, bound to this intent, or carried by it because the biller has named it.
- * @throws Forbidden for any other: the same error for a method that does not exist and for one of somebody else.
+ * Locks and returns the method that a payer charges for a locked intent. It belongs to the customer of the intent, or
+ * to no customer. A method without a customer must be unused, bound to this intent, or carried by this intent because
+ * the biller named it.
+ * @throws Forbidden for any other method. The error is the same for a method that does not exist and for one that
+ * belongs to another customer.
  */
 export async function lockMethodOfPayer(tx: Db, tenant: Tenant, id: string, intent: Intent): Promise<PaymentMethodRow> {
   const method = await lockPaymentMethod(tx, tenant, id);
@@ -32,7 +35,10 @@ function mayPayerUse(method: PaymentMethodRow, intent: Intent): boolean {
   return !method.used_by_biller || method.id === intent.payment_method_id;
 }
 
-/** The fault of a locked method that is bound to another intent than `intentId`, which has no customer; null: a new intent. */
+/**
+ * Returns a field error when a locked method is bound to another intent. `intentId` is the intent without a customer
+ * that is to use the method; null for a new intent.
+ */
 export function bindingFault(method: PaymentMethodRow, intentId: string | null, path: string): FieldError | undefined {
   const { customer_id: customerId, bound_payment_intent_id: boundTo } = method;
   if (customerId !== null || boundTo === null || boundTo === intentId) return undefined;
@@ -40,7 +46,7 @@ export function bindingFault(method: PaymentMethodRow, intentId: string | null, 
   return { code: 'payment_method_of_other_intent', message, path };
 }
 
-/** Records that a locked method is used for an intent without a customer, in the transaction that uses it. */
+/** Records the first use of a locked method for an intent without a customer, in the transaction that uses it. */
 export async function recordUse(
   tx: Db,
   call: RequestContext,

@@ -9,7 +9,7 @@ import { skipPlanSlot } from './plan-slot-skipping.ts';
 import { planStatus, scheduledPaymentStatus } from './subject-status.ts';
 
 /**
- * Does to a plan what an operator has pressed, with its entry in the audit log, and answers in a sentence what came of it. The
+ * Executes an operator command on a plan and records it in the audit log. Returns a sentence about the result. The
  * plan's workflow then does what has become due.
  * @param now real time.
  */
@@ -27,7 +27,7 @@ export async function pressPlan(db: Db, planId: string, deed: OperatorCommand, n
   }
 }
 
-/** The same to a scheduled payment: it is never made before its date. */
+/** Executes an operator command on a scheduled payment, like `pressPlan`. The payment is never made before its date. */
 export async function pressScheduledPayment(
   db: Db,
   intentId: string,
@@ -46,7 +46,10 @@ export async function pressScheduledPayment(
   return 'The payment is tried again now.';
 }
 
-/** The same to a test clock. A clock that has failed cannot be advanced again, whoever asks. */
+/**
+ * Executes an operator command on a test clock, like `pressPlan`. A failed clock cannot be advanced again, not even by
+ * an operator.
+ */
 export async function pressClock(db: Db, clockId: string, deed: OperatorCommand, now: Date): Promise<string> {
   return atomically(db, async (tx) => {
     const clock = await lockClock(tx, clockId);

@@ -17,8 +17,8 @@ import { attachMethod, metadataErrors, resolveCustomer, resolveMethod } from '..
 import { planFaults } from './plan-rules.ts';
 
 /**
- * Creates a plan in `pending`: nothing is scheduled before it is activated.
- * @throws ValidationFailed with every fault of the body; InvalidState while the customer's clock is advancing.
+ * Creates a plan in `pending`. Nothing is scheduled before it is activated.
+ * @throws ValidationFailed with every field error of the body; InvalidState while the customer's clock is advancing.
  */
 export async function createPaymentPlan(
   db: Db,
@@ -55,7 +55,7 @@ export async function createPaymentPlan(
 }
 
 /**
- * The plan.
+ * Returns the plan.
  * @throws NotFound
  */
 export async function fetchPaymentPlan(db: Db, tenant: Tenant, id: string): Promise<PaymentPlanRow> {
@@ -64,7 +64,7 @@ export async function fetchPaymentPlan(db: Db, tenant: Tenant, id: string): Prom
   return plan;
 }
 
-/** A page of plans, newest first. */
+/** Returns a page of plans, newest first. */
 export async function listPaymentPlans(
   db: Db,
   tenant: Tenant,

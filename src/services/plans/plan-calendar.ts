@@ -10,7 +10,10 @@ import { type Cadence, firstSlotAfter, slotDate, slotDueAt } from '../../domain/
 import { nextPaymentAmount, type PlanProgress } from '../../domain/plan-schedule.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 
-/** How far a plan has come. Unpaid payments count as committed: they are still to be collected, so nobody plans with them. */
+/**
+ * Returns how far a plan has come. Unpaid payments count as committed, since they are still to be collected: no later
+ * slot collects their amount again.
+ */
 export async function progressOf(db: Db, plan: PaymentPlanRow, open?: OpenSlotRow[]): Promise<PlanProgress> {
   const unpaid = open ?? (await openSlots(db, plan.id));
   const committed = unpaid.reduce((sum, slot) => sum + slot.amount, plan.collected_amount_cents);
@@ -18,13 +21,13 @@ export async function progressOf(db: Db, plan: PaymentPlanRow, open?: OpenSlotRo
   return { nextSlot: plan.next_slot, paymentsOpened: hasOpened ? 1 : 0, committedAmount: committed };
 }
 
-/** When the next slot falls due, a UTC instant; null when nothing would remain to collect in it. */
+/** Returns when the next slot falls due, a UTC instant. Returns null if nothing would remain to collect in it. */
 export function dueInstant(plan: PaymentPlanRow & { time_zone: string }, progress: PlanProgress): Date | null {
   if (nextPaymentAmount(termsOf(plan), progress) === null) return null;
   return slotDueAt(cadenceOf(plan), progress.nextSlot, plan.time_zone);
 }
 
-/** The slots from `from` up to, not including, `until`, with their biller-local dates. */
+/** Returns the slots from `from` up to, but not including, `until`, with their biller-local dates. */
 export function skippedSlots(cadence: Cadence, from: number, until: number): { slot: number; due_date: string }[] {
   return Array.from({ length: Math.max(0, until - from) }, (_, index) => ({
     slot: from + index,
@@ -33,8 +36,9 @@ export function skippedSlots(cadence: Cadence, from: number, until: number): { s
 }
 
 /**
- * When the next slot of a locked, active plan falls due now that more remains to collect, by a raised total or a payment that
- * was given up: that can wake a calendar which had come to its end. It goes on after `at`, what has passed is skipped.
+ * Returns the calendar columns of a locked, active plan after more remains to collect, because the total was raised or
+ * a payment was given up. This can restart a calendar that had come to its end. It continues after `at`; slots that
+ * have passed are skipped.
  */
 export async function wakeCalendar(tx: Db, plan: CollectingPlanRow, at: Date): Promise<PlanChange> {
   const cadence = cadenceOf(plan);
@@ -48,7 +52,10 @@ export async function wakeCalendar(tx: Db, plan: CollectingPlanRow, at: Date): P
   return { next_slot: nextSlot, next_due_at: due };
 }
 
-/** The slot that follows the next one. What had passed when the plan was activated is skipped, all but the first payment. */
+/**
+ * Returns the slot that follows the next one. Slots that had passed at the activation are skipped, except the first
+ * payment.
+ */
 export function slotAfterNext(plan: CollectingPlanRow): number {
   return plan.next_slot === 0 && plan.activated_at !== null
     ? firstSlotAfter(cadenceOf(plan), plan.time_zone, plan.activated_at, 1)

@@ -31,13 +31,13 @@ import { dueInstant, progressOf, skippedSlots, slotAfterNext } from './plan-cale
 import { bookOnPlan } from './plan-dunning.ts';
 
 /**
- * Collects the payment of a plan that has been due longest at the instant `at` (the customer's time), if any is, in three
- * steps: open the attempt, ask the processor, record the outcome. Each is committed before the next, and a repetition goes
- * on from the step that was reached, so nothing is taken twice whatever dies in between. A plan in real time is collected by
- * the database's clock (see `instantOf`).
+ * Collects the longest overdue payment of a plan, if one is due at `at` (the customer's time). There are three steps:
+ * open the attempt, ask the processor, record the outcome. Each step is committed before the next. After a crash, a
+ * repetition continues from the step that was reached, so no payment is taken twice. The database's clock decides what
+ * is due for a plan in real time (see `instantOf`).
  * @param now real time.
- * @throws ProcessorNotConfigured for a live plan as long as no live processor is configured, WorkflowClockAhead when only the
- * workflow's clock says that a payment is due; nothing has changed then.
+ * @throws ProcessorNotConfigured for a live plan while no live processor is configured; WorkflowClockAhead if a payment
+ * is due by the workflow's clock only. In both cases nothing has changed.
  */
 export async function collectDuePayment(
   sql: Db,
@@ -55,8 +55,8 @@ export async function collectDuePayment(
 }
 
 /**
- * Step one. What a dead worker left open comes first, whatever the plan's state is by now: the processor may have taken it.
- * Then the oldest due, and at the same instant the older slot.
+ * Step one. An attempt that a dead worker left open comes first, in any plan state: the processor may have taken the
+ * money. Then comes the oldest due payment. At the same instant, the older slot comes first.
  */
 async function openDuePayment(
   tx: Db,
@@ -65,7 +65,8 @@ async function openDuePayment(
   time: WorkflowTime,
   now: Date,
 ): Promise<Charge | null> {
-  // Sent together, run in this order: what follows a lock sees what was committed before it was given.
+  // The statements are sent together and run in this order. Those after the lock see everything committed before it was
+  // granted.
   const [plan, slots, databaseTime] = await Promise.all([lockPlan(tx, planId), openSlots(tx, planId), databaseNow(tx)]);
   if (plan === null) return null;
   const interrupted = await findInterrupted(tx, slots);
@@ -129,7 +130,7 @@ async function openNextSlot(
   if (amount === null) throw new Error(`plan ${plan.id} has slot ${plan.next_slot} due with nothing left to collect`);
   const method = await chargeableMethod(tx, plan);
   const intent = newIntent(plan, amount, method, at);
-  // Slots that had passed when the plan was activated are skipped: never a burst.
+  // Slots that had passed when the plan was activated are skipped, so that they never cause a burst of payments.
   const nextSlot = slotAfterNext(plan);
   const ahead = {
     nextSlot,
@@ -159,12 +160,15 @@ async function openNextSlot(
   return charge;
 }
 
-/** Since when the plan's next slot could be collected: a date that had come before the plan was activated waits from then on. */
+/** From when the plan's next slot can be collected: its due instant, or the activation if that is later. */
 function awaitedAt({ next_due_at: dueAt, activated_at: activatedAt }: CollectingPlanRow): Date {
   return new Date(Math.max(Number(dueAt), Number(activatedAt)));
 }
 
-/** The plan's own method or, when it names none, the customer's default of this moment; null when it cannot be charged. */
+/**
+ * Returns the plan's own method or, if it has none, the customer's current default. Returns null if that method cannot
+ * be charged.
+ */
 async function chargeableMethod(tx: Db, plan: CollectingPlanRow): Promise<PaymentMethodRow | null> {
   const id = plan.payment_instrument_id ?? plan.default_payment_method_id;
   const method = id === null ? null : await lockPaymentMethod(tx, tenantOf(plan), id);

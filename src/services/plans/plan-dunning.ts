@@ -10,8 +10,8 @@ import type { NewEvent } from '../events.ts';
 import type { AttemptOutcome, BookedOutcome, OutcomeHook } from '../payments/charge.ts';
 
 /**
- * Books the outcome of a plan's payment on its slot and the plan: what was collected, when the payment is tried again, or that
- * the plan is closed or suspended by it. Locks the plan.
+ * Books the outcome of a plan's payment on its slot and on the plan: the collected amount, the next retry, or the close
+ * or suspension of the plan. Locks the plan.
  */
 export const bookOnPlan: OutcomeHook = async (tx, { paymentIntentId, paymentPlanId }) => {
   if (paymentPlanId === null) return null;
@@ -19,7 +19,7 @@ export const bookOnPlan: OutcomeHook = async (tx, { paymentIntentId, paymentPlan
   if (plan === null || slot === null) return null;
   return async (outcome) => {
     const booked = await bookOnSlot(tx, plan, slot, outcome);
-    // The plan's own loop goes on by itself. It has to look again after a charge that somebody made by hand.
+    // The plan's own loop continues by itself after its own charge. After a manual charge it must look again.
     if (outcome.attempt.source !== 'plan') {
       const poke = { workflowType: 'paymentPlan' as const, subjectId: plan.id, start: false, signal: 'poke' };
       await enqueue(tx, [poke], outcome.now);
@@ -48,7 +48,7 @@ async function collect(
 ): Promise<BookedOutcome> {
   const collected = plan.collected_amount_cents + amount;
   const isComplete = plan.total_amount_cents !== null && collected >= plan.total_amount_cents;
-  // Money that was under way when the plan was ended is booked all the same; the plan stays ended.
+  // Money that was under way when the plan ended is still booked. The plan stays ended.
   const closes = isComplete && (plan.state === 'active' || plan.state === 'suspended');
   const [row] = await Promise.all([
     updatePlan(tx, plan.id, {
@@ -69,7 +69,7 @@ async function fail(
   code: (ChargeOutcome & { kind: 'failed' })['code'],
   at: Date,
 ): Promise<BookedOutcome> {
-  // An attempt that somebody made by hand is no step of the series: the series goes on where it was.
+  // A manual attempt is not a step of the retry series. The series continues where it was.
   const isStep = attempt.source === 'plan';
   const failures = isStep ? slot.failures + 1 : slot.failures;
   const firstFailedAt = slot.first_failed_at ?? (isStep ? at : null);
@@ -84,7 +84,7 @@ async function fail(
       ? afterFailure({ behaviour: plan.failure_behaviour, code, failures, firstFailedAt })
       : { kind: 'retry' as const, at: resumesAt ?? at };
   if (step.kind === 'retry') {
-    // What the plan shows is the earliest retry of all its slots; this one was not among them while it was charged.
+    // The plan shows the earliest retry of all its slots. While this slot was being charged, it was not among them.
     const earliest = plan.next_attempt_at !== null && plan.next_attempt_at < step.at ? plan.next_attempt_at : step.at;
     await Promise.all([
       updateSlot(tx, plan.id, slot.slot, { ...series, status: 'retrying', next_attempt_at: step.at }),
@@ -98,12 +98,12 @@ async function fail(
   return { nextAttemptAt: null, events: [planEvent('payment_plan.suspended', row, at)] };
 }
 
-/** The columns of a plan that stops collecting. */
+/** Returns the column changes for a plan that stops collecting. */
 export function ended(state: 'suspended' | 'deactivated' | 'closed', reason: string) {
   return { state, state_reason: reason, next_due_at: null, next_attempt_at: null };
 }
 
-/** The event that tells of a plan as it is now. */
+/** Returns an event of this type with the plan's current state. */
 export function planEvent(
   type: Extract<NewEvent['type'], `payment_plan.${string}`>,
   plan: PaymentPlanRow,

@@ -8,25 +8,25 @@ import { type Actor, type AuditEntry, changesBetween, recordAudit } from '../acc
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
 
-/** Who has pressed a button, and when (real time). */
+/** Who issued an operator command, and when (real time). */
 export interface Press {
   by: Actor;
   now: Date;
 }
 
-/** A plan that an operator does something to, locked, and the customer's time of it. */
+/** The locked plan of an operator command, and the customer's time. */
 export interface LockedPlan {
   plan: CollectingPlanRow;
   at: Date;
 }
 
-/** Who presses again within this has not seen what the first press came to. */
+/** A command repeated within this time is refused: the operator may not have seen the outcome of the first attempt. */
 const sameRetryMilliseconds = 60_000;
 
 /**
- * Makes the next attempt of an unpaid payment due at once instead of at its time: the next step of its series of retries,
- * only earlier. A second press within a minute of an attempt makes no other. Answers in a sentence what was done, or why
- * nothing was.
+ * Makes the next attempt of an unpaid payment due now. It stays the next step of its retry series, only earlier. Within
+ * a minute of an attempt, the command does not cause another one. Returns a sentence: what was done, or why nothing
+ * was.
  */
 export async function retryPlanNow(db: Db, planId: string, press: Press): Promise<string> {
   return withPlan(db, planId, press.now, async (tx, { plan, at }) => {
@@ -54,8 +54,8 @@ export async function retryPlanNow(db: Db, planId: string, press: Press): Promis
 }
 
 /**
- * Runs `work` with a plan locked, at the customer's time; `work` answers in a sentence. Where a plan cannot be held, since it
- * is gone or its clock is advancing, the answer says so.
+ * Locks a plan and runs `work` at the customer's time; `work` returns a sentence. If the plan was deleted or its clock
+ * is advancing, nothing runs and the returned sentence says so.
  */
 export async function withPlan(
   db: Db,
@@ -75,19 +75,19 @@ export async function withPlan(
   });
 }
 
-/** Why a plan collects nothing by itself, in words. */
+/** Returns why a plan collects nothing by itself, in words. */
 export function whyNotActive(plan: CollectingPlanRow): string {
   if (plan.state === 'suspended')
     return 'the plan is suspended; its biller can resume it, which tries what is unpaid at once';
   return hasEnded(plan.state) ? `the plan is ${plan.state}` : `the plan is ${plan.state} and has collected nothing yet`;
 }
 
-/** A slot as operators read of it. */
+/** Returns a slot in words, for operators. */
 export function inWords({ slot, due_date: date }: { slot: number; due_date: string }): string {
   return `slot ${slot}, due ${date},`;
 }
 
-/** What an audit entry about a plan has from it, and from the press. */
+/** Returns the fields of an audit entry that come from the plan and the operator command. */
 export function entryOf(
   plan: CollectingPlanRow,
   { by, now }: Press,
@@ -95,7 +95,7 @@ export function entryOf(
   return { by, at: now, tenant: { billerId: plan.biller_id, livemode: plan.livemode }, subjectId: plan.id };
 }
 
-/** The changes of a slot, named as such. */
+/** Returns the changes with field names that contain the slot: `slots/<slot>/<field>`. */
 export function ofSlot({ slot }: { slot: number }, changes: AuditEntry['changes']): AuditEntry['changes'] {
   return Object.fromEntries(Object.entries(changes).map(([field, change]) => [`slots/${slot}/${field}`, change]));
 }

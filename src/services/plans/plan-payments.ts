@@ -12,8 +12,8 @@ import { fetchPaymentPlan } from './payment-plans.ts';
 import { progressOf } from './plan-calendar.ts';
 
 /**
- * The slots of a plan that have come, newest first, each with its attempts; the cursor is a slot number.
- * @throws NotFound; BadRequest for a cursor that is no slot of it.
+ * Returns the slots of a plan that have come, newest first, each with its attempts. The cursor is a slot number.
+ * @throws NotFound; BadRequest if the cursor is not a slot of this plan.
  */
 export async function planPayments(
   db: Db,
@@ -29,8 +29,8 @@ export async function planPayments(
 }
 
 /**
- * The calendar ahead of a plan: at most `count` payments, none of a plan that has ended. A pending or suspended plan is
- * shown as if it were activated or resumed now.
+ * Returns the upcoming payments of a plan, at most `count`, and none if the plan has ended. A pending or suspended plan
+ * is shown as if it were activated or resumed now.
  * @throws NotFound
  */
 export async function planSchedule(
@@ -54,7 +54,7 @@ export async function planSchedule(
   }
   const isFirstDue = plan.next_slot === 0 && slotDueAt(cadence, 0, call.timeZone) <= at;
   if (!isFirstDue) return upcomingPayments(terms, progress, count);
-  // The first payment is made whenever the plan starts; only the slots after it are skipped when they have passed.
+  // The first payment is made whenever the plan starts. Only later slots that have passed are skipped.
   const [first] = upcomingPayments(terms, progress, 1).payments;
   if (first === undefined) return { payments: [], hasMore: false };
   const rest = upcomingPayments(

@@ -3,13 +3,13 @@ import { dateIn, isPlainDate, slotDate } from '../../domain/calendar.ts';
 import { capBreaches } from '../../resources/payment-plan.ts';
 import type { FieldError } from '../errors.ts';
 
-/** Later calendars end before the four-digit years do. */
+/** The latest date that a plan may start on. It keeps the calendar within four-digit years. */
 const lastStartDate = '2200-12-31';
 
 /**
- * What is wrong with the terms of a plan as a whole: the rules that no single field can break alone.
- * @param at the customer's time; the dates of a plan are not in the past of it, in the biller's time zone.
- * @param dates which dates are new, and so must not lie in the past; all of them in a new plan.
+ * Returns the field errors of a plan's terms as a whole: the rules that involve several fields or the customer's time.
+ * @param at the customer's time. In the biller's time zone, the dates of a plan must not lie before it.
+ * @param dates the dates that are new, and so must not lie in the past. In a new plan these are all dates.
  */
 export function planFaults(
   plan: PaymentPlanRow,

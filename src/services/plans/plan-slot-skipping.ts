@@ -18,10 +18,12 @@ import { dueInstant, progressOf, skippedSlots, slotAfterNext, wakeCalendar } fro
 import { capital, entryOf, inWords, type LockedPlan, ofSlot, type Press, withPlan } from './plan-operations.ts';
 
 /**
- * Gives up one slot of a plan, by its number, so that the calendar goes on without it. A payment that has failed stays `failed`
- * and is never tried again, neither by a retry nor by a resume: its intent is canceled, and `payment_intent.canceled` tells the
- * biller. A slot that is due and was never charged becomes `skipped`. A capped plan runs longer for it. While an attempt is in
- * flight nothing is done: it may succeed. Pressed twice it skips one slot. Answers in a sentence what was done, or why nothing was.
+ * Gives up one slot of a plan, by its number, so that the calendar continues without it. There are two cases:
+ * - The slot was charged and is unpaid: the API shows it as `failed`, and no retry or resume tries it again. Its intent
+ *   is canceled, and the event `payment_intent.canceled` notifies the biller.
+ * - The slot is due and was never charged: it becomes `skipped`.
+ * A plan with a total runs longer for it. While an attempt is in flight nothing is done, since it may succeed.
+ * Repeating the command skips no further slot. Returns a sentence: what was done, or why nothing was.
  */
 export async function skipPlanSlot(db: Db, planId: string, slot: number, press: Press): Promise<string> {
   return withPlan(db, planId, press.now, async (tx, held) => {
@@ -61,7 +63,7 @@ async function giveUp(tx: Db, held: LockedPlan, slot: PlanSlotRow, press: Press)
   return `${capital(inWords(slot))} is given up: its payment ${intent.id} is canceled. ${await howItGoesOn(tx, held)}`;
 }
 
-/** Why a slot that has come is left as it is, in a sentence; null when it can be given up. */
+/** Returns why a slot that has come cannot be given up, in a sentence. Returns null if it can be given up. */
 function whyKept(slot: PlanSlotRow): string | null {
   switch (slot.status) {
     case 'paid':
@@ -77,7 +79,7 @@ function whyKept(slot: PlanSlotRow): string | null {
   }
 }
 
-/** Skips the next slot, which is due and was not opened yet: what keeps it from being collected is not looked at. */
+/** Skips the next slot, which is due but not opened yet. It does not check what keeps the slot from being collected. */
 async function skipDue(tx: Db, held: LockedPlan, press: Press): Promise<string> {
   const { plan, at } = held;
   const cadence = cadenceOf(plan);

@@ -20,7 +20,7 @@ import { fetchPaymentPlan } from './payment-plans.ts';
 import { dueInstant, progressOf, skippedSlots } from './plan-calendar.ts';
 import { ended, planEvent } from './plan-dunning.ts';
 
-/** The contract names an event for each transition but resume. */
+/** The contract defines an event for each transition except resume. */
 const eventTypes = {
   activate: 'payment_plan.activated',
   suspend: 'payment_plan.suspended',
@@ -30,9 +30,10 @@ const eventTypes = {
 } as const;
 
 /**
- * Moves a plan to another state, with the event that tells of it, and pokes its workflow. Whoever suspends, deactivates or
- * closes wins every race: after the commit no charge is started.
- * @throws NotFound; InvalidState when the plan's state does not allow it, or while the customer's clock is advancing.
+ * Moves a plan to another state, records the event of the transition, and pokes the plan's workflow. Suspend,
+ * deactivate and close win every race: after their commit no charge is started.
+ * @throws NotFound; InvalidState if the plan's state does not allow the transition, or while the customer's clock is
+ * advancing.
  */
 export async function transitionPlan(
   db: Db,
@@ -93,7 +94,7 @@ async function changeFor(
   }
 }
 
-/** Unpaid payments are tried again at once, slots that passed meanwhile are skipped, and the calendar goes on. */
+/** Retries unpaid payments at once, skips the slots that have passed meanwhile, and continues the calendar. */
 async function resume(tx: Db, plan: CollectingPlanRow, at: Date): Promise<PlanChange> {
   const cadence = cadenceOf(plan);
   await restartRetries(tx, plan.id, at);

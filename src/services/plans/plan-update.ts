@@ -14,9 +14,9 @@ import { progressOf, wakeCalendar } from './plan-calendar.ts';
 import { planFaults } from './plan-rules.ts';
 
 /**
- * Changes the terms of a plan, as far as its state allows. What is being charged at this moment keeps its amount.
- * @throws NotFound; ValidationFailed with a fault for each field that may not change, or not to this value; InvalidState
- * while the customer's clock is advancing.
+ * Changes the terms of a plan, as far as its state allows. A payment that is being charged keeps its amount.
+ * @throws NotFound; ValidationFailed with a field error for each field that cannot change, or not to this value;
+ * InvalidState while the customer's clock is advancing.
  */
 export async function updatePaymentPlan(
   db: Db,
@@ -68,7 +68,7 @@ function fixedFieldFaults(plan: PaymentPlanRow, input: PaymentPlanUpdate): Field
     }));
 }
 
-/** Naming one of the total and its absence alone replaces the other. */
+/** The total and `until_further_notice` exclude each other. An input with only one of them replaces the other. */
 function changeOf(input: PaymentPlanUpdate): PlanChange {
   const { customer_id: _, ...change } = input;
   const replaced: PlanChange = { ...change };
@@ -84,7 +84,7 @@ function newDates(input: PaymentPlanUpdate): ('start_date' | 'first_date')[] {
   return (['start_date', 'first_date'] as const).filter((field) => input[field] !== undefined);
 }
 
-/** A total that is reached already would close the plan behind the biller's back, so it is refused. */
+/** Refuses a total that is already reached: it would close the plan without a request from the biller. */
 function totalFaults(plan: PaymentPlanRow, committed: number): FieldError[] {
   const total = plan.total_amount_cents;
   if (total === null || (total >= committed && total > plan.collected_amount_cents)) return [];

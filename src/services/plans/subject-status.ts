@@ -4,7 +4,7 @@ import { hasEnded } from '../../domain/plan-state.ts';
 import { gone, type StatusDetails, type SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 
-/** Where a plan stands; one that was deleted, or has ended, is at its end. */
+/** Returns the status of a plan. A plan that was deleted or has reached a final state counts as ended. */
 export async function planStatus(db: Db, id: string): Promise<SubjectStatus> {
   const row = await selectPlanStatus(db, id);
   if (row === null) return gone;
@@ -22,7 +22,7 @@ export async function planStatus(db: Db, id: string): Promise<SubjectStatus> {
   };
 }
 
-/** Where a scheduled payment stands; one that was made, confirmed or canceled is at its end. */
+/** Returns the status of a scheduled payment. It counts as ended once it is made, confirmed, canceled or deleted. */
 export async function scheduledPaymentStatus(db: Db, intentId: string): Promise<SubjectStatus> {
   const row = await selectScheduledPaymentStatus(db, intentId);
   if (row === null) return gone;
@@ -92,7 +92,7 @@ function whatPlanWaitsFor(row: PlanStatusRow, nextAt: number | null): string {
   return `the due date of slot ${row.next_slot}`;
 }
 
-/** The next thing to do in the domain's words, as an operator reads it on the timer that waits for it. */
+/** Returns the next step in the domain's words. Operators read it on the timer that waits for this step. */
 function nextOfPlan(row: PlanStatusRow, nextAt: number | null): string {
   if (nextAt === null) return 'nothing is due';
   if (row.next_attempt_at?.getTime() === nextAt) {

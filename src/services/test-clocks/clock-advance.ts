@@ -9,15 +9,18 @@ import type { EffectsManifest } from '../../resources/test-clock.ts';
 import { recordEvents } from '../events.ts';
 import { clockEvent } from './test-clocks.ts';
 
-/** An object of a clock's customers that has something to do before the clock reaches its target. */
+/** A plan or scheduled payment on the clock with something to do before the clock reaches its target. */
 export interface DueSubject {
   workflowType: Extract<WorkflowType, 'paymentPlan' | 'scheduledPayment'>;
   id: string;
-  /** When, the clock's time; null when it is under way. */
+  /** When, in the clock's time. Null while it is under way. */
   at: Date | null;
 }
 
-/** What is due on a clock up to `target`. What is not due needs no telling: it reads its time afresh when it is. */
+/**
+ * Returns what is due on a clock up to `target`. Subjects that are not due need no advance: each reads its time afresh
+ * when it is next due.
+ */
 export async function dueOnClock(db: Db, testClockId: string, target: Date): Promise<DueSubject[]> {
   const [plans, payments] = await Promise.all([
     plansDueOnClock(db, testClockId, target),
@@ -30,8 +33,8 @@ export async function dueOnClock(db: Db, testClockId: string, target: Date): Pro
 }
 
 /**
- * Closes an advance whose effects are all committed: the clock shows the target, and `test_clock.ready` tells what was
- * done. Does nothing when the advance is closed already, or its clock was deleted.
+ * Completes an advance whose effects are all committed. The clock shows the target, and `test_clock.ready` reports what
+ * was done. Does nothing if the advance is closed already, or its clock was deleted.
  * @param now real time.
  */
 export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Date): Promise<void> {
@@ -50,13 +53,16 @@ export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Dat
   });
 }
 
-/** The counts of what was done after `from` up to `target`, the clock's time. */
+/** Returns the counts of what was done after `from` up to `target`, in the clock's time. */
 export async function countedManifest(tx: Db, clockId: string, from: Date, target: Date): Promise<EffectsManifest> {
   const { intents, plans } = await countEffects(tx, clockId, from, target);
   return { payment_intents_enqueued: intents, links_expired: 0, subscriptions_rolled: 0, plans_recalculated: plans };
 }
 
-/** Closes an advance that could not be carried out: the clock has failed, and says why. What was committed stays. */
+/**
+ * Closes an advance that could not be carried out. The clock is marked as failed, with the reason. What was committed
+ * stays.
+ */
 export async function failAdvance(db: Db, advance: ClockAdvanceRow, reason: string, now: Date): Promise<void> {
   await closeAdvance(db, advance, async (tx) => {
     await finishAdvance(tx, advance.id, { failureReason: reason }, now);

@@ -6,7 +6,7 @@ import { pageOf } from '../paging.ts';
 import type { RequestContext } from '../request-context.ts';
 import { fetchTestClock } from './test-clocks.ts';
 
-/** Which effects of a clock's advances are listed: of one advance or of all. */
+/** Which effects of a clock's advances to list: those of one advance, or of all. */
 export interface EffectQuery {
   advance_id?: string | undefined;
   limit?: number | undefined;
@@ -14,8 +14,8 @@ export interface EffectQuery {
 }
 
 /**
- * What the advances of a clock did, in the order of the clock's time.
- * @throws NotFound; BadRequest when the cursor names no event.
+ * Returns a page of the effects of a clock's advances, ordered by the clock's time.
+ * @throws NotFound; BadRequest if the cursor is not the id of an event.
  */
 export async function listClockEffects(
   db: Db,
@@ -30,7 +30,7 @@ export async function listClockEffects(
   return { data: await effectsOf(db, data), has_more };
 }
 
-/** The effects that these events tell of, in the same order. */
+/** Returns the effects that these events describe, in the same order. */
 export async function effectsOf(db: Db, events: EffectEvent[]): Promise<ClockEffect[]> {
   const ofIntents = events.filter(isOfIntent);
   const facts = await findAttemptFacts(

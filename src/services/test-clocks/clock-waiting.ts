@@ -4,10 +4,10 @@ import { isId } from '../../domain/ids.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import type { Tenant } from '../request-context.ts';
 
-/** How often the clocks that requests wait for are looked at, all of them by one query. */
+/** Polling interval. One query looks at all the clocks that requests wait for. */
 const lookAgainMs = 10;
 
-/** Resolves when the clock is not advancing, or does not exist, or the signal says that the time is over. Never rejects. */
+/** Resolves when the clock is not advancing or does not exist, or when the signal is aborted. Never rejects. */
 export type AwaitClock = (tenant: Tenant, id: string, signal: AbortSignal) => Promise<void>;
 
 interface Waiter {
@@ -16,8 +16,8 @@ interface Waiter {
 }
 
 /**
- * Waits for test clocks, for all requests of a process together: while any request waits, one query each 10 ms looks at all
- * the clocks that are waited for.
+ * Waits for test clocks on behalf of all requests of a process. While any request waits, one query every 10 ms reads
+ * all the clocks that are waited for.
  */
 export function clockWaiting(sql: Pool): AwaitClock {
   const waiting = new Set<Waiter>();
@@ -27,7 +27,7 @@ export function clockWaiting(sql: Pool): AwaitClock {
     while (waiting.size > 0) {
       const asked = [...waiting];
       const clocks = new Map(asked.map(({ clock }) => [nameOf(clock), clock]));
-      // If the database cannot say, all go on: each request then meets the failure itself.
+      // If the query fails, all requests continue. Each one then meets the failure itself.
       const advancing = await listAdvancing(sql, [...clocks.values()]).catch(() => []);
       const names = new Set(advancing.map(nameOf));
       for (const { clock, done } of asked) if (!names.has(nameOf(clock))) done();
@@ -54,7 +54,7 @@ export function clockWaiting(sql: Pool): AwaitClock {
   };
 }
 
-/** Another biller's request for the same id is another clock, which does not exist. */
+/** The key includes the biller: for another biller, a clock with this id does not exist. */
 function nameOf({ id, biller_id: billerId }: ClockKey): string {
   return `${billerId}/${id}`;
 }

@@ -16,7 +16,10 @@ import { admitAdvance } from './test-clocks.ts';
 
 const collect = { paymentPlan: collectDuePayment, scheduledPayment: collectScheduledPayment };
 
-/** Simulated, and asked about payments that will never be: it answers from the request alone and remembers nothing. */
+/**
+ * The sandbox's processor returns an outcome from the request alone and stores nothing. So it can be asked about
+ * payments that are rolled back.
+ */
 const processors: Processors = { sandbox: sandboxProcessor, live: null };
 
 interface Rehearsal {
@@ -27,9 +30,10 @@ interface Rehearsal {
 }
 
 /**
- * What an advance to `targetText` would do. It is done, by the very code that an advance runs, in one transaction that is
- * rolled back: nothing is changed, and nobody is told. Until then the clock is locked, as by an advance.
- * @throws what `advanceTestClock` throws.
+ * Returns what an advance to `targetText` would do. The dry run executes the same code as an advance, in one
+ * transaction that is rolled back: nothing changes, and no event is sent. Until then the clock is locked, as by an
+ * advance.
+ * @throws the same errors as `advanceTestClock`.
  */
 export async function dryRunAdvance(
   db: Db,
@@ -54,7 +58,7 @@ export async function dryRunAdvance(
   };
 }
 
-/** Collects all that is due up to the target, the oldest first, and answers the events that would tell of it. */
+/** Collects all that is due up to the target, the oldest first. Returns the events that this would record. */
 async function collectAll(tx: Db, { clock, target }: { clock: TestClockRow; target: Date }, now: Date) {
   const events = gatherEvents(tx);
   for (;;) {
@@ -65,7 +69,7 @@ async function collectAll(tx: Db, { clock, target }: { clock: TestClockRow; targ
     await collect[due.workflowType](tx, processors, due.id, { at, now });
     if (events.length === before) throw new Error(`${due.id} is due and was not collected`);
   }
-  // What a request has left open at the frozen time itself is no effect of the advance.
+  // An effect at the frozen time itself was left open by a request. It does not belong to the advance.
   return events.filter(({ at }) => at > clock.frozen_time).map(asEffect);
 }
 
@@ -77,7 +81,7 @@ function asEffect({ type, subjectId, at, data }: NewEvent) {
   return { advance_id: null, event_id: null, event_type: type, subject_id: subjectId, at, data };
 }
 
-/** Payments that the rehearsal alone has made are gone with it: their ids name nothing. */
+/** Removes the ids of payments that only the dry run created: they were rolled back, so the ids refer to nothing. */
 async function withoutInvented(db: Db, effects: ClockEffect[]): Promise<ClockEffect[]> {
   const intents = effects.flatMap((effect) => (effect.object === 'payment_intent' ? (effect.object_id ?? []) : []));
   const existing = await existingIntents(db, intents);

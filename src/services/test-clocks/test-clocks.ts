@@ -33,17 +33,17 @@ import { pageOf } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { instantOf, type WorkflowTime } from '../workflow-time.ts';
 
-/** Contract: Limits. */
+/** From the contract, section Limits. */
 const activeClocksPerAccount = 3;
 const lifetimeDays = 30;
-/** Times outside are taken for slips of the pen; the calendar itself ends with the year 9999. */
+/** Times outside this range are treated as typing errors. The calendar itself ends with the year 9999. */
 const earliestTime = new Date('1970-01-01T00:00:00.000Z');
 const latestTime = new Date('2200-12-31T23:59:59.999Z');
 
 /**
- * Creates a clock, and the workflow that will move it.
- * @throws InvalidState when the account has three clocks that are neither deleted nor failed; ValidationFailed for a time
- * out of range.
+ * Creates a clock, and starts the workflow that moves it.
+ * @throws InvalidState if the account has three clocks that are neither deleted nor failed; ValidationFailed if the
+ * time is out of range.
  */
 export async function createTestClock(db: Db, call: RequestContext, input: TestClockCreate): Promise<TestClockRow> {
   const frozenTime = timeNamed(input.frozen_time);
@@ -76,7 +76,7 @@ export async function createTestClock(db: Db, call: RequestContext, input: TestC
 }
 
 /**
- * The clock.
+ * Returns the clock.
  * @throws NotFound
  */
 export async function fetchTestClock(db: Db, tenant: Tenant, id: string): Promise<TestClockRow> {
@@ -86,7 +86,7 @@ export async function fetchTestClock(db: Db, tenant: Tenant, id: string): Promis
 }
 
 /**
- * The clock with its last advance, how far one advance can take it, and what has become of its webhooks.
+ * Returns the clock with its last advance, the latest time that one advance can reach, and the status of its webhooks.
  * @throws NotFound
  */
 export async function describeTestClock(db: Db, tenant: Tenant, id: string): Promise<TestClock> {
@@ -95,7 +95,7 @@ export async function describeTestClock(db: Db, tenant: Tenant, id: string): Pro
   return described(clock);
 }
 
-/** A page of clocks, newest first. */
+/** Returns a page of clocks, newest first. */
 export async function listTestClocks(
   db: Db,
   tenant: Tenant,
@@ -106,9 +106,9 @@ export async function listTestClocks(
 }
 
 /**
- * Accepts an advance: from the commit on the clock is `advancing`, and its workflow carries the advance out.
- * @throws NotFound; InvalidState when the clock is advancing or failed, or the target lies beyond the bound, which the
- * error then names; ValidationFailed when the target is not after the frozen time.
+ * Accepts an advance. With the commit the clock becomes `advancing`, and its workflow carries out the advance.
+ * @throws NotFound; InvalidState if the clock is advancing or failed, or if the target lies beyond the bound, which the
+ * error then contains; ValidationFailed if the target is not after the frozen time.
  */
 export async function advanceTestClock(
   db: Db,
@@ -136,8 +136,8 @@ export async function advanceTestClock(
 }
 
 /**
- * Locks a clock and checks that it may go to the time that was named.
- * @throws what `advanceTestClock` throws.
+ * Locks a clock and checks that it may advance to the requested time.
+ * @throws the same errors as `advanceTestClock`.
  */
 export async function admitAdvance(
   tx: Db,
@@ -159,7 +159,7 @@ export async function admitAdvance(
 }
 
 /**
- * Deletes a clock in any status, and with it its customers and all that they have; nothing of it is charged afterwards.
+ * Deletes a clock in any status, with its customers and everything they own. Nothing on it is charged afterwards.
  * @throws NotFound
  */
 export async function deleteTestClock(db: Db, call: RequestContext, id: string): Promise<TestClockRow> {
@@ -170,10 +170,10 @@ export async function deleteTestClock(db: Db, call: RequestContext, id: string):
 }
 
 /**
- * Deletes a clock whose 30 days of real time are over, by the database's clock (see `instantOf`); does nothing when it is
- * gone already.
- * @param now when this is done.
- * @throws WorkflowClockAhead when they are over by the workflow's clock alone; nothing has changed then.
+ * Deletes a clock after its 30 days of real time, by the database's clock (see `instantOf`). Does nothing if the clock
+ * was deleted already.
+ * @param now real time.
+ * @throws WorkflowClockAhead if the 30 days are over by the workflow's clock only. Nothing has changed then.
  */
 export async function expireTestClock(
   db: Db,
@@ -183,7 +183,7 @@ export async function expireTestClock(
   await atomically(db, async (tx) => {
     const [clock, databaseTime] = await Promise.all([lockClock(tx, id), databaseNow(tx)]);
     if (clock === null) return;
-    // What lives on the clock goes by its time; the clock itself expires in real time.
+    // Subjects on the clock use its time. The clock itself expires in real time.
     if (instantOf({ id, isOnClock: false, dueAt: clock.expires_at }, time, databaseTime) === null) return;
     await removeClock(tx, id, { billerId: clock.biller_id, livemode: false, requestId: null, now });
   });
@@ -204,8 +204,8 @@ async function removeClock(
 }
 
 /**
- * The workflows that a clock leaves behind: poked, each finds its object gone and ends. What they carry is locked first, so
- * that a collection that has begun ends before its plan goes.
+ * Returns the outbox entries that poke the workflows of a deleted clock: each workflow finds its object deleted and
+ * ends. Their plans and payments are locked first, so that a collection that has begun ends before its plan is deleted.
  */
 async function workflowsOfClock(tx: Db, id: string): Promise<OutboxEntry[]> {
   const poke = { start: false, signal: 'poke' };
@@ -218,7 +218,7 @@ async function workflowsOfClock(tx: Db, id: string): Promise<OutboxEntry[]> {
   ];
 }
 
-/** The event that tells of a clock as it is now; it happens at the clock's own time. */
+/** Returns an event of this type with the clock's current state, at the clock's own time. */
 export function clockEvent(
   type: Extract<NewEvent['type'], `test_clock.${string}`>,
   clock: TestClockRow,

@@ -37,24 +37,24 @@ export interface DeliveryDeps {
   sender: WebhookSender;
   /** Real time. */
   now: () => Date;
-  /** From 0 up to 1, for the jitter. */
+  /** From 0 up to, not including, 1, for the jitter. */
   random: () => number;
 }
 
-/** How far a delivery has come. Ids, counts and words only: this is kept in workflow histories. */
+/** The progress of a delivery. Contains only ids, counts and words, since it is kept in workflow histories. */
 export interface DeliveryProgress {
   status: 'pending' | 'delivered' | 'failed';
   attempts: number;
-  /** The last attempt's outcome, or why it ended, in a few words. */
+  /** The outcome of the last attempt, or why the delivery ended, in a few words. */
   lastAnswer: string;
-  /** Real time, ISO 8601; null when no attempt follows. */
+  /** Real time, ISO 8601. Null if no attempt follows. */
   nextAttemptAt: string | null;
-  /** Milliseconds until then. */
+  /** Milliseconds until `nextAttemptAt`. */
   waitMs: number;
   about: { billerId: string; livemode: boolean; eventType: string; endpointId: string; testClockId: string | null };
 }
 
-/** A delivery that is due, and what is to be sent for it. */
+/** A delivery that is due, and the request to send for it. */
 interface Prepared {
   kind: 'prepared';
   delivery: DeliveryToMake;
@@ -65,17 +65,21 @@ interface Prepared {
 
 type Preparation = Prepared | { kind: 'ended' | 'waiting' | 'made before'; delivery: DeliveryToMake };
 
-/** Seven seconds in all: with the fifteen that a receiver may take it is less than Temporal waits for an attempt. */
+/**
+ * In milliseconds, about seven seconds in total. With the 15 seconds that a receiver may take, this is less than
+ * Temporal's timeout for an attempt.
+ */
 const pausesOfAnOutage = [100, 250, 500, 1000, 2000, 3000];
 
-/** A worker's clock may be a little behind that of the API process which made the delivery due. */
+/** In milliseconds. A worker's clock may be a little behind that of the API process that made the delivery due. */
 const clockTolerance = 1000;
 
 /**
- * Makes the next attempt of a delivery and records it: one POST, between two transactions. With `after`, the number of
- * attempts that the caller knows of, it is made whether due or not, but not again when it has been made since; without,
- * only when it is due. A failed attempt is a result. Answers how far the delivery is; null when there is none of this id.
- * @throws EndpointBusy when too many attempts to the same endpoint are under way; nothing was sent or recorded.
+ * Makes the next attempt of a delivery and records it: one POST, between two transactions. `after` is the number of
+ * attempts that the caller knows of. With it, the attempt is made whether due or not, unless it has been made since.
+ * Without it (null), the attempt is made only if due. A failed attempt is a result, not an error. Returns the
+ * delivery's progress, or null if there is no delivery with this id.
+ * @throws EndpointBusy if too many attempts to the same endpoint are under way. Nothing was sent or recorded then.
  */
 export async function attemptDelivery(
   db: Db,
@@ -102,8 +106,8 @@ function namesOf({ delivery, number }: Prepared) {
 }
 
 /**
- * Runs `work` again while the database is away, for as long as an attempt can wait: an answer that nobody has recorded is
- * asked for once more, though the receiver has taken the event, or has asked to be left alone for a while.
+ * Retries `work` while the database is unreachable, for as long as an attempt can wait. A response that is not recorded
+ * causes another POST, although the receiver has accepted the event or asked for a delay.
  */
 async function throughOutages<T>(work: () => Promise<T>): Promise<T> {
   for (const wait of pausesOfAnOutage) {
@@ -189,7 +193,10 @@ async function record(
   }
 }
 
-/** Somebody else has made this attempt: what they have recorded holds, and nothing of this one, on the endpoint neither. */
+/**
+ * Another worker has made this attempt. Its record stands. Nothing from this attempt is recorded, not even on the
+ * endpoint.
+ */
 class MadeBefore extends Error {}
 
 async function recordIn(
@@ -200,12 +207,12 @@ async function recordIn(
   now: Date,
 ): Promise<WebhookDeliveryRow> {
   const error = errorOf(answer);
-  // Whoever locks an endpoint and deliveries to it locks the endpoint first.
+  // Lock order: the endpoint first, then its deliveries.
   const address = { id: delivery.endpoint_id, url: delivery.endpoint.url };
   await noteFailingSince(tx, address, error === null ? null : at);
   if (error === null && answer.kind === 'answered' && answer.returnsChallenge) await verifyEndpoint(tx, address, now);
   const locked = whyDisable(delivery.endpoint, answer, now) === null ? null : await lockEndpointOf(tx, delivery);
-  // What was said at an address that it has left meanwhile is not said of the endpoint.
+  // If the endpoint's URL has changed meanwhile, a response from the old URL does not count against the endpoint.
   const endpoint = locked?.url === delivery.endpoint.url ? locked : null;
   const disable = endpoint === null ? null : whyDisable(endpoint, answer, now);
   const attempt = {
@@ -259,7 +266,7 @@ function lockEndpointOf(tx: Db, delivery: DeliveryToMake): Promise<WebhookEndpoi
   return lockWebhookEndpoint(tx, tenant, delivery.endpoint_id);
 }
 
-/** Disables a locked endpoint, ends what waits for it, and tells the biller's other endpoints. */
+/** Disables a locked endpoint, fails its pending deliveries, and notifies the biller's other endpoints. */
 async function disableEndpoint(tx: Db, locked: WebhookEndpointRow, reason: DisabledReason, now: Date): Promise<void> {
   const changes = { status: 'disabled' as const, disabled_reason: reason, failing_since: null };
   const endpoint = await updateWebhookEndpoint(tx, locked.id, changes, now);

@@ -5,16 +5,17 @@ import { InvalidState } from '../errors.ts';
 import { recordEndpointChange } from './endpoint-audit.ts';
 
 /**
- * A new challenge: `whc_` and 32 random characters. Each attempt to deliver a ping draws its own and nothing stores it, so that
- * only a receiver that has read the attempt can know it: not the API, and not a URL that was written before.
+ * Returns a new challenge: `whc_` and 32 random characters. Each attempt to deliver a ping draws its own, and nothing
+ * stores it. So only a receiver that has read the attempt can know it. The API cannot show it, and a URL written in
+ * advance cannot contain it.
  */
 export function newChallenge(): string {
   return `whc_${randomBytes(24).toString('base64url')}`;
 }
 
 /**
- * Whether a response body returns the challenge: as its whole text, or as the member `challenge` of a JSON object. A host that
- * echoes what it was sent does not, since the challenge stands deeper in a ping.
+ * Returns whether a response body contains the challenge: as its whole text, or as the member `challenge` of a JSON
+ * object. A host that echoes the request does not pass, since the challenge is nested deeper in a ping.
  */
 export function returnsChallenge(body: string, challenge: string): boolean {
   const text = body.trim();
@@ -30,13 +31,16 @@ function memberIn(text: string): string {
   }
 }
 
-/** In constant time; the digests are of one length whatever the receiver has sent. */
+/** Compares in constant time. The digests have the same length, whatever the receiver has sent. */
 function isEqual(given: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));
 }
 
-/** Records that an endpoint is its biller's, unless it is recorded already or the endpoint has another URL by now. */
+/**
+ * Records that the biller has proved control of the endpoint. Does nothing if that is recorded already, or if the URL
+ * has changed since the attempt.
+ */
 export async function verifyEndpoint(tx: Db, address: { id: string; url: string }, now: Date): Promise<void> {
   const endpoint = await noteVerified(tx, address, now);
   if (endpoint === null) return;
@@ -46,7 +50,7 @@ export async function verifyEndpoint(tx: Db, address: { id: string; url: string 
 }
 
 /**
- * Checks that a live endpoint has proved to be its biller's before thousands of events are sent to it.
+ * Checks that a live endpoint is verified as its biller's before thousands of events are sent to it.
  * @throws InvalidState `webhook_endpoint_unverified`.
  */
 export function assertVerified({ id, livemode, verified_at }: WebhookEndpointRow): void {

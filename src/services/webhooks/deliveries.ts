@@ -18,12 +18,16 @@ import { assertVerified } from './challenge.ts';
 import { assertMayReadEvents, mayReadEvents } from './event-scopes.ts';
 import { withinReplayBudget } from './replay-budget.ts';
 
-/** One transaction, and one burst on a receiver, has its limits; the answer says when there is more, and from where. */
+/**
+ * Limits the size of one transaction and of one burst on a receiver. The response says whether there is more, and from
+ * where to continue.
+ */
 const maxReplayed = 10_000;
 
 /**
- * A page of an endpoint's deliveries with their attempts, newest first, as a key with these scopes may see them.
- * @throws NotFound for an unknown endpoint; BadRequest when the cursor names no delivery.
+ * Returns a page of an endpoint's deliveries with their attempts, newest first, as a key with these scopes may see
+ * them.
+ * @throws NotFound for an unknown endpoint; BadRequest if the cursor is not the id of a delivery.
  */
 export async function listWebhookDeliveries(
   db: Db,
@@ -40,7 +44,8 @@ export async function listWebhookDeliveries(
 }
 
 /**
- * A delivery with all its attempts, as a key with these scopes may see it; it can be read when its endpoint is deleted, too.
+ * Returns a delivery with all its attempts, as a key with these scopes may see it. Deliveries of a deleted endpoint can
+ * still be read.
  * @throws NotFound
  */
 export async function findWebhookDelivery(
@@ -54,16 +59,16 @@ export async function findWebhookDelivery(
   return visibleTo(scopes, presentWebhookDelivery(delivery));
 }
 
-/** A receiver may repeat the event in its response, so the excerpt is shown to keys that may read the event. */
+/** The receiver's response may repeat the event, so only keys that may read the event see the excerpt. */
 function visibleTo(scopes: readonly string[], delivery: WebhookDelivery): WebhookDelivery {
   if (mayReadEvents(scopes, delivery.event_type)) return delivery;
   return { ...delivery, attempts: delivery.attempts.map((attempt) => ({ ...attempt, response_excerpt: null })) };
 }
 
 /**
- * Delivers again, now: a pending delivery does not wait for its next attempt, an ended one begins afresh. `scopes` are those
- * of the key that asks.
- * @throws NotFound; Forbidden when the key may not read the event; InvalidState when the endpoint is disabled or deleted;
+ * Delivers again now. A pending delivery does not wait for its next attempt; an ended one starts a fresh series of
+ * attempts. `scopes` are those of the key of the request.
+ * @throws NotFound; Forbidden if the key may not read the event; InvalidState if the endpoint is disabled or deleted;
  * WebhookReplayLimit.
  */
 export async function retryWebhookDelivery(
@@ -87,11 +92,11 @@ export async function retryWebhookDelivery(
 }
 
 /**
- * Delivers the events of a range of real time to an endpoint, now: those it has not received, also those from when it
- * was disabled, or with status `all` everything it subscribes to. Takes 10,000 at a time, the oldest events first. `scopes`
- * are those of the key that asks.
- * @throws NotFound; ValidationFailed for a range that ends before it begins or an event that is not there; Forbidden when
- * the key may not read what the endpoint subscribes to; InvalidState when the endpoint is disabled, or live and not verified;
+ * Delivers the events of a range of real time to an endpoint, now. By default these are the events that it has not
+ * received, including those from while it was disabled. With status `all` it is everything that the endpoint subscribes
+ * to. Sends at most 10,000 events per call, the oldest first. `scopes` are those of the key of the request.
+ * @throws NotFound; ValidationFailed if the range ends before it begins, or the event does not exist; Forbidden if the
+ * key may not read what the endpoint subscribes to; InvalidState if the endpoint is disabled, or live and not verified;
  * WebhookReplayLimit.
  */
 export async function replayWebhookDeliveries(
@@ -125,10 +130,10 @@ async function sequenceOf(tx: Db, tenant: Tenant, eventId: string | undefined): 
 }
 
 /**
- * Sends a `webhook_endpoint.ping` event to this endpoint, whatever it subscribes to; answers the delivery, which is
- * made after the transaction: its attempts tell how it went. A receiver that returns the challenge, which each attempt adds to
- * the event, verifies the endpoint.
- * @throws NotFound; InvalidState when the endpoint is disabled; WebhookReplayLimit.
+ * Sends a `webhook_endpoint.ping` event to this endpoint, whatever it subscribes to. Returns the delivery, which runs
+ * after the transaction; its attempts show the outcome. Each attempt adds a challenge to the event. A receiver that
+ * returns it verifies the endpoint.
+ * @throws NotFound; InvalidState if the endpoint is disabled; WebhookReplayLimit.
  */
 export async function pingWebhookEndpoint(
   db: Db,
@@ -161,7 +166,9 @@ function unknownEndpoint(id: string): never {
   throw new NotFound('webhook endpoint', id);
 }
 
-/** The endpoint, locked, so that it is not disabled before what is made for it is committed. */
+/**
+ * Returns the endpoint, locked for update. It cannot be disabled before the caller's deliveries to it are committed.
+ */
 async function lockEnabled(
   tx: Db,
   tenant: Tenant,

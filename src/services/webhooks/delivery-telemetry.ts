@@ -2,7 +2,10 @@ import type { DeliveryToMake, WebhookDeliveryRow } from '../../db/webhook-delive
 import { type DeliveryAttempted, secondsBetween } from '../../platform/telemetry.ts';
 import type { WebhookAnswer } from './sender.ts';
 
-/** What is observed of an attempt that is on record; `error` is null where the receiver took it, `now` is real. */
+/**
+ * Returns the telemetry event for a recorded attempt. `error` is null if the receiver accepted the event; `now` is real
+ * time.
+ */
 export function attemptTelemetry(
   { id, event, ...delivery }: DeliveryToMake,
   made: { attempt: number; answer: WebhookAnswer; error: string | null },
@@ -31,7 +34,10 @@ export function attemptTelemetry(
   };
 }
 
-/** The plan that a payment's event names first, its own, before any metadata; in the text, since nobody else reads that. */
+/**
+ * Returns the plan of a payment's event: the first `payment_plan_id` in its JSON is the payment's own, before any
+ * metadata. A regular expression is enough, since nothing else here needs the parsed body.
+ */
 function planOf(data: string): string | null {
   return /"payment_plan_id":(?:null|"(pp_[0-9A-Za-z]{32})")/.exec(data)?.[1] ?? null;
 }

@@ -2,9 +2,10 @@ import { AddressRefused, type OutboundPolicy, reachableAddresses } from '../../p
 import type { FieldError } from '../errors.ts';
 
 /**
- * What is wrong with a URL that a biller wants events posted to, or null. Live mode needs `https` and a public address;
- * sandbox may use `http`, and this machine itself where `policy` allows it. A name is resolved, and refused when it
- * cannot be. The address is checked again at each connection: this check is for the one who types the URL.
+ * Returns the field error of a webhook URL, or null. Live mode requires `https` and a public address. Sandbox also
+ * accepts `http`, and this machine itself if `policy` allows it. The host name is resolved, and refused if that fails.
+ * The address is checked again at each connection: this check only gives early feedback to the biller who enters the
+ * URL.
  */
 export async function faultInDestination(
   text: string,
@@ -12,7 +13,8 @@ export async function faultInDestination(
   policy: OutboundPolicy,
 ): Promise<FieldError | null> {
   const fault = (code: string, message: string) => ({ code, message, path: '/url' });
-  // The URL parser drops white space and control characters silently: what is shown would not be what is called.
+  // The URL parser silently drops white space and control characters. The URL shown would then differ from the URL
+  // called.
   if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return fault('url_invalid', 'url is not an absolute URL.');
   const url = new URL(text);
   if (url.protocol !== 'https:' && (livemode || url.protocol !== 'http:')) {

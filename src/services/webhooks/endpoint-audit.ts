@@ -3,8 +3,8 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import { type AuditAction, type AuditEntry, changesBetween, recordAudit } from '../accounts/audit.ts';
 
 /**
- * Records in the audit log how a webhook endpoint has changed, from what to what; null stands before a new
- * one, and after a deleted one. An update that changes nothing is none.
+ * Records a change of a webhook endpoint in the audit log, from `before` to `after`. `before` is null for a new
+ * endpoint, `after` for a deleted one. An update without changes is not recorded.
  */
 export async function recordEndpointChange(
   tx: Db,
@@ -13,7 +13,7 @@ export async function recordEndpointChange(
   whose: Pick<AuditEntry, 'by' | 'at' | 'tenant' | 'requestId'>,
 ): Promise<void> {
   const changes = changesBetween(before && told(before), after && told(after));
-  // A query that differs is told, and what stands in it is not.
+  // A changed query string is recorded as a change, but its content is not.
   if (before && after && before.url !== after.url) changes.url ??= { from: told(before).url, to: told(after).url };
   if (action === 'webhook_endpoint.updated' && Object.keys(changes).length === 0) return;
   await recordAudit(tx, { action, ...whose, subjectId: (before ?? after)?.id ?? null, changes });
@@ -32,7 +32,7 @@ function told(row: WebhookEndpointRow) {
   };
 }
 
-/** Many a receiver is given its password in the query. */
+/** The query string often contains the receiver's password. */
 function withoutQuery(url: string): string {
   const { origin, pathname, search } = new URL(url);
   return `${origin}${pathname}${search === '' ? '' : '?…'}`;

@@ -29,18 +29,19 @@ import { newSigningSecret } from './signing.ts';
 export interface WebhookDeps {
   vault: Vault;
   outbound: OutboundPolicy;
-  /** Those of the key that asks. */
+  /** The scopes of the API key of the request. */
   scopes: readonly string[];
 }
 
-/** Every event costs a delivery for each endpoint, so their number has an end. */
+/** Every event causes one delivery per endpoint, so the number of endpoints is limited. */
 const maxEndpoints = 16;
 
 const hour = 3_600_000;
 
 /**
- * Looks the host of the URL up, which takes seconds where its name server does: not to be done inside of a transaction.
- * @throws ValidationFailed for a destination or event types that cannot be used.
+ * Checks the URL and the event types of an endpoint. It resolves the host, which can take seconds with a slow name
+ * server: do not call it inside a transaction.
+ * @throws ValidationFailed if the destination or the event types cannot be used.
  */
 export async function checkWebhookEndpoint(
   call: RequestContext,
@@ -53,7 +54,7 @@ export async function checkWebhookEndpoint(
 }
 
 /**
- * Registers an endpoint that has passed `checkWebhookEndpoint`; the answer carries its signing secret, this once.
+ * Creates an endpoint whose input has passed `checkWebhookEndpoint`. Only this response contains its signing secret.
  * @throws Forbidden for events that the key may not read; InvalidState at the 17th endpoint.
  */
 export async function createWebhookEndpoint(
@@ -87,7 +88,10 @@ export async function createWebhookEndpoint(
   });
 }
 
-/** @throws NotFound when there is no such endpoint of this biller and mode, or it is deleted. */
+/**
+ * Returns the endpoint.
+ * @throws NotFound if this biller and mode have no such endpoint, or it was deleted.
+ */
 export async function findWebhookEndpoint(db: Db, tenant: Tenant, id: string): Promise<WebhookEndpoint> {
   const row = await store.findWebhookEndpoint(db, tenant, id);
   if (row === null) throw new NotFound('webhook endpoint', id);
@@ -95,8 +99,8 @@ export async function findWebhookEndpoint(db: Db, tenant: Tenant, id: string): P
 }
 
 /**
- * A page of endpoints, newest first.
- * @throws BadRequest when the cursor names no endpoint.
+ * Returns a page of endpoints, newest first.
+ * @throws BadRequest if the cursor is not the id of an endpoint.
  */
 export async function listWebhookEndpoints(
   db: Db,
@@ -108,10 +112,10 @@ export async function listWebhookEndpoints(
 }
 
 /**
- * Changes an endpoint. Disabling it ends its pending deliveries; enabling it does not send them, replaying does. One at another
- * URL has to prove anew that it is its biller's.
- * @throws NotFound; ValidationFailed for a destination or event types that cannot be used; Forbidden when events would be sent
- * by it, or to another URL, that the key may not read.
+ * Changes an endpoint. Disabling it fails its pending deliveries. Enabling it does not send them; a replay does. With a
+ * new URL, the endpoint must be verified again.
+ * @throws NotFound; ValidationFailed if the destination or the event types cannot be used; Forbidden if the change
+ * sends events that the key may not read, or sends them to another URL.
  */
 export async function updateWebhookEndpoint(
   db: Db,
@@ -146,7 +150,7 @@ export async function updateWebhookEndpoint(
 }
 
 /**
- * Deletes an endpoint: nothing is sent to it any more, and its pending deliveries have failed.
+ * Deletes an endpoint. Nothing is sent to it any more, and its pending deliveries fail.
  * @throws NotFound
  */
 export async function deleteWebhookEndpoint(db: Db, call: RequestContext, id: string): Promise<DeletedWebhookEndpoint> {
@@ -160,8 +164,8 @@ export async function deleteWebhookEndpoint(db: Db, call: RequestContext, id: st
 }
 
 /**
- * Gives an endpoint a new signing secret, which the answer carries, this once. The one before signs as well for
- * `overlap_hours` (24 if not given); one that was still overlapping from an earlier rotation ends now.
+ * Gives an endpoint a new signing secret. Only this response contains it. The previous secret also signs for
+ * `overlap_hours` (default 24). A secret still overlapping from an earlier rotation stops signing now.
  * @throws NotFound
  */
 export async function rotateSecret(
@@ -187,7 +191,10 @@ export async function rotateSecret(
   });
 }
 
-/** The endpoint's secret, sealed for the column of the former one; null if it does not open, since it can sign nothing. */
+/**
+ * Returns the endpoint's current secret, sealed for the column of the previous one. Returns null if it cannot be
+ * opened, since it cannot sign anything then.
+ */
 function sealedAsPrevious(
   vault: Vault,
   tenant: Tenant,

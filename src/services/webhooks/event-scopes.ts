@@ -13,15 +13,15 @@ const scopeOfGroup: Readonly<Record<GroupOf<EventType>, Scope>> = {
   webhook_endpoint: 'webhooks:read',
 };
 
-/** Which scope reads which events, for the documentation. */
+/** Which scope reads which events, as text for the documentation. */
 export const eventScopesInWords = [
   '`events:read` reads every event',
   ...Object.entries(scopeOfGroup).map(([group, scope]) => `\`${scope}\` reads \`${group}.*\``),
 ].join(', ');
 
 /**
- * Whether a key with these scopes may read the events that a subscription names: an event type, a group such as
- * `payment_plan.*`, or `*`, which only `events:read` reads.
+ * Returns whether a key with these scopes may read the events of a subscription: an event type, a group such as
+ * `payment_plan.*`, or `*`. Only `events:read` reads `*`.
  */
 export function mayReadEvents(scopes: readonly string[], subscription: string): boolean {
   const scope = scopeOf(subscription);
@@ -29,8 +29,9 @@ export function mayReadEvents(scopes: readonly string[], subscription: string): 
 }
 
 /**
- * Checks a key before events are sent to an endpoint on its behalf: an endpoint must not show a key what it may not read.
- * @throws Forbidden `insufficient_scope`, naming the scopes that are missing.
+ * Checks a key's scopes before events are sent to an endpoint on its behalf. A key must not use an endpoint to read
+ * events that it may not read itself.
+ * @throws Forbidden `insufficient_scope`, with the missing scopes in its message.
  */
 export function assertMayReadEvents(scopes: readonly string[], subscriptions: readonly string[]): void {
   const refused = subscriptions.filter((subscription) => !mayReadEvents(scopes, subscription));
@@ -43,7 +44,7 @@ export function assertMayReadEvents(scopes: readonly string[], subscriptions: re
   );
 }
 
-/** Null for `*`: no scope of one resource reads every event. */
+/** Returns null for `*`: no scope of a single resource reads every event. */
 function scopeOf(subscription: string): Scope | null {
   const [, scope] = Object.entries(scopeOfGroup).find(([group]) => subscription.startsWith(`${group}.`)) ?? [];
   return scope ?? null;

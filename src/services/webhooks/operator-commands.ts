@@ -4,7 +4,7 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type Actor, type AuditEntry, changesBetween, operator, recordAudit } from '../accounts/audit.ts';
 
-/** Who has pressed a button, and when (real time). */
+/** Who issued an operator command, and when (real time). */
 interface Press {
   by: Actor;
   now: Date;
@@ -13,7 +13,8 @@ interface Press {
 type Delivery = NonNullable<Awaited<ReturnType<typeof lockDelivery>>>;
 
 /**
- * Ends a delivery as failed because an operator says so, unless it has ended; it can be retried later. Answers in a sentence.
+ * Ends a delivery as failed by an operator command, unless it has ended already. It can be retried later. Returns a
+ * sentence.
  */
 export async function giveUpDelivery(db: Db, id: string, now: Date, by: Actor = operator(null)): Promise<string> {
   return atomically(db, async (tx) => {
@@ -26,7 +27,10 @@ export async function giveUpDelivery(db: Db, id: string, now: Date, by: Actor = 
   });
 }
 
-/** Records that an operator has asked for the next attempt of a pending delivery at once; its workflow makes it. */
+/**
+ * Records an operator's command to make the next attempt of a pending delivery now. The delivery's workflow makes the
+ * attempt. Returns a sentence.
+ */
 export async function noteDeliveryRetry(db: Db, id: string, { by, now }: Press): Promise<string> {
   return atomically(db, async (tx) => {
     const delivery = await lockDelivery(tx, id);
@@ -39,8 +43,8 @@ export async function noteDeliveryRetry(db: Db, id: string, { by, now }: Press):
 }
 
 /**
- * Delivers again, now, for an operator, also what has ended: its workflow is started, or told. Answers in a sentence; nothing
- * is done for an endpoint that is disabled or deleted.
+ * Delivers again now, by an operator command, even if the delivery has ended: its workflow is started or signalled.
+ * Does nothing if the endpoint is disabled or deleted. Returns a sentence.
  */
 export async function retryDeliveryByOperator(db: Db, id: string, by: Actor, now: Date): Promise<string> {
   return atomically(db, async (tx) => {
@@ -48,7 +52,7 @@ export async function retryDeliveryByOperator(db: Db, id: string, by: Actor, now
     if (found === null) return 'Nothing to retry: there is no such delivery.';
     const { endpoint_id: endpointId } = found;
     const tenant = { billerId: found.biller_id, livemode: found.livemode };
-    // Whoever locks an endpoint and deliveries to it locks the endpoint first.
+    // Lock order: the endpoint first, then its deliveries.
     const endpoint = await lockWebhookEndpoint(tx, tenant, endpointId);
     if (endpoint === null) return `Nothing to retry: the endpoint ${endpointId} was deleted.`;
     if (endpoint.status === 'disabled') {

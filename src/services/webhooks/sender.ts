@@ -6,37 +6,37 @@ import { createSendingSlots } from './sending-slots.ts';
 
 /** One POST to a receiver. */
 export interface WebhookRequest {
-  /** Whose share of what may be under way it takes. */
+  /** The endpoint whose share of the concurrency limit the request uses. */
   endpointId: string;
   url: string;
   livemode: boolean;
   headers: Record<string, string>;
   body: string;
-  /** Of a ping: what the receiver is to return. */
+  /** For a ping: what the receiver must return. */
   challenge?: string | undefined;
 }
 
-/** What came of it: the receiver's answer, or why there was none. Never an exception. */
+/** The receiver's response, or why there was none. Failures are values, never exceptions. */
 export type WebhookAnswer = { durationMs: number } & (
   | {
       kind: 'answered';
       statusCode: number;
       retryAfter: string | null;
       excerpt: string;
-      /** Whether the first 2 KiB of the body are what the challenge asks for. */
+      /** Whether the first 2 KiB of the body return the challenge. */
       returnsChallenge: boolean;
     }
   | { kind: 'unanswered'; error: string }
 );
 
 export interface WebhookSender {
-  /** @throws EndpointBusy when too many requests to the same endpoint, or in all, are under way. */
+  /** @throws EndpointBusy if too many requests are under way, to this endpoint or in total. */
   send(request: WebhookRequest): Promise<WebhookAnswer>;
-  /** Ends all connections; what is under way is cut. */
+  /** Closes all connections. Requests under way are cut off. */
   close(): Promise<void>;
 }
 
-/** Too much is under way to this endpoint already. Nothing was sent; try again in a moment. */
+/** Too many requests to this endpoint are under way. Nothing was sent. Try again in a moment. */
 export class EndpointBusy extends Error {
   constructor() {
     super('too many requests to this endpoint are under way');
@@ -44,18 +44,22 @@ export class EndpointBusy extends Error {
   }
 }
 
-/** How many requests one process has under way; an endpoint that hangs has at most a ninth of them, 57. */
+/** The most requests that one process has under way. A hanging endpoint has at most a ninth of them, 57. */
 export const maxRequestsUnderWay = 512;
 
-/** How much of an answer is kept; the rest is not read. */
+/** How many bytes of a response body are kept. The rest is not read. */
 const excerptBytes = 2048;
 
-/** Shorter than the five seconds after which many servers close: a connection that is closing answers nothing. */
+/**
+ * Shorter than the five seconds after which many servers close an idle connection. A request on a closing connection
+ * gets no response.
+ */
 const keepAliveMs = 4000;
 
 /**
- * Sends webhooks over connections that are kept and re-used, each checked when it was opened. In live mode only public
- * addresses are reached, whatever `policy` allows in sandbox. `timeoutMs` is for everything: name, connection, answer.
+ * Returns a sender that reuses connections; each is checked when it is opened. In live mode only public addresses are
+ * reached, whatever `policy` allows in sandbox. `timeoutMs` covers everything: name resolution, connection and
+ * response.
  */
 export function createWebhookSender({
   policy,
@@ -90,11 +94,11 @@ export function createWebhookSender({
 function openAgent(policy: OutboundPolicy, timeoutMs: number): Agent {
   return new Agent({
     connect: createGuardedConnector(policy, timeoutMs),
-    connections: null, // as many as there are slots: endpoints of one host do not wait for each other
+    connections: null, // as many as there are slots: endpoints on the same host do not wait for each other
     pipelining: 1,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: 30_000,
-    // One timeout, of ours, covers all phases: a receiver that sends a byte now and then does not prolong it.
+    // One timeout of our own covers all phases. A receiver that sends a byte now and then cannot prolong it.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -122,7 +126,7 @@ async function post(agent: Agent, request: WebhookRequest, timeoutMs: number): P
       kind: 'answered',
       statusCode: response.statusCode,
       retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
-      // PostgreSQL stores no NUL.
+      // PostgreSQL text cannot contain NUL.
       excerpt: withoutSecrets(body.replaceAll('\0', '\ufffd')),
       returnsChallenge: request.challenge !== undefined && returnsChallenge(body, request.challenge),
       durationMs: duration(),
@@ -145,10 +149,10 @@ async function readBeginning(body: AsyncIterable<Uint8Array>): Promise<string> {
       if (length > excerptBytes) break; // leaving the loop destroys the body and its connection
     }
   } catch {
-    // cut by the timeout or by the receiver: what has come is what there is
+    // Cut off by the timeout or by the receiver: what has arrived is kept.
   }
   const bytes = Buffer.concat(chunks).subarray(0, excerptBytes);
-  // Streaming drops a last character that was cut in two.
+  // In stream mode, the decoder drops a last character that was cut in two.
   return new TextDecoder().decode(bytes, { stream: true });
 }
 
@@ -164,7 +168,7 @@ const causes: Record<string, string> = {
   UND_ERR_HEADERS_OVERFLOW: 'answer headers too large',
 };
 
-/** In words and without addresses: what an error says of itself would tell a biller about our network. */
+/** Describes an error in words, without addresses: its own message could reveal our network to a biller. */
 function describe(error: unknown): string {
   const [first] = error instanceof AggregateError ? error.errors : [error];
   if (first instanceof AddressRefused) return first.message;

@@ -1,14 +1,15 @@
-/** Slots for requests under way, shared out among their holders. */
+/** Slots for requests under way, shared fairly among their holders. */
 export interface SendingSlots {
-  /** Takes a slot for this holder; false when it has its share already, or no slot is left. */
+  /** Takes a slot for this holder. Returns false if the holder has its share already, or no slot is free. */
   tryTake(holder: string): boolean;
-  /** Gives a slot back that was taken. */
+  /** Gives back a slot that was taken. */
   release(holder: string): void;
 }
 
 /**
- * A holder may have an eighth of the slots that are free, and one in any case. So the share shrinks with what the others
- * hold: one receiver that hangs ends at a ninth of all slots, and twenty, one after the other, leave nearly a tenth free.
+ * A holder may have an eighth of the free slots, and at least one. So its share shrinks with what the others hold. One
+ * hanging receiver stops at a ninth of all slots. Twenty hanging receivers, one after the other, leave nearly a tenth
+ * free.
  */
 const shareOfFree = 1 / 8;
 

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 
-/** A new signing secret: `whsec_` and the base64 of 32 random bytes. */
+/** Returns a new signing secret: `whsec_` and the base64 of 32 random bytes. */
 export function newSigningSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
 /**
- * The headers that sign a body by Standard Webhooks. There is one signature for each secret, so that a receiver that
- * knows any of them accepts it while a secret is being replaced. `at` is the real time of this attempt, not the event's.
+ * Returns the headers that sign a body by Standard Webhooks. Each secret adds a signature. So a receiver that knows any
+ * of them accepts the request while a secret is being rotated. `at` is the real time of this attempt, not of the event.
  */
 export function signatureHeaders(
   message: { id: string; at: Date; body: string },

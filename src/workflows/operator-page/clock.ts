@@ -11,7 +11,7 @@ const takeUpAgain: Remedy = {
   does: 'take the open advance up again from where it is; what is done is not done again.',
 };
 
-/** Shows where a test clock stands: in the attributes that operators search by, and on the workflow's own page. */
+/** Shows a test clock's status, in the search attributes and on the workflow's page. */
 export function showClock(clock: ClockSubjectStatus, pressed: string | null): void {
   showDetails(detailsOf(clock, pressed));
   markFreed();
@@ -28,7 +28,7 @@ export function showClock(clock: ClockSubjectStatus, pressed: string | null): vo
   if (updates.length > 0) upsertSearchAttributes(updates);
 }
 
-/** Shows that an advance takes long; the database alone knows which one it is. */
+/** Shows that an advance takes long. Only the database knows which advance it is. */
 export function showAdvancing(clockId: string, pressed: string | null): void {
   showDetails({
     title: 'Test clock: advancing',
@@ -48,7 +48,7 @@ export function showAdvancing(clockId: string, pressed: string | null): void {
   if (status !== 'advancing') upsertSearchAttributes([{ key: attributes.clockStatus, value: 'advancing' }]);
 }
 
-/** Shows why a clock cannot go on. */
+/** Shows why a clock is stalled. */
 export function showClockStalled(clockId: string, reason: string, pressed: string | null): void {
   showDetails({
     title: 'Test clock: stalled',

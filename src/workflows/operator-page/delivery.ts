@@ -7,7 +7,7 @@ import { keepsStalledSearchable } from './stalled.ts';
 
 type Progress = NonNullable<Awaited<ReturnType<WebhookActivities['attemptWebhookDelivery']>>>;
 
-/** Shows where a delivery stands: in the attributes that operators search by, and on the workflow's own page. */
+/** Shows a delivery's status, in the search attributes and on the workflow's page. */
 export function showDelivery(deliveryId: string, progress: Progress, pressed: string | null): void {
   showPage(deliveryId, progress, pressed);
   upsertChanged(progress);
@@ -47,7 +47,7 @@ function showPage(
   });
 }
 
-/** What does not change is upserted once; how often it has failed, after each failure. */
+/** Upserts the constant attributes once, and the count of failed attempts after each failure. */
 function upsertChanged({ status, attempts, about }: Progress): void {
   const known = workflowInfo().typedSearchAttributes;
   const failed = status === 'delivered' ? attempts - 1 : attempts;

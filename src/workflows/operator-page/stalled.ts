@@ -2,18 +2,18 @@ import { patched, upsertSearchAttributes, workflowInfo } from '@temporalio/workf
 import { attributes } from '../../messages/search-attributes.ts';
 import { patches } from '../../messages/workflow-versions.ts';
 
-/** Whether this run upserts what goes wrong with its subject. */
+/** Returns whether this run upserts search attributes when its subject stalls. */
 export function keepsStalledSearchable(): boolean {
   return patched(patches.searchableTrouble);
 }
 
-/** Lets operators find a subject that cannot go on. */
+/** Marks the subject as stalled, so that operators can search for it. */
 export function markStalled(): void {
   const isKnown = workflowInfo().typedSearchAttributes.get(attributes.stalled) === true;
   if (!isKnown && keepsStalledSearchable()) upsertSearchAttributes([{ key: attributes.stalled, value: true }]);
 }
 
-/** Takes back that it could not go on, where that was said. */
+/** Clears the mark if it was set. */
 export function markFreed(): void {
   const isMarked = workflowInfo().typedSearchAttributes.get(attributes.stalled) === true;
   if (isMarked) upsertSearchAttributes([{ key: attributes.stalled, value: false }]);

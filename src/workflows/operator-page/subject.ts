@@ -7,27 +7,27 @@ import { markFreed, markStalled } from './stalled.ts';
 
 const lookAfresh: Remedy = { button: 'recheck', does: 'look at the database afresh, and do what is due.' };
 
-/** The customer's time, as far as a page needs it. */
+/** The part of the customer's time that a page needs. */
 interface ShownTime {
   now(): number;
   isDue(instant: number | null): boolean;
 }
 
-/** Shows where a subject stands: in the attributes that operators search by, and on the workflow's own page. */
+/** Shows a subject's status, in the search attributes and on the workflow's page. */
 export function showStatus(standing: SubjectStatus, time: ShownTime, pressed: string | null): void {
   showDetails(detailsOf(standing, time.now(), { trouble: null, pressed }));
   markFreed();
-  // On its way through an advance a plan moves on at once: only where it comes to rest is worth a write.
+  // During an advance a plan moves on at once. Only the status where it comes to rest is worth a write.
   if (standing.ended || !time.isDue(standing.nextAt)) upsertChanged(standing);
 }
 
-/** Shows why a subject cannot go on. */
+/** Shows why a subject is stalled. */
 export function showStalled(standing: SubjectStatus, time: ShownTime, trouble: string, pressed: string | null): void {
   showDetails(detailsOf(standing, time.now(), { trouble, pressed }));
   markStalled();
 }
 
-/** Shows why nothing is known of a subject. */
+/** Shows why a subject cannot be read. */
 export function showUnread(reason: string, pressed: string | null): void {
   showDetails({
     title: 'Stalled',
@@ -39,7 +39,7 @@ export function showUnread(reason: string, pressed: string | null): void {
   markStalled();
 }
 
-/** Whether an earlier look has shown that the subject is on a test clock. */
+/** Returns whether an earlier read has shown that the subject is on a test clock. */
 export function isKnownToBeOnClock(): boolean {
   return workflowInfo().typedSearchAttributes.get(attributes.testClockId) !== undefined;
 }
@@ -129,7 +129,7 @@ function remediesOf({ state, story, nextAt }: SubjectStatus, trouble: string | n
   return [...remedies, lookAfresh];
 }
 
-/** Where the API shows the subject; the requests want the biller's key. */
+/** Returns the API paths that show the subject. Requests need the biller's key. */
 function pathsOf(standing: SubjectStatus | null): string {
   if (workflowInfo().workflowType !== 'paymentPlan') return `\`GET /api/v1/payment_intents/${subjectId()}\``;
   const plan = `/api/v1/payment_plans/${subjectId()}`;

@@ -3,13 +3,13 @@ import type { StuckQuery } from './query.ts';
 /** What an advance still has to do. */
 export interface SlowAdvance {
   target_time: Date;
-  /** Plans and scheduled payments that are due up to the target. */
+  /** The number of plans and scheduled payments that are due up to the target. */
   due: number;
   /** One of them. */
   due_id: string | null;
 }
 
-/** Clocks whose advance was accepted, and has not ended since. */
+/** Clocks whose advance was accepted and has not ended. */
 export const slowAdvances: StuckQuery<SlowAdvance> = {
   rows: (db, { before }) => db`
     select k.id as subject_id, k.biller_id, k.livemode, a.requested_at as since
@@ -37,7 +37,10 @@ export interface FailedClock {
 
 const toldForDays = 1;
 
-/** Clocks that have failed in the last day. That is final: it is told so that somebody looks, not for ever. */
+/**
+ * Clocks that have failed in the last day. A failure is final: it is reported so that an operator looks at it, and then
+ * dropped.
+ */
 export const failedClocks: StuckQuery<FailedClock> = {
   rows: (db, { now }) => db`
     select k.id as subject_id, k.biller_id, k.livemode, a.finished_at as since

@@ -5,15 +5,15 @@ export interface OverduePlan {
   next_slot: number;
   next_due_at: Date | null;
   next_attempt_at: Date | null;
-  /** Of the slot that is to be tried again. */
+  /** The slot whose payment is to be retried. */
   retry_slot: number | null;
   failures: number | null;
   last_error_code: string | null;
 }
 
 /**
- * Plans whose instant has passed in real time. What had passed when a plan was activated is due from then on. A clock's plans
- * are due only in an advance: see `slowAdvances`.
+ * Plans whose `wake_at` has passed in real time. What had passed before activation counts from the activation. Plans of
+ * a test clock are due only in an advance: see `slowAdvances`.
  */
 export const overduePlans: StuckQuery<OverduePlan> = {
   rows: (db, { before }) => db`
@@ -33,7 +33,10 @@ export const overduePlans: StuckQuery<OverduePlan> = {
     where p.id = f.subject_id`,
 };
 
-/** Scheduled payments whose instant has passed in real time; one for today is due when it is made. */
+/**
+ * Scheduled payments whose instant has passed in real time. If it had passed before the payment was made, it counts
+ * from then.
+ */
 export const overdueScheduledPayments: StuckQuery<Record<never, never>> = {
   rows: (db, { before }) => db`
     select i.id as subject_id, i.biller_id, i.livemode, greatest(i.scheduled_at, i.created_at) as since
@@ -43,14 +46,14 @@ export const overdueScheduledPayments: StuckQuery<Record<never, never>> = {
   facts: (db) => db`select`,
 };
 
-/** An attempt whose outcome nobody knows yet. */
+/** An attempt whose outcome is not known yet. */
 export interface OpenAttempt {
   number: number;
   source: 'confirm' | 'plan' | 'schedule';
   payment_plan_id: string | null;
 }
 
-/** Payments that were opened, and have had no answer of the processor since. */
+/** Payments that were opened and whose processor has not responded since. */
 export const processingPayments: StuckQuery<OpenAttempt> = {
   rows: (db, { before }) => db`
     select i.id as subject_id, i.biller_id, i.livemode, a.opened_at as since
@@ -64,7 +67,7 @@ export const processingPayments: StuckQuery<OpenAttempt> = {
     where a.payment_intent_id = f.subject_id and a.outcome = 'processing'`,
 };
 
-/** Refunds that were opened, and have had no answer of the processor since. */
+/** Refunds that were opened and whose processor has not responded since. */
 export const processingRefunds: StuckQuery<{ payment_intent_id: string }> = {
   rows: (db, { before }) => db`
     select id as subject_id, biller_id, livemode, opened_at as since

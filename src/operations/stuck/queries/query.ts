@@ -1,9 +1,9 @@
 import type { Fragment } from 'postgres';
 import type { Db } from '../../../platform/postgres/connection.ts';
 
-/** Something that does not go on by itself, as every kind of it is read. */
+/** The columns that every kind of stuck object has. */
 export interface StuckRow {
-  /** Null where it is the whole service. */
+  /** Null where the whole service is stuck. */
   subject_id: string | null;
   biller_id: string | null;
   livemode: boolean | null;
@@ -11,23 +11,25 @@ export interface StuckRow {
   since: Date;
 }
 
-/** What is stuck: since an instant before `before`, and after `now` is known. Both real time. */
+/** Objects are stuck when they have waited since before `before`. `now` is the current instant. Both are real time. */
 export interface StuckThreshold {
   before: Date;
   now: Date;
 }
 
-/** How one kind is read: which rows there are, cheap enough to be counted, and what is told of the few that are shown. */
+/**
+ * How one kind is read: a query for the rows, cheap enough to count, and one for the details of the few that are shown.
+ */
 export interface StuckQuery<Facts extends object> {
   /** A select of the columns of `StuckRow`. */
   rows(db: Db, moment: StuckThreshold): Fragment;
-  /** A select of at most one row, of the stuck row `f`. */
+  /** A select of at most one row: the details of the stuck row `f`. */
   facts(db: Db, moment: StuckThreshold): Fragment;
-  /** Says what `facts` selects; only its type is used. */
+  /** Carries the type of what `facts` selects; it has no value. */
   readonly told?: Facts;
 }
 
-/** The rows that have been stuck longest, at most `limit`, with what is told of each, and how many there are in all. */
+/** The rows that have been stuck longest, at most `limit`, each with its details. `count` is the number of all rows. */
 export async function findStuckRows<Facts extends object>(
   db: Db,
   query: StuckQuery<Facts>,
@@ -44,7 +46,7 @@ export async function findStuckRows<Facts extends object>(
   return { count: rows[0]?.count ?? 0, rows: [...rows] };
 }
 
-/** How many rows there are of each query, in one round trip, in the order of the queries. */
+/** The number of rows of each query, in the order of the queries. One round trip. */
 export async function countStuckRows(
   db: Db,
   queries: readonly { query: StuckQuery<object>; moment: StuckThreshold }[],

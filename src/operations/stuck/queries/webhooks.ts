@@ -1,6 +1,6 @@
 import type { StuckQuery } from './query.ts';
 
-/** The deliveries of an endpoint whose time has come and that nobody makes. */
+/** The deliveries of an endpoint that are due and not attempted. */
 export interface Backlog {
   waiting: number;
   oldest_id: string | null;
@@ -23,7 +23,7 @@ export const deliveryBacklogs: StuckQuery<Backlog> = {
     where endpoint_id = f.subject_id and status = 'pending' and next_attempt_at <= ${before}`,
 };
 
-/** How an endpoint that fails stands. */
+/** The status of an endpoint that fails. */
 export interface FailingEndpoint {
   status: 'enabled' | 'disabled';
   pending: number;
@@ -33,8 +33,8 @@ export interface FailingEndpoint {
 const toldForDays = 30;
 
 /**
- * Endpoints that have only failed since `before`, and those that were disabled for it in the last thirty days; what was
- * given up by its receiver (410), or by its biller, waits for nobody.
+ * Endpoints that have only failed since `before`, and those that were disabled for failing in the last thirty days.
+ * Endpoints that a receiver (410) or a biller has ended need no operator, and are left out.
  */
 export const failingEndpoints: StuckQuery<FailingEndpoint> = {
   rows: (db, { before, now }) => db`

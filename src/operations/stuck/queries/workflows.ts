@@ -1,14 +1,14 @@
 import type { WorkflowType } from '../../../platform/postgres/outbox.ts';
 import type { StuckQuery } from './query.ts';
 
-/** What Temporal has not been told, and why. */
+/** An outbox entry that was not dispatched, and why. */
 export interface WaitingIntent {
   workflow_type: WorkflowType;
   attempts: number;
   last_error: string | null;
 }
 
-/** Subjects of which Temporal has something to be told, and was not. */
+/** Subjects with outbox entries that were not dispatched. */
 export const waitingIntents: StuckQuery<WaitingIntent> = {
   rows: (db, { before }) => db`
     select i.subject_id, null as biller_id, null::boolean as livemode, min(i.created_at) as since
@@ -40,7 +40,7 @@ export const foundDifferences: StuckQuery<Differences> = {
     select missing, orphaned, stale from reconciliations where finished_at = f.since limit 1`,
 };
 
-/** The latest comparison, if the next one is late: as long as it takes, nine times as long is free of it. */
+/** The latest comparison, if the next one is late. The pause after a comparison is nine times its duration. */
 export const lateComparison: StuckQuery<Record<never, never>> = {
   rows: (db, { before }) => db`
     select null as subject_id, null as biller_id, null::boolean as livemode, finished_at as since
