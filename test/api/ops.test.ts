@@ -44,7 +44,7 @@ describe('who may see /ops', () => {
     }
   });
 
-  it('is nobody without a key where the API is not for this machine alone, as in production', () => {
+  it('is refused to every request without a key where the API is not for this machine alone, as in production', () => {
     const production = { key: null, forThisMachine: false };
     assert.equal(accessOf(at('127.0.0.1', { host: 'localhost' }), production), 'stranger');
   });

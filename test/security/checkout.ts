@@ -21,7 +21,7 @@ export function useCheckout(stage: Stage) {
     /** A request to save a card, for the customer of this reference when one is given. */
     save: (more: object = {}, token = 'tok_sandbox_visa_succeed'): Promise<Reply> =>
       send('POST', '/payment_methods', { ...fixture(token), ...more }),
-    /** The id of a new card that belongs to nobody. */
+    /** The id of a new card without a customer. */
     async card(token = 'tok_sandbox_visa_succeed'): Promise<string> {
       const { status, body, text } = await send('POST', '/payment_methods', fixture(token));
       assert.equal(status, 200, text);

@@ -86,7 +86,7 @@ describe('an error of the client', () => {
   const quoted = (target: string) =>
     `GET ${url}${target} failed; ${decodeURIComponent(target.replaceAll('+', ' '))}; secret ${new URL(target, url).searchParams.get('client_secret')}`;
 
-  it('names method, host and path when nobody listens, and no query', async () => {
+  it('names method, host and path when the connection is refused, and no query', async () => {
     const closed = createServer();
     await new Promise<void>((done) => closed.listen(0, '127.0.0.1', done));
     const address = closed.address();

@@ -37,7 +37,7 @@ describe('the balancer of compose.yaml, as it stands, in front of two API proces
     await assert.rejects(tls(payments, old), /alert protocol version|unsupported protocol/);
   });
 
-  it('shows the operators’ page to nobody outside, whatever key is presented and however the path is written', async () => {
+  it('never shows the operators’ page outside, whatever key is presented and however the path is written', async () => {
     const { payments } = stage.balancer;
     const paths = [
       '/ops',

@@ -34,7 +34,7 @@ function refusalOf(text: string): string {
 describe('the structure of a body', () => {
   it('is read no further than to the member beyond 1,000, on whatever level they are', () => {
     const refused = 'The body has more than 1000 members, on all levels together.';
-    // What comes after the bound is no JSON: whoever parsed it would say so.
+    // What comes after the bound is no JSON: parsing it would be a different error.
     const bodies = [
       `{${members(1_001)} no JSON`,
       `{"a":[${'1,'.repeat(1_001)} no JSON`,
@@ -97,7 +97,7 @@ describe('a hostile request', () => {
     }
   });
 
-  it('is told a hundred faults at most, in an answer that stays small', async () => {
+  it('gets a hundred field errors at most, in a response that stays small', async () => {
     const nested = `${`{"${'d'.repeat(100)}":`.repeat(29)}[${'"\\u0000",'.repeat(900)}1]${'}'.repeat(29)}`;
     const bodies = [
       `{${Array.from({ length: 990 }, (_, n) => `"additional_atribute${n}":1`).join(',')}}`,
@@ -320,7 +320,7 @@ describe('the bytes of a body', () => {
   it('are refused before they are read where the key has too little left, with the time until it has enough', async () => {
     const { key } = await makeKey(db.sql);
     assert.equal((await send(key, sized(200_000))).status, 422);
-    // The head alone: nobody waits for a body that is not wanted.
+    // Only the head is awaited; the body is not needed.
     const socket = connect(api.running.port, '127.0.0.1');
     const head = [
       'POST /api/v1/customers HTTP/1.1',
