@@ -228,7 +228,7 @@ export async function askProcessor(processors: Processors, charge: Charge): Prom
 export async function recordOutcome(
   db: Db,
   charge: Pick<Charge, 'attemptId' | 'paymentIntentId' | 'paymentPlanId'>,
-  settlement: OutcomeRecord,
+  record: OutcomeRecord,
   onOutcome: OutcomeHook | null,
 ): Promise<PaymentIntentRow | null> {
   return atomically(db, async (tx) => {
@@ -239,24 +239,24 @@ export async function recordOutcome(
       lockAttempt(tx, charge.attemptId),
     ]);
     if (intent === null || attempt === null) return null;
-    const { outcome, now, at = attempt.at, from = 'processing' } = settlement;
+    const { outcome, now, at = attempt.at, from = 'processing' } = record;
     if (attempt.outcome !== from) return intent;
     const error = outcome.kind === 'failed' ? { code: outcome.code, message: outcome.message } : null;
-    const settlementOfAttempt = {
+    const completion = {
       outcome: outcome.kind,
       code: error?.code ?? null,
       message: error?.message ?? null,
       now,
     };
-    const [, settled, booked] = await Promise.all([
-      withoutWaiting(tx, completeAttempt(tx, attempt.id, from, settlementOfAttempt)),
+    const [, updated, booked] = await Promise.all([
+      withoutWaiting(tx, completeAttempt(tx, attempt.id, from, completion)),
       markOutcome(tx, intent, statusOf[outcome.kind], error, at),
       book?.({ attempt, at, amount: intent.amount, outcome, now }),
     ]);
-    const origin = { billerId: intent.biller_id, livemode: intent.livemode, ...settlement };
+    const origin = { billerId: intent.biller_id, livemode: intent.livemode, ...record };
     const eventIds = await recordEvents(tx, origin, [
       eventOf(
-        settled,
+        updated,
         { testClockId: intent.test_clock_id, at, attempt: attempt.number },
         booked?.nextAttemptAt ?? null,
       ),
@@ -271,14 +271,14 @@ export async function recordOutcome(
         attempt: attempt.number,
         paymentIntentId: intent.id,
         paymentPlanId: intent.payment_plan_id,
-        requestId: settlement.requestId,
+        requestId: record.requestId,
         outcome: outcome.kind,
         code: error?.code ?? null,
         eventIds,
         openedAt: from === 'processing' ? attempt.opened_at : null,
       }),
     );
-    return settled;
+    return updated;
   });
 }
 
