@@ -1,4 +1,5 @@
 import type { Fragment } from 'postgres';
+import type { Collection } from '../domain/ids.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 
 /** Biller and mode. Every query on a tenant's rows filters by both. */
@@ -13,22 +14,11 @@ export interface Page {
   after?: string | undefined;
 }
 
-type ListedTable =
-  | 'customers'
-  | 'payment_methods'
-  | 'payment_intents'
-  | 'payment_plans'
-  | 'test_clocks'
-  | 'events'
-  | 'refunds'
-  | 'webhook_endpoints'
-  | 'webhook_deliveries';
-
 /**
  * SQL condition: the row comes after the cursor `after`. The cursor is looked up in the same query. If the cursor is
  * unknown, no row matches.
  */
-export function isAfter(db: Db, table: ListedTable, tenant: TenantKey, after: string | undefined): Fragment {
+export function isAfter(db: Db, table: Collection, tenant: TenantKey, after: string | undefined): Fragment {
   if (after === undefined) return db`true`;
   return db`id < (
     select id from ${db(table)} where id = ${after} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
@@ -36,7 +26,7 @@ export function isAfter(db: Db, table: ListedTable, tenant: TenantKey, after: st
 }
 
 /** Whether the table has this id for this biller and mode. The API rejects a cursor that does not exist. */
-export async function hasRow(db: Db, table: ListedTable, tenant: TenantKey, id: string): Promise<boolean> {
+export async function hasRow(db: Db, table: Collection, tenant: TenantKey, id: string): Promise<boolean> {
   const rows = await db`
     select 1 from ${db(table)} where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`;
   return rows.length > 0;

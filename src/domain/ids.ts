@@ -1,38 +1,38 @@
 import { createHash, randomFillSync, randomInt } from 'node:crypto';
 import { realNow } from '../platform/real-time.ts';
 
-export type IdKind =
-  | 'biller'
-  | 'api_key'
-  | 'customer'
-  | 'payment_method'
-  | 'payment_intent'
-  | 'payment_attempt'
-  | 'refund'
-  | 'payment_plan'
-  | 'test_clock'
-  | 'clock_advance'
-  | 'event'
-  | 'webhook_endpoint'
-  | 'webhook_delivery'
-  | 'request';
+interface IdKindFacts {
+  prefix: string;
+  /** The table of the kind, and its collection in the paths of the API. Null for a kind that the API does not list. */
+  collection: string | null;
+  /** The field in logs, traces and the Web UI. Null for a kind that the request context logs by itself. */
+  logField: string | null;
+}
 
-const prefixes: Readonly<Record<IdKind, string>> = {
-  biller: 'acct_',
-  api_key: 'key_',
-  customer: 'cus_',
-  payment_method: 'pm_',
-  payment_intent: 'pi_',
-  payment_attempt: 'att_',
-  refund: 're_',
-  payment_plan: 'pp_',
-  test_clock: 'clk_',
-  clock_advance: 'adv_',
-  event: 'evt_',
-  webhook_endpoint: 'we_',
-  webhook_delivery: 'whd_',
-  request: 'req_',
-};
+/** Every kind of id. Whatever lists kinds, prefixes, collections or log fields derives from this table. */
+export const idKinds = {
+  biller: { prefix: 'acct_', collection: null, logField: null },
+  api_key: { prefix: 'key_', collection: null, logField: null },
+  customer: { prefix: 'cus_', collection: 'customers', logField: 'customer_id' },
+  payment_method: { prefix: 'pm_', collection: 'payment_methods', logField: 'payment_method_id' },
+  payment_intent: { prefix: 'pi_', collection: 'payment_intents', logField: 'payment_intent_id' },
+  payment_attempt: { prefix: 'att_', collection: null, logField: 'attempt_id' },
+  refund: { prefix: 're_', collection: 'refunds', logField: 'refund_id' },
+  payment_plan: { prefix: 'pp_', collection: 'payment_plans', logField: 'payment_plan_id' },
+  test_clock: { prefix: 'clk_', collection: 'test_clocks', logField: 'test_clock_id' },
+  clock_advance: { prefix: 'adv_', collection: null, logField: 'advance_id' },
+  event: { prefix: 'evt_', collection: 'events', logField: 'event_id' },
+  webhook_endpoint: { prefix: 'we_', collection: 'webhook_endpoints', logField: 'endpoint_id' },
+  webhook_delivery: { prefix: 'whd_', collection: 'webhook_deliveries', logField: 'delivery_id' },
+  request: { prefix: 'req_', collection: null, logField: null },
+} as const satisfies Record<string, IdKindFacts>;
+
+export type IdKind = keyof typeof idKinds;
+
+export const allKinds = Object.keys(idKinds) as IdKind[];
+
+/** A table that the API lists. Its name is also the collection in the path. */
+export type Collection = NonNullable<(typeof idKinds)[IdKind]['collection']>;
 
 const sandboxIntentPrefix = 'pi_sandbox_';
 
@@ -71,21 +71,23 @@ export function newId(kind: IdKind, mode?: { livemode: boolean }): string {
   return newPrefix(kind, mode) + nextHead() + randomBase62(randomLength);
 }
 
+/** Returns the kind of the ids in a collection, or undefined if the API has no such collection. */
+export function kindOf(collection: string): IdKind | undefined {
+  return allKinds.find((kind) => idKinds[kind].collection === collection);
+}
+
 /**
  * Returns the id of the object that `ownerId` has under `name`. It is always the same, so an object that was lost is
  * made again under the same id. It begins with the owner's time and counter. A collision is as unlikely as for a new id
  * (119 bits).
  */
 export function derivedId(kind: Exclude<IdKind, 'payment_intent'>, ownerId: string, name: string): string {
-  const head = ownerId.slice(-bodyLength).slice(0, timeLength + counterLength);
-  const digest = createHash('sha256').update(`${ownerId}/${name}`).digest('hex');
-  let rest = BigInt(`0x${digest}`);
-  let tail = '';
-  while (tail.length < randomLength) {
-    tail += alphabet.charAt(Number(rest % BigInt(base)));
-    rest /= BigInt(base);
-  }
-  return prefixes[kind] + head + tail;
+  return idKinds[kind].prefix + derivedBody(ownerId, name);
+}
+
+/** Returns the id of this kind in the examples of the documentation: always the same, and of no object. */
+export function exampleId(kind: IdKind): string {
+  return newPrefix(kind, { livemode: false }) + derivedBody('00VbVsXkh05w'.padEnd(bodyLength, '0'), kind);
 }
 
 /**
@@ -94,18 +96,18 @@ export function derivedId(kind: Exclude<IdKind, 'payment_intent'>, ownerId: stri
  */
 export function isId(kind: IdKind, value: string): boolean {
   const prefix =
-    kind === 'payment_intent' && value.startsWith(sandboxIntentPrefix) ? sandboxIntentPrefix : prefixes[kind];
+    kind === 'payment_intent' && value.startsWith(sandboxIntentPrefix) ? sandboxIntentPrefix : idKinds[kind].prefix;
   return value.startsWith(prefix) && bodyPattern.test(value.slice(prefix.length));
 }
 
 /** Returns the start of a range of ids by time: no id made at or after `instant` sorts before it. */
 export function firstIdSince(kind: Exclude<IdKind, 'payment_intent'>, instant: Date): string {
-  return prefixes[kind] + encode(instant.getTime(), timeLength);
+  return idKinds[kind].prefix + encode(instant.getTime(), timeLength);
 }
 
 /** Returns the pattern that `isId` checks, as a regular expression for schemas (contract: Identifier prefixes). */
 export function idPattern(kind: IdKind): string {
-  const prefix = kind === 'payment_intent' ? `${prefixes.payment_intent}(sandbox_)?` : prefixes[kind];
+  const prefix = kind === 'payment_intent' ? `${idKinds.payment_intent.prefix}(sandbox_)?` : idKinds[kind].prefix;
   return `^${prefix}[0-9A-Za-z]{${bodyLength}}$`;
 }
 
@@ -156,10 +158,22 @@ export function idHeads(now: () => number): () => string {
   };
 }
 
+function derivedBody(ownerId: string, name: string): string {
+  const head = ownerId.slice(-bodyLength).slice(0, timeLength + counterLength);
+  const digest = createHash('sha256').update(`${ownerId}/${name}`).digest('hex');
+  let rest = BigInt(`0x${digest}`);
+  let tail = '';
+  while (tail.length < randomLength) {
+    tail += alphabet.charAt(Number(rest % BigInt(base)));
+    rest /= BigInt(base);
+  }
+  return head + tail;
+}
+
 function newPrefix(kind: IdKind, mode: { livemode: boolean } | undefined): string {
-  if (kind !== 'payment_intent') return prefixes[kind];
+  if (kind !== 'payment_intent') return idKinds[kind].prefix;
   if (mode === undefined) throw new TypeError('a payment intent id needs the mode that it is made in');
-  return mode.livemode ? prefixes.payment_intent : sandboxIntentPrefix;
+  return mode.livemode ? idKinds.payment_intent.prefix : sandboxIntentPrefix;
 }
 
 function encode(value: number, width: number): string {

@@ -1,4 +1,5 @@
 import { hasRow, type Page } from '../db/tenant.ts';
+import type { Collection } from '../domain/ids.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { defaultLimit } from '../resources/common.ts';
 import { BadRequest } from './errors.ts';
@@ -10,7 +11,7 @@ import type { Tenant } from './request-context.ts';
  */
 export async function pageOf(
   db: Db,
-  table: Parameters<typeof hasRow>[1],
+  table: Collection,
   tenant: Tenant,
   query: { limit?: number | undefined; starting_after?: string | undefined },
   limitIfNotGiven: number = defaultLimit,
@@ -27,7 +28,7 @@ export async function pageOf(
  */
 export async function rowsOfPage<R>(
   db: Db,
-  table: Parameters<typeof hasRow>[1],
+  table: Collection,
   tenant: Tenant,
   query: { limit?: number | undefined; starting_after?: string | undefined },
   select: (page: Page) => Promise<R[]>,
@@ -38,7 +39,7 @@ export async function rowsOfPage<R>(
   return { rows, limit };
 }
 
-async function assertCursor(db: Db, table: Parameters<typeof hasRow>[1], tenant: Tenant, id: string): Promise<void> {
+async function assertCursor(db: Db, table: Collection, tenant: Tenant, id: string): Promise<void> {
   if (await hasRow(db, table, tenant, id)) return;
   const message = `starting_after names nothing in this list: ${id}.`;
   throw new BadRequest(message, 'validation_failed', [

@@ -1,21 +1,8 @@
 import type { TObject } from 'typebox';
-import { type IdKind, idPattern } from '../../domain/ids.ts';
+import { idPattern, kindOf } from '../../domain/ids.ts';
 import { asNode, type SchemaNode } from '../http/describe-schema.ts';
 import type { Route } from '../http/route.ts';
 import type { SchemaBook } from './schemas.ts';
-
-/** The kind of id that follows each collection in a path. */
-const collections: Readonly<Record<string, IdKind>> = {
-  customers: 'customer',
-  payment_methods: 'payment_method',
-  payment_intents: 'payment_intent',
-  refunds: 'refund',
-  payment_plans: 'payment_plan',
-  test_clocks: 'test_clock',
-  events: 'event',
-  webhook_endpoints: 'webhook_endpoint',
-  webhook_deliveries: 'webhook_delivery',
-};
 
 /** The request headers, by component name. */
 export const headerParameters = {
@@ -95,7 +82,7 @@ function pathParameters(route: Route, book: SchemaBook): SchemaNode[] {
 }
 
 function idSchema(collection: string): SchemaNode {
-  const kind = collections[collection];
+  const kind = kindOf(collection);
   if (kind === undefined) return { type: 'string' };
   return { type: 'string', pattern: idPattern(kind), description: `The id of the ${kind.replaceAll('_', ' ')}.` };
 }
