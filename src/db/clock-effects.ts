@@ -21,7 +21,7 @@ export interface EffectEventRow {
 }
 
 /**
- * A page of the effects of a clock's advances, in the order of the clock's time, with one extra row if more follow.
+ * A page of the events of these types that a clock's advances caused, in the order of the clock's time, with one extra row if more follow.
  *
  * While a clock advances, nothing else writes about its customers. So the events of an advance are those after the time
  * at which it started, up to the `test_clock.ready` that ended it. Later requests at exactly the target time come after
@@ -30,7 +30,7 @@ export interface EffectEventRow {
 export async function listEffectEvents(
   db: Db,
   testClockId: string,
-  advanceId: string | undefined,
+  filter: { advanceId: string | undefined; types: readonly string[] },
   { limit, after }: Page,
 ): Promise<EffectEventRow[]> {
   return db<EffectEventRow[]>`${fittingPage(
@@ -41,8 +41,8 @@ export async function listEffectEvents(
       from clock_advances a
       join events e on e.test_clock_id = a.test_clock_id and e.created_at > a.from_time and e.created_at <= a.target_time
       where a.test_clock_id = ${testClockId}
-        ${advanceId === undefined ? db`` : db`and a.id = ${advanceId}`}
-        and e.event_type not like 'test\\_clock.%'
+        ${filter.advanceId === undefined ? db`` : db`and a.id = ${filter.advanceId}`}
+        and e.event_type = any(${filter.types})
         and not exists (
           select 1 from events ready
           where ready.test_clock_id = a.test_clock_id and ready.event_type = 'test_clock.ready'

@@ -1,4 +1,3 @@
-import type { EventType } from '../domain/event-types.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { workflowIdOf } from '../platform/postgres/outbox.ts';
@@ -10,7 +9,7 @@ export interface EventRow {
   biller_id: string;
   livemode: boolean;
   sequence: number;
-  event_type: EventType;
+  event_type: string;
   test_clock_id: string | null;
   customer_id: string | null;
   subject_id: string;
@@ -23,7 +22,7 @@ export interface EventRow {
 
 export interface InsertedEvent {
   id: string;
-  event_type: EventType;
+  event_type: string;
   subject_id: string;
   customer_id: string | null;
   test_clock_id: string | null;

@@ -1,5 +1,4 @@
 import type { Fragment } from 'postgres';
-import type { EventType } from '../domain/event-types.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { fittingPage } from '../platform/postgres/fitting-page.ts';
 import { workflowIdOf } from '../platform/postgres/outbox.ts';
@@ -16,7 +15,7 @@ export interface WebhookDeliveryRow {
   livemode: boolean;
   endpoint_id: string;
   event_id: string;
-  event_type: EventType;
+  event_type: string;
   status: DeliveryStatus;
   attempt_count: number;
   /** The number of attempts made before the current series. */

@@ -1,18 +1,20 @@
 import Type, { type Static } from 'typebox';
 import type { AttemptFacts } from '../db/clock-effects.ts';
-import { eventTypes } from '../domain/event-types.ts';
-import { instant, LocalDate, Nullable, Strict, Timestamp } from './common.ts';
+import { exampleId } from '../domain/ids.ts';
+import { instant, LocalDate, Nullable, pick, Strict, Timestamp } from './common.ts';
+import { type EventGroup, eventGroups, eventTypes, groupOf } from './event-catalogue.ts';
+import { dueAt, example, madeAt } from './examples.ts';
 import { PaymentIntent } from './payment-intent.ts';
 import { PaymentPlan } from './payment-plan.ts';
-import { EffectsManifest, TestClockState } from './test-clock.ts';
+import { EffectsManifest, manifestExample, TestClockState } from './test-clock.ts';
+
+/** The types of events that an advance can cause. */
+export const effectTypes = eventTypes.filter((type) => eventGroups[groupOf(type)].isClockEffect);
 
 const common = {
   advance_id: Nullable(Type.String(), { description: 'The advance that did it; null in a dry run.' }),
   at: Type.String({ format: 'date-time', description: 'The simulated instant at which it happens.' }),
-  event_type: Type.Enum(
-    eventTypes.filter((type) => /^payment_(intent|plan)\./.test(type)),
-    { description: 'What happened.' },
-  ),
+  event_type: Type.Enum(effectTypes, { description: 'What happened.' }),
   event_id: Nullable(Type.String(), { description: 'The event that tells of it; null in a dry run.' }),
 };
 
@@ -41,16 +43,19 @@ const PaymentIntentEffect = Strict(
   { title: 'PaymentIntentEffect' },
 );
 
-const { state, state_reason, collected_amount_cents, next_payment_date, next_attempt_at } = PaymentPlan.properties;
+const planChanges = [
+  'state',
+  'state_reason',
+  'collected_amount_cents',
+  'next_payment_date',
+  'next_attempt_at',
+] as const;
 const PaymentPlanEffect = Strict(
   {
     object: Type.Literal('payment_plan'),
     object_id: Type.String({ description: 'The plan.' }),
     ...common,
-    changes: Strict(
-      { state, state_reason, collected_amount_cents, next_payment_date, next_attempt_at },
-      { title: 'PaymentPlanChanges' },
-    ),
+    changes: Type.Pick(PaymentPlan, [...planChanges], { title: 'PaymentPlanChanges', additionalProperties: false }),
   },
   { title: 'PaymentPlanEffect' },
 );
@@ -60,6 +65,28 @@ export const ClockEffect = Type.Union([PaymentIntentEffect, PaymentPlanEffect], 
   description: 'One thing that an advance of a test clock did: an object, and what it is like since.',
 });
 export type ClockEffect = Static<typeof ClockEffect>;
+
+const effectExample = {
+  object: 'payment_intent',
+  object_id: exampleId('payment_intent'),
+  advance_id: exampleId('clock_advance'),
+  at: dueAt,
+  event_type: 'payment_intent.succeeded',
+  event_id: exampleId('event'),
+  payment_plan_id: exampleId('payment_plan'),
+  slot: 0,
+  due_date: '2027-01-11',
+  changes: {
+    status: 'succeeded',
+    amount: 2500,
+    currency: 'AUD',
+    attempt: 1,
+    last_payment_error: null,
+    will_retry: false,
+    next_attempt_at: null,
+  },
+} satisfies ClockEffect;
+example(ClockEffect, effectExample);
 
 export const DryRun = Strict(
   {
@@ -75,6 +102,16 @@ export const DryRun = Strict(
 );
 export type DryRun = Static<typeof DryRun>;
 
+example(DryRun, {
+  id: exampleId('test_clock'),
+  dry_run: true,
+  status: 'ready',
+  frozen_time: madeAt,
+  target_time: dueAt,
+  effects_manifest: manifestExample,
+  effects: [{ ...effectExample, object_id: null, advance_id: null, event_id: null }],
+});
+
 /** The part of an event about a clock's customers that an effect shows. */
 export interface EffectEvent {
   advance_id: string | null;
@@ -87,42 +124,47 @@ export interface EffectEvent {
   data: object;
 }
 
-/** Presents an effect. Pass the `facts` of the attempt for a payment intent, and null for a plan. */
-export function presentEffect(event: EffectEvent, facts: AttemptFacts | null): ClockEffect {
-  const { advance_id, event_id } = event;
-  const event_type = event.event_type as ClockEffect['event_type'];
-  const told = { advance_id, at: instant(event.at), event_type, event_id };
-  if (facts === null) {
-    const plan = event.data as PaymentPlan;
-    return {
+type EffectGroup = { [G in EventGroup]: (typeof eventGroups)[G]['isClockEffect'] extends true ? G : never }[EventGroup];
+type Common = Pick<ClockEffect, keyof typeof common>;
+
+/** How the effects of each group are shown. `facts` are those of the attempt, for a payment intent. */
+const presenters: Record<EffectGroup, (shared: Common, event: EffectEvent, facts: AttemptFacts | null) => ClockEffect> =
+  {
+    payment_plan: (shared, event) => ({
       object: 'payment_plan',
       object_id: event.subject_id,
-      ...told,
-      changes: {
-        state: plan.state,
-        state_reason: plan.state_reason,
-        collected_amount_cents: plan.collected_amount_cents,
-        next_payment_date: plan.next_payment_date,
-        next_attempt_at: plan.next_attempt_at,
-      },
-    };
-  }
-  const intent = event.data as PaymentIntent & { will_retry?: boolean; next_attempt_at?: string | null };
-  return {
-    object: 'payment_intent',
-    object_id: event.subject_id,
-    ...told,
-    payment_plan_id: intent.payment_plan_id,
-    slot: facts.slot,
-    due_date: facts.due_date,
-    changes: {
-      status: intent.status,
-      amount: intent.amount,
-      currency: intent.currency,
-      attempt: facts.number,
-      last_payment_error: intent.last_payment_error,
-      will_retry: intent.will_retry ?? false,
-      next_attempt_at: intent.next_attempt_at ?? null,
+      ...shared,
+      changes: pick(event.data as PaymentPlan, planChanges),
+    }),
+    payment_intent(shared, event, facts) {
+      if (facts === null) throw new TypeError(`payment intent ${event.subject_id} has no attempt at this instant`);
+      const intent = event.data as PaymentIntent & { will_retry?: boolean; next_attempt_at?: string | null };
+      return {
+        object: 'payment_intent',
+        object_id: event.subject_id,
+        ...shared,
+        payment_plan_id: intent.payment_plan_id,
+        slot: facts.slot,
+        due_date: facts.due_date,
+        changes: {
+          ...pick(intent, ['status', 'amount', 'currency']),
+          attempt: facts.number,
+          last_payment_error: intent.last_payment_error,
+          will_retry: intent.will_retry ?? false,
+          next_attempt_at: intent.next_attempt_at ?? null,
+        },
+      };
     },
   };
+
+/**
+ * Presents an event as an effect of an advance. Pass the `facts` of the attempt for a payment intent.
+ * @throws TypeError for an event that an advance cannot cause.
+ */
+export function presentEffect(event: EffectEvent, facts: AttemptFacts | null): ClockEffect {
+  const type = effectTypes.find((one) => one === event.event_type);
+  if (type === undefined) throw new TypeError(`an advance cannot cause ${event.event_type}: see eventGroups`);
+  const { advance_id, event_id } = event;
+  const shared = { advance_id, at: instant(event.at), event_type: type, event_id };
+  return presenters[groupOf(type) as EffectGroup](shared, event, facts);
 }

@@ -1,4 +1,4 @@
-import Type, { type TProperties, type TSchema } from 'typebox';
+import Type, { type Static, type TNull, type TObject, type TProperties, type TSchema, type TUnion } from 'typebox';
 import { currencies } from '../domain/currencies.ts';
 import { type IdKind, idPattern } from '../domain/ids.ts';
 
@@ -36,6 +36,23 @@ export function ruleOf(schema: TSchema): BodyRule | undefined {
 /** A value that may be null. */
 export function Nullable<S extends TSchema>(schema: S, options: { description?: string } = {}) {
   return Type.Union([schema, Type.Null()], options);
+}
+
+/** The fields, each of which may be left out. */
+export function optional<P extends TProperties>(fields: P) {
+  return Type.Partial(Type.Object(fields)).properties;
+}
+
+/** The fields, each of which may be null. */
+export function nullable<P extends TProperties>(fields: P) {
+  const entries = Object.entries(fields).map(([name, schema]) => [name, Nullable(schema)]);
+  return Object.fromEntries(entries) as { [K in keyof P]: TUnion<[P[K], TNull]> };
+}
+
+/** A section of the reference, to which the routes of a resource belong. */
+export interface Tag {
+  name: string;
+  description: string;
 }
 
 /** A page of a list. */
@@ -99,6 +116,24 @@ export function instant(value: Date): string;
 export function instant(value: Date | null): string | null;
 export function instant(value: Date | null): string | null {
   return value === null ? null : value.toISOString();
+}
+
+/** What a row has for each field of a schema: the value itself, or an instant as a date. */
+type Stored<T> = { [K in keyof T]: string extends T[K] ? T[K] | Date : T[K] };
+
+/** Presents the fields of a schema, in its order. The other members of the row stay hidden. */
+export function present<S extends TObject>(schema: S, row: Stored<Static<S>>): Static<S> {
+  const shown: Record<string, unknown> = {};
+  for (const name of Object.keys(schema.properties)) {
+    const value: unknown = Reflect.get(row, name);
+    if (value !== undefined) shown[name] = value instanceof Date ? value.toISOString() : value;
+  }
+  return shown as Static<S>;
+}
+
+/** Returns the named members of an object. */
+export function pick<T extends object, K extends keyof T>(from: T, names: readonly K[]): Pick<T, K> {
+  return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, K>;
 }
 
 /**

@@ -1,6 +1,22 @@
 import Type, { type Static } from 'typebox';
 import type { CustomerRow } from '../db/customers.ts';
-import { FreeForm, Id, instant, Livemode, Nullable, Reference, Strict, Timestamp } from './common.ts';
+import { exampleId } from '../domain/ids.ts';
+import {
+  FreeForm,
+  Id,
+  Livemode,
+  Nullable,
+  nullable,
+  optional,
+  present,
+  Reference,
+  Strict,
+  type Tag,
+  Timestamp,
+} from './common.ts';
+import { example, madeAt, owned, withExamples } from './examples.ts';
+
+export const customers: Tag = { name: 'Customers', description: 'The payers, with their saved payment methods.' };
 
 const Text = (maxLength: number, description: string) => Type.String({ maxLength, description });
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', description: 'Full name.' });
@@ -47,10 +63,10 @@ const Phone = Strict(
   { title: 'Phone' },
 );
 
-const optionalFields = {
+/** The fields that may be left out at creation, and cleared by null later. */
+const clearable = {
   email: Email,
   reference: Text(255, 'Your own reference.'),
-  status: Status,
   business_name: Text(255, 'Business name.'),
   billing_address: Address,
   shipping_address: Address,
@@ -60,44 +76,56 @@ const optionalFields = {
   phones: Type.Array(Phone, { maxItems: 20, description: 'At most 20.' }),
 };
 
-export const CustomerCreate = Strict(
+export const CustomerCreate = withExamples(
+  Strict(
+    {
+      name: Name,
+      status: Type.Optional(Status),
+      ...optional(clearable),
+      test_clock: Type.Optional(
+        Reference('Sandbox only: the test clock whose time the customer sees. Set once, at creation.'),
+      ),
+    },
+    { title: 'CustomerCreate' },
+  ),
   {
-    name: Name,
-    email: Type.Optional(optionalFields.email),
-    reference: Type.Optional(optionalFields.reference),
-    status: Type.Optional(optionalFields.status),
-    business_name: Type.Optional(optionalFields.business_name),
-    billing_address: Type.Optional(optionalFields.billing_address),
-    shipping_address: Type.Optional(optionalFields.shipping_address),
-    notification_preferences: Type.Optional(optionalFields.notification_preferences),
-    fee_preferences: Type.Optional(optionalFields.fee_preferences),
-    additional_attributes: Type.Optional(optionalFields.additional_attributes),
-    phones: Type.Optional(optionalFields.phones),
-    test_clock: Type.Optional(
-      Reference('Sandbox only: the test clock whose time the customer sees. Set once, at creation.'),
-    ),
+    plain: { summary: 'A name is enough', value: { name: 'Jo Nguyen' } },
+    full: {
+      summary: 'With address, phone and your own reference',
+      value: {
+        name: 'Jo Nguyen',
+        email: 'jo@example.com',
+        reference: 'member-1042',
+        billing_address: { line1: '12 Wattle Street', city_or_suburb: 'Ultimo', postal_code: '2007', country: 'AU' },
+        phones: [{ kind: 'mobile', raw: '0400 000 000', country_code: 'AU' }],
+        additional_attributes: { tier: 'gold' },
+      },
+    },
+    clock: {
+      summary: 'On a test clock (sandbox)',
+      value: { name: 'Jo Nguyen', test_clock: exampleId('test_clock') },
+    },
   },
-  { title: 'CustomerCreate' },
 );
 export type CustomerCreate = Static<typeof CustomerCreate>;
 
-export const CustomerUpdate = Strict(
+export const CustomerUpdate = withExamples(
+  Strict(
+    {
+      name: Type.Optional(Name),
+      status: Type.Optional(Status),
+      ...optional(nullable(clearable)),
+      default_payment_method: Type.Optional(Nullable(Reference('A method of this customer, or null for none.'))),
+      test_clock: Type.Optional(Type.Unknown({ description: 'Cannot be changed; naming it is a validation failure.' })),
+    },
+    { title: 'CustomerUpdate' },
+  ),
   {
-    name: Type.Optional(Name),
-    email: Type.Optional(Nullable(optionalFields.email)),
-    reference: Type.Optional(Nullable(optionalFields.reference)),
-    status: Type.Optional(optionalFields.status),
-    business_name: Type.Optional(Nullable(optionalFields.business_name)),
-    billing_address: Type.Optional(Nullable(optionalFields.billing_address)),
-    shipping_address: Type.Optional(Nullable(optionalFields.shipping_address)),
-    notification_preferences: Type.Optional(Nullable(optionalFields.notification_preferences)),
-    fee_preferences: Type.Optional(Nullable(optionalFields.fee_preferences)),
-    additional_attributes: Type.Optional(Nullable(optionalFields.additional_attributes)),
-    phones: Type.Optional(Nullable(optionalFields.phones)),
-    default_payment_method: Type.Optional(Nullable(Reference('A method of this customer, or null for none.'))),
-    test_clock: Type.Optional(Type.Unknown({ description: 'Cannot be changed; naming it is a validation failure.' })),
+    email: {
+      summary: 'A new email address, and no shipping address any more',
+      value: { email: 'jo.n@example.com', shipping_address: null },
+    },
   },
-  { title: 'CustomerUpdate' },
 );
 export type CustomerUpdate = Static<typeof CustomerUpdate>;
 
@@ -131,30 +159,41 @@ export const Customer = Strict(
 );
 export type Customer = Static<typeof Customer>;
 
+export const customerExample = example(Customer, {
+  id: exampleId('customer'),
+  name: 'Jo Nguyen',
+  email: 'jo@example.com',
+  reference: 'member-1042',
+  status: 'active',
+  business_name: null,
+  billing_address: {
+    line1: '12 Wattle Street',
+    city_or_suburb: 'Ultimo',
+    state_or_region: 'NSW',
+    postal_code: '2007',
+    country: 'AU',
+  },
+  shipping_address: null,
+  notification_preferences: { send_payment_emails: true },
+  fee_preferences: { customer_pays_transaction_fees: false },
+  additional_attributes: { tier: 'gold' },
+  phones: [{ kind: 'mobile', raw: '0400 000 000', country_code: 'AU' }],
+  default_payment_method: exampleId('payment_method'),
+  test_clock: exampleId('test_clock'),
+  ...owned,
+  created_at: madeAt,
+  updated_at: madeAt,
+  deleted_at: null,
+});
+
 /**
  * A customer as the API shows it. `default_payment_method` and `test_clock` are the columns `default_payment_method_id`
  * and `test_clock_id`.
  */
 export function presentCustomer(row: CustomerRow): Customer {
-  return {
-    id: row.id,
-    name: row.name,
-    email: row.email,
-    reference: row.reference,
-    status: row.status,
-    business_name: row.business_name,
-    billing_address: row.billing_address,
-    shipping_address: row.shipping_address,
-    notification_preferences: row.notification_preferences,
-    fee_preferences: row.fee_preferences,
-    additional_attributes: row.additional_attributes,
-    phones: row.phones,
+  return present(Customer, {
+    ...row,
     default_payment_method: row.default_payment_method_id,
     test_clock: row.test_clock_id,
-    biller_id: row.biller_id,
-    livemode: row.livemode,
-    created_at: instant(row.created_at),
-    updated_at: instant(row.updated_at),
-    deleted_at: instant(row.deleted_at),
-  };
+  });
 }

@@ -1,12 +1,25 @@
 import Type, { type Static } from 'typebox';
 import type { EventRow } from '../db/events.ts';
-import { eventTypes } from '../domain/event-types.ts';
-import { Id, instant, Livemode, listQuery, Nullable, Reference, Strict } from './common.ts';
+import { exampleId } from '../domain/ids.ts';
+import { Id, Livemode, listQuery, Nullable, present, Reference, Strict, type Tag } from './common.ts';
+import { eventTypes } from './event-catalogue.ts';
+import { dueAt, example, owned } from './examples.ts';
+import { planPaymentIntentExample } from './payment-intent.ts';
+
+export const eventsTag: Tag = {
+  name: 'Events',
+  description: 'What has happened, kept and numbered, whether a webhook told of it or not.',
+};
+
+/** The type of a recorded event. A later version of the service may have recorded one that is not in the list. */
+export function EventTypeName(description: string) {
+  return Type.Unsafe<string>(Type.Enum(eventTypes, { description }));
+}
 
 export const Event = Strict(
   {
     id: Id('event', 'The same on every attempt to deliver it, so that a repeated one can be recognised.'),
-    event_type: Type.Enum([...eventTypes], { description: 'What happened.' }),
+    event_type: EventTypeName('What happened.'),
     created_at: Type.String({
       format: 'date-time',
       description: 'When it happened, in the customer’s time: a clock-bound customer’s is the test clock’s.',
@@ -28,6 +41,17 @@ export const Event = Strict(
 );
 export type Event = Static<typeof Event>;
 
+export const eventExample = example(Event, {
+  id: exampleId('event'),
+  event_type: 'payment_intent.succeeded',
+  created_at: dueAt,
+  ...owned,
+  test_clock: exampleId('test_clock'),
+  sequence: 17,
+  request_id: exampleId('request'),
+  data: planPaymentIntentExample,
+});
+
 export const EventQuery = Strict({
   ...listQuery,
   event_type: Type.Optional(Type.String({ maxLength: 100, description: 'Only events of this type.' })),
@@ -37,7 +61,7 @@ export type EventQuery = Static<typeof EventQuery>;
 
 /** An event as the API shows it. `test_clock` is the column `test_clock_id`. */
 export function presentEvent(row: EventRow): Event {
-  return { ...envelope(row), data: JSON.parse(row.data) };
+  return present(Event, { ...row, test_clock: row.test_clock_id, data: JSON.parse(row.data) });
 }
 
 /**
@@ -47,18 +71,6 @@ export function presentEvent(row: EventRow): Event {
 export function eventBody(row: EventRow, challenge?: string): string {
   const data =
     challenge === undefined ? row.data : `${row.data.slice(0, -1)},"challenge":${JSON.stringify(challenge)}}`;
-  return `${JSON.stringify(envelope(row)).slice(0, -1)},"data":${data}}`;
-}
-
-function envelope(row: EventRow): Omit<Event, 'data'> {
-  return {
-    id: row.id,
-    event_type: row.event_type,
-    created_at: instant(row.created_at),
-    livemode: row.livemode,
-    biller_id: row.biller_id,
-    test_clock: row.test_clock_id,
-    sequence: row.sequence,
-    request_id: row.request_id,
-  };
+  const { data: _, ...envelope } = present(Event, { ...row, test_clock: row.test_clock_id, data: {} });
+  return `${JSON.stringify(envelope).slice(0, -1)},"data":${data}}`;
 }

@@ -1,24 +1,27 @@
 import Type, { type Static } from 'typebox';
 import type { PaymentIntentRow } from '../db/payment-intents.ts';
+import { exampleId } from '../domain/ids.ts';
 import {
-  type Breach,
   Currency,
-  FreeForm,
   Id,
-  instant,
   Livemode,
   LocalDate,
   Metadata,
-  MetadataWith,
   Nullable,
-  Reference,
+  pick,
+  present,
   Strict,
+  type Tag,
   Timestamp,
-  withRule,
 } from './common.ts';
+import { dueAt, example, owned } from './examples.ts';
 
-/** Minor units. The source is the contract's section *Errors*; its schema allows amounts from 0. */
-const minimumAmount = 200;
+export const paymentIntents: Tag = {
+  name: 'Payment intents',
+  description:
+    'Single charges: created on your server, confirmed with a saved payment method. `payment_intent.succeeded` is what ' +
+    'completes a payment.',
+};
 
 export const PaymentIntentStatus = Type.Enum(
   ['requires_payment_method', 'processing', 'requires_action', 'succeeded', 'failed', 'canceled'],
@@ -29,67 +32,6 @@ export const PaymentIntentStatus = Type.Enum(
       'taken. `failed`: declined, `last_payment_error` says why; it can be confirmed again. `canceled`: given up.',
   },
 );
-
-const IntentFields = Strict(
-  {
-    amount: Type.Integer({
-      minimum: 0,
-      maximum: 100_000,
-      description: 'Minor units, at least 200 and at most 100000.',
-    }),
-    currency: Currency,
-    customer_id: Type.Optional(Reference('The payer; the customer of the method that is charged, if not given.')),
-    biller_id: Type.Optional(Reference('Your own biller id; nobody else’s is accepted.')),
-    payment_method: Type.Optional(Reference('A saved method, pm_…, which a confirm that names none charges.')),
-    payment_method_data: Type.Optional({
-      ...FreeForm,
-      description: 'Free-form. It is accepted and not kept: charge a saved method, which POST /payment_methods makes.',
-    }),
-    metadata: Type.Optional(
-      MetadataWith('For your own use. In the sandbox `_sandbox_outcome` chooses what comes of a charge: see *Modes*.'),
-    ),
-    surcharge_applied: Type.Optional(Type.Boolean({ description: 'Adds the fee on top of the amount.' })),
-    scheduled_payment_date: Type.Optional(
-      LocalDate(
-        'The service charges by itself at 00:00 of this date in the account’s time zone; for today, within seconds. Today to ' +
-          '366 days ahead; needs `payment_method`. A confirm or cancel before that ends the schedule.',
-      ),
-    ),
-    statement_descriptor: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 22,
-        description: 'What the payer’s statement shows; the account’s own if not given.',
-      }),
-    ),
-  },
-  { title: 'PaymentIntentCreate' },
-);
-
-export const PaymentIntentCreate = withRule(IntentFields, (body) => {
-  const breaches: Breach[] = [];
-  if (typeof body.amount === 'number' && body.amount < minimumAmount) {
-    const message = `amount must be at least ${minimumAmount} cents.`;
-    breaches.push({ code: 'amount_too_small', message, path: '/amount' });
-  }
-  if (body.scheduled_payment_date !== undefined && body.payment_method === undefined) {
-    const message = 'scheduled_payment_date needs a saved payment_method to charge on that date.';
-    breaches.push({ code: 'parameter_missing', message, path: '/payment_method' });
-  }
-  return breaches;
-});
-export type PaymentIntentCreate = Static<typeof PaymentIntentCreate>;
-
-export const PaymentIntentConfirm = Strict(
-  {
-    payment_method: Type.Optional(Reference('A saved method, pm_…; may be left out when the intent carries one.')),
-    client_secret: Type.Optional(
-      Type.String({ maxLength: 200, description: 'Required with a publishable key: the secret of this very intent.' }),
-    ),
-  },
-  { title: 'PaymentIntentConfirm' },
-);
-export type PaymentIntentConfirm = Static<typeof PaymentIntentConfirm>;
 
 const PaymentError = Strict(
   {
@@ -139,26 +81,55 @@ export const PaymentIntent = Strict(
 );
 export type PaymentIntent = Static<typeof PaymentIntent>;
 
+/** A payment of a plan, as an event shows it. */
+export const planPaymentIntentExample: PaymentIntent = {
+  id: exampleId('payment_intent'),
+  amount: 2500,
+  total_amount: 2500,
+  fee_amount: 74,
+  surcharge_amount: 0,
+  surcharge_applied: false,
+  currency: 'AUD',
+  status: 'succeeded',
+  payment_method_id: exampleId('payment_method'),
+  customer_id: exampleId('customer'),
+  payment_plan_id: exampleId('payment_plan'),
+  metadata: { order: '6735' },
+  statement_descriptor: 'HARBOUR GYM',
+  total_refunded_amount: 0,
+  last_payment_error: null,
+  ...owned,
+  created_at: dueAt,
+  updated_at: dueAt,
+};
+
+export const paymentIntentExample = example(PaymentIntent, {
+  ...planPaymentIntentExample,
+  client_secret: `${exampleId('payment_intent')}_secret_q8m1ZpL0vR3tYx`,
+  status: 'requires_payment_method',
+  payment_plan_id: null,
+});
+
 /** The fields that a checkout page needs. The others are only for the biller. */
-export const PaymentIntentForPayer = Type.Pick(
-  PaymentIntent,
-  [
-    'id',
-    'client_secret',
-    'amount',
-    'total_amount',
-    'surcharge_amount',
-    'surcharge_applied',
-    'currency',
-    'status',
-    'statement_descriptor',
-    'last_payment_error',
-    'created_at',
-    'updated_at',
-    'livemode',
-  ],
-  { title: 'PaymentIntentForPayer', additionalProperties: false },
-);
+const payerFields = [
+  'id',
+  'client_secret',
+  'amount',
+  'total_amount',
+  'surcharge_amount',
+  'surcharge_applied',
+  'currency',
+  'status',
+  'statement_descriptor',
+  'last_payment_error',
+  'created_at',
+  'updated_at',
+  'livemode',
+] as const;
+export const PaymentIntentForPayer = Type.Pick(PaymentIntent, [...payerFields], {
+  title: 'PaymentIntentForPayer',
+  additionalProperties: false,
+});
 export type PaymentIntentForPayer = Static<typeof PaymentIntentForPayer>;
 
 /** The view for a secret key, or the view for a publishable key. */
@@ -171,49 +142,18 @@ export type PaymentIntentByKey = Static<typeof PaymentIntentByKey>;
  * `last_error_message`.
  */
 export function presentPaymentIntent(row: PaymentIntentRow): PaymentIntent {
-  return {
-    id: row.id,
-    amount: row.amount,
-    total_amount: row.total_amount,
-    fee_amount: row.fee_amount,
-    surcharge_amount: row.surcharge_amount,
-    surcharge_applied: row.surcharge_applied,
-    currency: row.currency,
-    status: row.status,
+  const { last_error_code: code, last_error_message: message } = row;
+  return present(PaymentIntent, {
+    ...row,
     payment_method_id: row.payment_method_id ?? undefined,
     customer_id: row.customer_id ?? undefined,
-    biller_id: row.biller_id,
-    payment_plan_id: row.payment_plan_id,
-    metadata: row.metadata,
     scheduled_payment_date: row.scheduled_payment_date ?? undefined,
     statement_descriptor: row.statement_descriptor ?? undefined,
-    total_refunded_amount: row.total_refunded_amount,
-    last_payment_error:
-      row.last_error_code === null || row.last_error_message === null
-        ? null
-        : { code: row.last_error_code, message: row.last_error_message },
-    created_at: instant(row.created_at),
-    updated_at: instant(row.updated_at),
-    livemode: row.livemode,
-  };
+    last_payment_error: code === null || message === null ? null : { code, message },
+  });
 }
 
 /** The intent as a publishable key sees it, with its client secret. */
 export function presentToPayer(row: PaymentIntentRow, clientSecret: string): PaymentIntentForPayer {
-  const shown = presentPaymentIntent(row);
-  return {
-    id: shown.id,
-    client_secret: clientSecret,
-    amount: shown.amount,
-    total_amount: shown.total_amount,
-    surcharge_amount: shown.surcharge_amount,
-    surcharge_applied: shown.surcharge_applied,
-    currency: shown.currency,
-    status: shown.status,
-    statement_descriptor: shown.statement_descriptor,
-    last_payment_error: shown.last_payment_error,
-    created_at: shown.created_at,
-    updated_at: shown.updated_at,
-    livemode: shown.livemode,
-  };
+  return pick({ ...presentPaymentIntent(row), client_secret: clientSecret }, payerFields);
 }

@@ -1,95 +1,23 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import type { PaymentMethodRow } from '../db/payment-methods.ts';
-import { Id, listQuery, Nullable, Reference, Strict } from './common.ts';
+import { exampleId } from '../domain/ids.ts';
+import { Id, listQuery, Nullable, Strict, type Tag } from './common.ts';
+import { example } from './examples.ts';
 
-export const Opaque = (description: string) => Type.String({ minLength: 1, maxLength: 500, description });
+export const paymentMethods: Tag = {
+  name: 'Payment methods',
+  description:
+    'Saved instruments. Cards and Australian bank accounts can be made here; Klarna, PayID and PayPal can be read, and in ' +
+    'the sandbox a test helper makes them.',
+};
+
 const methodId = Id('payment_method', 'The id of the payment method.');
-const LastFour = Type.String({ minLength: 4, maxLength: 4, description: 'Exactly 4 characters.' });
-const CardBin = Type.String({ pattern: '^[0-9]{8}$', description: 'Exactly 8 digits.' });
-const CardName = Type.String({ maxLength: 30, description: 'The name on the card, at most 30 characters.' });
-const ExpiryMonth = Type.Integer({ minimum: 1, maximum: 12, description: 'The month in which it expires.' });
-const ExpiryYear = Type.Integer({ minimum: 2000, maximum: 2100, description: 'The year in which it expires.' });
+export const LastFour = Type.String({ minLength: 4, maxLength: 4, description: 'Exactly 4 characters.' });
+export const CardBin = Type.String({ pattern: '^[0-9]{8}$', description: 'Exactly 8 digits.' });
+export const CardName = Type.String({ maxLength: 30, description: 'The name on the card, at most 30 characters.' });
+export const ExpiryMonth = Type.Integer({ minimum: 1, maximum: 12, description: 'The month in which it expires.' });
+export const ExpiryYear = Type.Integer({ minimum: 2000, maximum: 2100, description: 'The year in which it expires.' });
 export const Email = Type.String({ format: 'email', maxLength: 254, description: 'Of the PayPal account.' });
-export const Short = (description: string) => Type.String({ minLength: 1, maxLength: 255, description });
-
-const TokenMetadata = Strict(
-  {
-    type: Type.String({ minLength: 1, maxLength: 60, description: 'Who made the token; `fixture` for a test card.' }),
-    token: Type.String({
-      minLength: 1,
-      maxLength: 4000,
-      description: 'The token; of a fixture, one of those under *Test cards*.',
-    }),
-    data: Type.String({ maxLength: 4000, description: 'Further token data; an empty string for a fixture.' }),
-  },
-  { title: 'TokenMetadata' },
-);
-export const CardData = Strict(
-  {
-    expiry_month: ExpiryMonth,
-    expiry_year: ExpiryYear,
-    token_metadata: TokenMetadata,
-    card_name: Type.Optional(CardName),
-    card_number_token: Type.Optional(Opaque('The tokenised card number.')),
-    card_number_end: Type.Optional(LastFour),
-    card_bin: Type.Optional(CardBin),
-    fingerprint: Type.Optional(Opaque('The same for the same card.')),
-    wallet: Type.Optional(Short('The wallet that the card came from.')),
-    card_brand: Type.Optional(Short('The brand; told by `card_bin` if not given.')),
-  },
-  { title: 'CardData' },
-);
-export type CardData = Static<typeof CardData>;
-
-export const BecsData = Strict(
-  {
-    bsb_number: Type.String({
-      pattern: '^[0-9]{3}-?[0-9]{3}$',
-      description: 'Six digits, with or without a hyphen; in the sandbox 000-000 will do.',
-    }),
-    account_name: Short('The name of the account.'),
-    account_number: Type.String({ minLength: 6, maxLength: 9, description: '6 to 9 characters; never shown again.' }),
-    account_number_token: Type.Optional(Opaque('The tokenised account number.')),
-    account_number_end: Type.Optional(LastFour),
-    fingerprint: Type.Optional(Opaque('The same for the same account.')),
-  },
-  { title: 'BecsData' },
-);
-export type BecsData = Static<typeof BecsData>;
-
-export const customerReference = Type.Optional(
-  Reference('The customer that it belongs to: a cus_ id, or your own reference of a customer.'),
-);
-const clientSecret = Type.Optional(
-  Type.String({
-    maxLength: 200,
-    description:
-      'Required with a publishable key and `customer_reference`: the secret of a payment intent of that customer.',
-  }),
-);
-export const CardCreate = Strict(
-  {
-    type: Type.Literal('card'),
-    payment_method_data: CardData,
-    customer_reference: customerReference,
-    client_secret: clientSecret,
-  },
-  { title: 'CardPaymentMethodCreate' },
-);
-export const BecsCreate = Strict(
-  {
-    type: Type.Literal('au_becs_debit'),
-    payment_method_data: BecsData,
-    customer_reference: customerReference,
-    client_secret: clientSecret,
-  },
-  { title: 'BecsPaymentMethodCreate' },
-);
-export const PaymentMethodCreate = Type.Union([CardCreate, BecsCreate], {
-  title: 'PaymentMethodCreate',
-  discriminator: { propertyName: 'type' },
-});
-export type PaymentMethodCreate = Static<typeof PaymentMethodCreate>;
 
 const CardInstrument = Strict(
   {
@@ -153,6 +81,11 @@ export const PaymentMethod = Type.Union(
   ],
   { title: 'PaymentMethod', discriminator: { propertyName: 'type' } },
 );
+example(PaymentMethod, {
+  id: exampleId('payment_method'),
+  type: 'card',
+  instrument_data: { card_name: 'J NGUYEN', expiry_month: 12, expiry_year: 2030, card_number_end: '4242' },
+});
 
 export const PaymentMethodEnvelope = Strict(
   { success: Type.Boolean({ description: 'Always true.' }), payment_method: PaymentMethod },
@@ -190,6 +123,14 @@ export const CreatedPaymentMethod = Strict(
   { success: Type.Boolean({ description: 'Always true.' }), payment_method: Summary },
   { title: 'CreatedPaymentMethod' },
 );
+example(CreatedPaymentMethod, {
+  success: true,
+  payment_method: {
+    id: exampleId('payment_method'),
+    type: 'card',
+    card: { last4: '4242', exp_month: 12, exp_year: 2030, brand: 'Visa', wallet: null },
+  },
+});
 
 export const PaymentMethodList = Strict(
   {

@@ -1,18 +1,39 @@
 import Type, { type Static } from 'typebox';
 import type { RefundRow } from '../db/refunds.ts';
-import { Currency, Id, instant, Livemode, Metadata, MetadataWith, Nullable, Strict, Timestamp } from './common.ts';
+import { exampleId } from '../domain/ids.ts';
+import {
+  Currency,
+  Id,
+  Livemode,
+  Metadata,
+  MetadataWith,
+  Nullable,
+  present,
+  Strict,
+  type Tag,
+  Timestamp,
+} from './common.ts';
+import { dueAt, example, owned, withExamples } from './examples.ts';
 
-export const RefundCreate = Strict(
+export const refunds: Tag = { name: 'Refunds', description: 'Money given back, in whole or in part.' };
+
+export const RefundCreate = withExamples(
+  Strict(
+    {
+      amount: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 999_999_999, description: 'Minor units; all that remains if not given.' }),
+      ),
+      reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Why, in your words.' })),
+      metadata: Type.Optional(
+        MetadataWith('For your own use. In the sandbox `_sandbox_refund_outcome`: `fail` makes the refund fail.'),
+      ),
+    },
+    { title: 'RefundCreate' },
+  ),
   {
-    amount: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 999_999_999, description: 'Minor units; all that remains if not given.' }),
-    ),
-    reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Why, in your words.' })),
-    metadata: Type.Optional(
-      MetadataWith('For your own use. In the sandbox `_sandbox_refund_outcome`: `fail` makes the refund fail.'),
-    ),
+    part: { summary: 'A part', value: { amount: 500, reason: 'Cancelled class' } },
+    whole: { summary: 'All that remains', value: {} },
   },
-  { title: 'RefundCreate' },
 );
 export type RefundCreate = Static<typeof RefundCreate>;
 
@@ -36,19 +57,20 @@ export const Refund = Strict(
 );
 export type Refund = Static<typeof Refund>;
 
+export const refundExample = example(Refund, {
+  id: exampleId('refund'),
+  payment_intent_id: exampleId('payment_intent'),
+  amount: 500,
+  currency: 'AUD',
+  status: 'succeeded',
+  reason: 'Cancelled class',
+  metadata: {},
+  ...owned,
+  created_at: dueAt,
+  updated_at: dueAt,
+});
+
 /** A refund as the API and its events show it. */
 export function presentRefund(row: RefundRow): Refund {
-  return {
-    id: row.id,
-    payment_intent_id: row.payment_intent_id,
-    amount: row.amount,
-    currency: row.currency,
-    reason: row.reason,
-    metadata: row.metadata,
-    status: row.status,
-    biller_id: row.biller_id,
-    livemode: row.livemode,
-    created_at: instant(row.created_at),
-    updated_at: instant(row.updated_at),
-  };
+  return present(Refund, row);
 }

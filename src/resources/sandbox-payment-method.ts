@@ -1,7 +1,10 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import type { Instrument } from '../db/payment-methods.ts';
+import { exampleId } from '../domain/ids.ts';
 import { Nullable, Strict } from './common.ts';
-import { customerReference, Email, Opaque, Short } from './payment-method.ts';
+import { withExamples } from './examples.ts';
+import { Email } from './payment-method.ts';
+import { customerReference, Opaque, Short } from './payment-method-input.ts';
 
 const Component = (description: string, minimum: number, maximum: number) =>
   Type.Optional(Nullable(Type.Integer({ minimum, maximum }), { description }));
@@ -46,13 +49,37 @@ function Create<T extends string, D extends TSchema>(title: string, type: T, dat
 }
 
 /** The types of methods that a payer sets up with a third party. The sandbox creates them as if that had happened. */
-export const SandboxPaymentMethodCreate = Type.Union(
-  [
-    Create('KlarnaPaymentMethodCreate', 'klarna', KlarnaData),
-    Create('PayIdPaymentMethodCreate', 'pay_id', PayIdData),
-    Create('PayPalPaymentMethodCreate', 'paypal', PayPalData),
-  ],
-  { title: 'SandboxPaymentMethodCreate', discriminator: { propertyName: 'type' } },
+export const SandboxPaymentMethodCreate = withExamples(
+  Type.Union(
+    [
+      Create('KlarnaPaymentMethodCreate', 'klarna', KlarnaData),
+      Create('PayIdPaymentMethodCreate', 'pay_id', PayIdData),
+      Create('PayPalPaymentMethodCreate', 'paypal', PayPalData),
+    ],
+    { title: 'SandboxPaymentMethodCreate', discriminator: { propertyName: 'type' } },
+  ),
+  {
+    klarna: {
+      summary: 'Klarna',
+      value: {
+        type: 'klarna',
+        customer_reference: exampleId('customer'),
+        instrument_data: { dob: { day: 24, month: 11, year: 1990 } },
+      },
+    },
+    payId: {
+      summary: 'A PayID',
+      value: {
+        type: 'pay_id',
+        customer_reference: 'member-1042',
+        instrument_data: { payid: 'jo@example.com', account_name: 'Jo Nguyen', payid_type: 'email' },
+      },
+    },
+    payPal: {
+      summary: 'A PayPal account, of no customer yet',
+      value: { type: 'paypal', instrument_data: { paypal_email: 'jo@example.com', account_name: 'Jo Nguyen' } },
+    },
+  },
 );
 export type SandboxPaymentMethodCreate = Static<typeof SandboxPaymentMethodCreate>;
 

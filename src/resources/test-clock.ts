@@ -1,27 +1,46 @@
 import Type, { type Static } from 'typebox';
 import type { TestClockDetailRow } from '../db/clock-details.ts';
 import type { TestClockRow } from '../db/test-clocks.ts';
-import { Id, instant, Nullable, Strict, Timestamp } from './common.ts';
+import { exampleId } from '../domain/ids.ts';
+import { Id, instant, Nullable, present, Strict, type Tag, Timestamp } from './common.ts';
+import { dueAt, example, madeAt, withExamples } from './examples.ts';
 
-export const TestClockCreate = Strict(
+export const testClocks: Tag = {
+  name: 'Test clocks',
+  description:
+    'Sandbox only: simulated time for chosen customers, so that renewals, retries and expiry happen when you ask for them.',
+};
+
+export const TestClockCreate = withExamples(
+  Strict(
+    {
+      frozen_time: Type.String({ format: 'date-time', description: 'Now, for the clock’s customers.' }),
+      name: Type.Optional(Type.String({ maxLength: 255, description: 'A label.' })),
+    },
+    { title: 'TestClockCreate' },
+  ),
   {
-    frozen_time: Type.String({ format: 'date-time', description: 'Now, for the clock’s customers.' }),
-    name: Type.Optional(Type.String({ maxLength: 255, description: 'A label.' })),
+    clock: { summary: 'A Monday morning', value: { frozen_time: '2027-01-04T09:00:00Z', name: 'Renewals' } },
   },
-  { title: 'TestClockCreate' },
 );
 export type TestClockCreate = Static<typeof TestClockCreate>;
 
-export const TestClockAdvance = Strict(
+export const TestClockAdvance = withExamples(
+  Strict(
+    {
+      frozen_time: Type.String({ format: 'date-time', description: 'The instant to advance to.' }),
+      dry_run: Type.Optional(
+        Type.Boolean({
+          description: 'Answer what the advance would do, with 200, and change nothing. False if not given.',
+        }),
+      ),
+    },
+    { title: 'TestClockAdvance' },
+  ),
   {
-    frozen_time: Type.String({ format: 'date-time', description: 'The instant to advance to.' }),
-    dry_run: Type.Optional(
-      Type.Boolean({
-        description: 'Answer what the advance would do, with 200, and change nothing. False if not given.',
-      }),
-    ),
+    week: { summary: 'A week ahead', value: { frozen_time: '2027-01-11T09:00:00Z' } },
+    rehearsal: { summary: 'What a week ahead would do', value: { frozen_time: '2027-01-11T09:00:00Z', dry_run: true } },
   },
-  { title: 'TestClockAdvance' },
 );
 export type TestClockAdvance = Static<typeof TestClockAdvance>;
 
@@ -35,6 +54,13 @@ export const EffectsManifest = Strict(
   { title: 'EffectsManifest' },
 );
 export type EffectsManifest = Static<typeof EffectsManifest>;
+
+export const manifestExample: EffectsManifest = {
+  payment_intents_enqueued: 1,
+  links_expired: 0,
+  subscriptions_rolled: 0,
+  plans_recalculated: 1,
+};
 
 /** A test clock as its events show it. */
 export const TestClockState = Strict(
@@ -59,6 +85,18 @@ export const TestClockState = Strict(
   { title: 'TestClockState' },
 );
 export type TestClockState = Static<typeof TestClockState>;
+
+export const clockStateExample: TestClockState = {
+  id: exampleId('test_clock'),
+  object: 'test_clock',
+  name: 'Renewals',
+  status: 'ready',
+  frozen_time: dueAt,
+  expires_at: '2026-12-20T11:02:10.000Z',
+  last_advanced_at: '2026-11-20T11:05:00.000Z',
+  failure_reason: null,
+  livemode: false,
+};
 
 const LastAdvance = Strict(
   {
@@ -102,6 +140,21 @@ export const TestClock = Strict(
 );
 export type TestClock = Static<typeof TestClock>;
 
+export const testClockExample = example(TestClock, {
+  ...clockStateExample,
+  max_frozen_time: '2027-01-25T00:00:00.000Z',
+  last_advance: {
+    id: exampleId('clock_advance'),
+    status: 'ready',
+    from_time: madeAt,
+    target_time: dueAt,
+    effects_manifest: manifestExample,
+    requested_at: '2026-11-20T11:04:59.910Z',
+    finished_at: '2026-11-20T11:05:00.000Z',
+  },
+  webhook_deliveries: { pending: 0, delivered: 4, failed: 0 },
+});
+
 export const AdvancingClock = Strict(
   {
     id: Type.String({ description: 'The id of the test clock.' }),
@@ -113,6 +166,7 @@ export const AdvancingClock = Strict(
   },
   { title: 'AdvancingTestClock' },
 );
+example(AdvancingClock, { id: exampleId('test_clock'), status: 'advancing', frozen_time: madeAt });
 
 export const DeletedClock = Strict(
   {
@@ -122,26 +176,11 @@ export const DeletedClock = Strict(
   },
   { title: 'DeletedTestClock' },
 );
+example(DeletedClock, { id: exampleId('test_clock'), object: 'test_clock', deleted: true });
 
 /** A test clock as its events show it. */
 export function presentClockState(row: TestClockRow): TestClockState {
-  return {
-    id: row.id,
-    object: 'test_clock',
-    name: row.name,
-    status: row.status,
-    frozen_time: instant(row.frozen_time),
-    expires_at: instant(row.expires_at),
-    last_advanced_at: instant(row.last_advanced_at),
-    failure_reason: row.failure_reason,
-    livemode: false,
-  };
-}
-
-/** Restores the member order of the schema, which a jsonb column does not keep. */
-function presentManifest(stored: EffectsManifest): EffectsManifest {
-  const { payment_intents_enqueued, links_expired, subscriptions_rolled, plans_recalculated } = stored;
-  return { payment_intents_enqueued, links_expired, subscriptions_rolled, plans_recalculated };
+  return present(TestClockState, { ...row, object: 'test_clock', livemode: false });
 }
 
 /**
@@ -161,7 +200,8 @@ export function presentTestClock({
       status: last.status,
       from_time: instant(last.from_time),
       target_time: instant(last.target_time),
-      effects_manifest: last.manifest && presentManifest(last.manifest),
+      // A jsonb column does not keep the order of the members.
+      effects_manifest: last.manifest && present(EffectsManifest, last.manifest),
       requested_at: instant(last.requested_at),
       finished_at: instant(last.finished_at),
     },

@@ -1,13 +1,15 @@
 import Type, { type Static } from 'typebox';
-import type { AttemptedDelivery, WebhookAttemptRow } from '../db/webhook-deliveries.ts';
-import { eventTypes } from '../domain/event-types.ts';
-import { Id, instant, Livemode, listQuery, Nullable, Strict, Timestamp } from './common.ts';
+import type { AttemptedDelivery } from '../db/webhook-deliveries.ts';
+import { exampleId } from '../domain/ids.ts';
+import { Id, Livemode, listQuery, Nullable, present, Strict, Timestamp } from './common.ts';
+import { EventTypeName } from './event.ts';
+import { example, madeAt } from './examples.ts';
 
 const DeliveryStatus = Type.Enum(['pending', 'delivered', 'failed'], {
   description: '`pending`: on its way, or between two attempts. `delivered`: answered with a 2xx. `failed`: given up.',
 });
 
-export const WebhookAttempt = Strict(
+const WebhookAttempt = Strict(
   {
     at: Timestamp,
     status_code: Nullable(Type.Integer(), { description: 'The HTTP status of the answer; null when there was none.' }),
@@ -24,7 +26,7 @@ export const WebhookDelivery = Strict(
   {
     id: Id('webhook_delivery', 'The id of the delivery.'),
     event_id: Type.String({ description: 'The event that is delivered; its id is the `webhook-id` of every attempt.' }),
-    event_type: Type.Enum([...eventTypes], { description: 'The type of that event.' }),
+    event_type: EventTypeName('The type of that event.'),
     endpoint_id: Type.String({ description: 'The endpoint that it is delivered to.' }),
     status: DeliveryStatus,
     failure_reason: Nullable(Type.String(), {
@@ -39,6 +41,19 @@ export const WebhookDelivery = Strict(
 );
 export type WebhookDelivery = Static<typeof WebhookDelivery>;
 
+export const deliveryExample = example(WebhookDelivery, {
+  id: exampleId('webhook_delivery'),
+  event_id: exampleId('event'),
+  event_type: 'payment_intent.succeeded',
+  endpoint_id: exampleId('webhook_endpoint'),
+  status: 'delivered',
+  failure_reason: null,
+  attempts: [{ at: madeAt, status_code: 200, error: null, duration_ms: 84, response_excerpt: 'ok' }],
+  next_attempt_at: null,
+  livemode: false,
+  created_at: madeAt,
+});
+
 export const WebhookDeliveryQuery = Strict({
   ...listQuery,
   status: Type.Optional(
@@ -49,26 +64,8 @@ export type WebhookDeliveryQuery = Static<typeof WebhookDeliveryQuery>;
 
 /** A delivery as the API shows it. */
 export function presentWebhookDelivery(row: AttemptedDelivery): WebhookDelivery {
-  return {
-    id: row.id,
-    event_id: row.event_id,
-    event_type: row.event_type,
-    endpoint_id: row.endpoint_id,
-    status: row.status,
-    failure_reason: row.failure_reason,
-    attempts: row.attempts.map(presentAttempt),
-    next_attempt_at: instant(row.next_attempt_at),
-    livemode: row.livemode,
-    created_at: instant(row.created_at),
-  };
-}
-
-function presentAttempt(row: WebhookAttemptRow): Static<typeof WebhookAttempt> {
-  return {
-    at: instant(row.at),
-    status_code: row.status_code,
-    error: row.error,
-    duration_ms: row.duration_ms,
-    response_excerpt: row.response_excerpt,
-  };
+  return present(WebhookDelivery, {
+    ...row,
+    attempts: row.attempts.map((attempt) => present(WebhookAttempt, attempt)),
+  });
 }

@@ -1,6 +1,13 @@
 import Type, { type Static } from 'typebox';
 import type { WebhookEndpointRow } from '../db/webhook-endpoints.ts';
-import { Id, instant, Livemode, Nullable, Reference, Strict, Timestamp } from './common.ts';
+import { exampleId } from '../domain/ids.ts';
+import { Id, Livemode, Nullable, present, Reference, Strict, type Tag, Timestamp } from './common.ts';
+import { dueAt, example, madeAt, withExamples } from './examples.ts';
+
+export const webhooks: Tag = {
+  name: 'Webhooks',
+  description: 'Where events are posted to, and how each delivery went.',
+};
 
 const Url = Type.String({
   minLength: 1,
@@ -17,62 +24,93 @@ const EventTypes = (otherwise: string) =>
   });
 const Description = Nullable(Type.String({ maxLength: 500 }), { description: 'For your own use.' });
 
-export const WebhookEndpointCreate = Strict(
+export const WebhookEndpointCreate = withExamples(
+  Strict(
+    {
+      url: Url,
+      event_types: Type.Optional(EventTypes('Everything if not given.')),
+      description: Type.Optional(Description),
+    },
+    { title: 'WebhookEndpointCreate' },
+  ),
   {
-    url: Url,
-    event_types: Type.Optional(EventTypes('Everything if not given.')),
-    description: Type.Optional(Description),
+    some: {
+      summary: 'Payments and plans',
+      value: {
+        url: 'https://hooks.example.com/payments',
+        event_types: ['payment_intent.*', 'payment_plan.*'],
+        description: 'Bookkeeping',
+      },
+    },
+    all: { summary: 'Everything', value: { url: 'https://hooks.example.com/payments' } },
   },
-  { title: 'WebhookEndpointCreate' },
 );
 export type WebhookEndpointCreate = Static<typeof WebhookEndpointCreate>;
 
-export const WebhookEndpointUpdate = Strict(
+export const WebhookEndpointUpdate = withExamples(
+  Strict(
+    {
+      url: Type.Optional(Url),
+      event_types: Type.Optional(EventTypes('As before if not given.')),
+      description: Type.Optional(Description),
+      status: Type.Optional(
+        Type.Enum(['enabled', 'disabled'], {
+          description:
+            'Disabling ends the pending deliveries. What happened while it was disabled can be replayed once it is enabled.',
+        }),
+      ),
+    },
+    { title: 'WebhookEndpointUpdate' },
+  ),
   {
-    url: Type.Optional(Url),
-    event_types: Type.Optional(EventTypes('As before if not given.')),
-    description: Type.Optional(Description),
-    status: Type.Optional(
-      Type.Enum(['enabled', 'disabled'], {
-        description:
-          'Disabling ends the pending deliveries. What happened while it was disabled can be replayed once it is enabled.',
-      }),
-    ),
+    enable: { summary: 'Turn it on again', value: { status: 'enabled' } },
   },
-  { title: 'WebhookEndpointUpdate' },
 );
 export type WebhookEndpointUpdate = Static<typeof WebhookEndpointUpdate>;
 
-export const SecretRotation = Strict(
+export const SecretRotation = withExamples(
+  Strict(
+    {
+      overlap_hours: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 168,
+          description: 'For how many hours the old secret signs as well as the new one; 24 if not given.',
+        }),
+      ),
+    },
+    { title: 'SecretRotation' },
+  ),
   {
-    overlap_hours: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 168,
-        description: 'For how many hours the old secret signs as well as the new one; 24 if not given.',
-      }),
-    ),
+    overlap: { summary: 'The old secret signs for two days more', value: { overlap_hours: 48 } },
   },
-  { title: 'SecretRotation' },
 );
 export type SecretRotation = Static<typeof SecretRotation>;
 
-export const WebhookReplay = Strict(
+export const WebhookReplay = withExamples(
+  Strict(
+    {
+      since: Type.String({ format: 'date-time', description: 'Events from this real time on.' }),
+      until: Type.Optional(
+        Type.String({ format: 'date-time', description: 'Up to this real time; until now if not given.' }),
+      ),
+      status: Type.Optional(
+        Type.Enum(['failed', 'all'], {
+          description: '`failed`, the default: what has not been delivered. `all`: what has been delivered as well.',
+        }),
+      ),
+      starting_after: Type.Optional(
+        Reference('Only events after this one: `last_event_id` of the replay before, while that says `has_more`.'),
+      ),
+    },
+    { title: 'WebhookReplay' },
+  ),
   {
-    since: Type.String({ format: 'date-time', description: 'Events from this real time on.' }),
-    until: Type.Optional(
-      Type.String({ format: 'date-time', description: 'Up to this real time; until now if not given.' }),
-    ),
-    status: Type.Optional(
-      Type.Enum(['failed', 'all'], {
-        description: '`failed`, the default: what has not been delivered. `all`: what has been delivered as well.',
-      }),
-    ),
-    starting_after: Type.Optional(
-      Reference('Only events after this one: `last_event_id` of the replay before, while that says `has_more`.'),
-    ),
+    failed: {
+      summary: 'What was not delivered in a night',
+      value: { since: '2027-01-11T20:00:00Z', until: '2027-01-12T06:00:00Z' },
+    },
   },
-  { title: 'WebhookReplay' },
 );
 export type WebhookReplay = Static<typeof WebhookReplay>;
 
@@ -89,6 +127,7 @@ export const ReplayResult = Strict(
   { title: 'ReplayResult' },
 );
 export type ReplayResult = Static<typeof ReplayResult>;
+example(ReplayResult, { enqueued: 12, has_more: false, last_event_id: exampleId('event') });
 
 export const WebhookEndpoint = Strict(
   {
@@ -116,6 +155,19 @@ export const WebhookEndpoint = Strict(
 );
 export type WebhookEndpoint = Static<typeof WebhookEndpoint>;
 
+export const endpointExample = example(WebhookEndpoint, {
+  id: exampleId('webhook_endpoint'),
+  url: 'https://hooks.example.com/payments',
+  event_types: ['payment_intent.*', 'payment_plan.*'],
+  description: 'Bookkeeping',
+  status: 'enabled',
+  disabled_reason: null,
+  verified_at: dueAt,
+  livemode: false,
+  created_at: madeAt,
+  updated_at: madeAt,
+});
+
 /** The data of a ping event. */
 export const PingedWebhookEndpoint = Strict(
   {
@@ -136,19 +188,9 @@ export const DeletedWebhookEndpoint = Strict(
   { title: 'DeletedWebhookEndpoint' },
 );
 export type DeletedWebhookEndpoint = Static<typeof DeletedWebhookEndpoint>;
+example(DeletedWebhookEndpoint, { id: exampleId('webhook_endpoint'), deleted: true });
 
 /** An endpoint as the API shows it, without its signing secret. */
 export function presentWebhookEndpoint(row: WebhookEndpointRow): WebhookEndpoint {
-  return {
-    id: row.id,
-    url: row.url,
-    event_types: row.event_types,
-    description: row.description,
-    status: row.status,
-    disabled_reason: row.disabled_reason,
-    verified_at: instant(row.verified_at),
-    livemode: row.livemode,
-    created_at: instant(row.created_at),
-    updated_at: instant(row.updated_at),
-  };
+  return present(WebhookEndpoint, row);
 }

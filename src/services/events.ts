@@ -1,11 +1,11 @@
 import * as store from '../db/events.ts';
-import type { EventType } from '../domain/event-types.ts';
 import { newId } from '../domain/ids.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { afterCommit, noteEnqueued, withoutWaiting } from '../platform/postgres/transaction.ts';
 import { emit } from '../platform/telemetry.ts';
 import { page } from '../resources/common.ts';
 import { type Event, type EventQuery, presentEvent } from '../resources/event.ts';
+import type { EventType } from '../resources/event-catalogue.ts';
 import { NotFound } from './errors.ts';
 import { pageOf } from './paging.ts';
 import type { Tenant } from './request-context.ts';

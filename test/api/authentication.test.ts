@@ -9,7 +9,12 @@ import { useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeKey, makeKeys, tester } from '../support/factories.ts';
 
-const common = { method: 'GET', tag: 'Test', summary: 'For tests', invalid: 400 } as const;
+const common = {
+  method: 'GET',
+  tag: { name: 'Test', description: 'For tests.' },
+  summary: 'For tests',
+  invalid: 400,
+} as const;
 const response = { status: 200, schema: Type.Unknown() };
 const routes = [
   route({

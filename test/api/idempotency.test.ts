@@ -57,7 +57,7 @@ const Note = Type.Object(
 );
 const common = {
   method: 'POST',
-  tag: 'Test',
+  tag: { name: 'Test', description: 'For tests.' },
   summary: 'For tests',
   access: { scope: 'customers:write' },
   invalid: 422,

@@ -21,7 +21,12 @@ const failures: Record<string, () => Error> = {
   processor: () => new ProcessorNotConfigured(),
 };
 
-const common = { tag: 'Test', summary: 'For tests', access: 'public', invalid: 400 } as const;
+const common = {
+  tag: { name: 'Test', description: 'For tests.' },
+  summary: 'For tests',
+  access: 'public',
+  invalid: 400,
+} as const;
 const anything = { status: 200, schema: Type.Unknown() };
 const routes = [
   route({

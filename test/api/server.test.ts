@@ -18,7 +18,7 @@ const slow = route({
   method: 'GET',
   path: '/slow',
   operation: 'slow',
-  tag: 'Test',
+  tag: { name: 'Test', description: 'For tests.' },
   summary: 'For tests',
   access: 'public',
   invalid: 400,
@@ -32,7 +32,12 @@ const slow = route({
   },
 });
 
-const common = { tag: 'Test', summary: 'For tests', access: 'public', invalid: 400 } as const;
+const common = {
+  tag: { name: 'Test', description: 'For tests.' },
+  summary: 'For tests',
+  access: 'public',
+  invalid: 400,
+} as const;
 const takesBody = route({
   ...common,
   method: 'POST',

@@ -22,7 +22,7 @@ const handled = new Map<number, () => void>();
 const order: number[] = [];
 
 const common = {
-  tag: 'Test',
+  tag: { name: 'Test', description: 'For tests.' },
   summary: 'For tests',
   access: { scope: 'customers:read' },
   invalid: 400,

@@ -39,7 +39,7 @@ const Thing = Type.Object(
 const valid = { amount: 500, currency: 'AUD' };
 
 const common = {
-  tag: 'Test',
+  tag: { name: 'Test', description: 'For tests.' },
   summary: 'For tests',
   access: 'public',
   response: { status: 200, schema: Type.Unknown() },

@@ -5,8 +5,8 @@ import { schemaBook } from '../../src/api/openapi/schemas.ts';
 import { webhooksOf } from '../../src/api/openapi/webhooks.ts';
 import { fixtureCards } from '../../src/domain/cards.ts';
 import { currencies } from '../../src/domain/currencies.ts';
-import { eventTypes } from '../../src/domain/event-types.ts';
 import { retryDelays } from '../../src/domain/webhook-schedule.ts';
+import { eventTypes } from '../../src/resources/event-catalogue.ts';
 import { allScopes } from '../../src/services/accounts/scopes.ts';
 import { blocksIn } from '../support/samples.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'mocha';
-import { type EventType, eventTypes, subscriptions } from '../../src/domain/event-types.ts';
 import { realNow } from '../../src/platform/real-time.ts';
+import { type EventType, eventTypes, subscriptions } from '../../src/resources/event-catalogue.ts';
 import { allScopes, type Scope } from '../../src/services/accounts/scopes.ts';
 import { attemptDelivery } from '../../src/services/webhooks/attempt.ts';
 import { createWebhookSender } from '../../src/services/webhooks/sender.ts';

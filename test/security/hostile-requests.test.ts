@@ -361,7 +361,7 @@ describe('a body whose key has all its turns taken', () => {
     method: 'POST',
     path: '/held',
     operation: 'held',
-    tag: 'Test',
+    tag: { name: 'Test', description: 'For tests.' },
     summary: 'For tests',
     access: { scope: 'customers:write' },
     invalid: 400,

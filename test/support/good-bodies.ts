@@ -1,7 +1,7 @@
 import { asNode } from '../../src/api/http/describe-schema.ts';
 import type { Route } from '../../src/api/http/route.ts';
-import { exampleIds } from '../../src/api/openapi/examples.ts';
-import { requestExamples } from '../../src/api/openapi/request-examples.ts';
+import { exampleId } from '../../src/domain/ids.ts';
+import { examplesOfRequest } from '../../src/resources/examples.ts';
 import type { usePayer } from './payer.ts';
 
 type Here = ReturnType<typeof usePayer>;
@@ -22,7 +22,7 @@ export async function goodRequests(here: Here, routes: readonly Route[]): Promis
   const objects = await objectsOf(here);
   const requests: GoodRequest[] = [];
   for (const route of routes) {
-    for (const [name, { value }] of Object.entries(requestExamples[route.operation] ?? {})) {
+    for (const [name, { value }] of Object.entries((route.body && examplesOfRequest(route.body)) ?? {})) {
       const ids: Record<string, string> = { ...objects.ids, payment_intent_id: await intentFor(here, route.operation) };
       const path = route.path.replaceAll(/:(\w+)/g, (_, parameter: string) => ids[parameter] ?? 'none');
       requests.push({ route, name, path, body: withReal(objects.real, value) });
@@ -48,10 +48,10 @@ async function objectsOf({ stage, customer, clock, card, plan }: Here) {
       webhook_endpoint_id: (await stage.merchant.endpoint(url)).id,
     },
     real: {
-      [exampleIds.biller]: stage.keys.biller.id,
-      [exampleIds.customer]: customer,
-      [exampleIds.method]: card,
-      [exampleIds.clock]: clock,
+      [exampleId('biller')]: stage.keys.biller.id,
+      [exampleId('customer')]: customer,
+      [exampleId('payment_method')]: card,
+      [exampleId('test_clock')]: clock,
       // The host of the examples cannot be looked up.
       'https://hooks.example.com/payments': url,
     },

@@ -1,5 +1,5 @@
 import { beforeEach } from 'mocha';
-import type { PaymentPlanCreate } from '../../src/resources/payment-plan.ts';
+import type { PaymentPlanCreate } from '../../src/resources/payment-plan-input.ts';
 import type { NewBiller } from '../../src/services/accounts/billers.ts';
 import { type Merchant, told } from './merchant.ts';
 import { useStage } from './stage.ts';

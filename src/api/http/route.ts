@@ -5,6 +5,7 @@ import type { Logger } from '../../platform/logger.ts';
 import type { InsertCondition } from '../../platform/postgres/conditional-insert.ts';
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import type { Processors } from '../../processors/processor.ts';
+import type { Tag } from '../../resources/common.ts';
 import type { Scope } from '../../services/accounts/scopes.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
 import type { RequestContext } from '../../services/request-context.ts';
@@ -144,7 +145,7 @@ export interface RouteDefinition<
   path: Path;
   /** The OpenAPI operation id. */
   operation: string;
-  tag: string;
+  tag: Tag;
   summary: string;
   description?: string;
   access: A;
@@ -177,6 +178,8 @@ export interface RouteDefinition<
   response: {
     status: number;
     schema: R;
+    /** Where the object differs from the example of its schema. */
+    example?: Static<R>;
     description?: string;
     /** For a body that is not JSON: the handler returns its text. */
     contentType?: string;

@@ -2,7 +2,7 @@ import type { SchemaNode } from '../http/describe-schema.ts';
 import type { Route } from '../http/route.ts';
 import { errorResponses, unmatchedRequests } from './errors.ts';
 import { headerComponents } from './headers.ts';
-import { info, tagDescriptions } from './info.ts';
+import { info } from './info.ts';
 import { operationOf } from './operations.ts';
 import { documentedPath, headerParameters } from './parameters.ts';
 import { schemaBook } from './schemas.ts';
@@ -35,7 +35,7 @@ const securitySchemes = {
 
 /**
  * Builds the OpenAPI 3.1 document of the routes from their schemas and settings.
- * @throws Error if two different schemas have the same title, or a tag has no description.
+ * @throws Error if two different schemas have the same title, or something has no example.
  */
 export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
   const book = schemaBook();
@@ -51,7 +51,7 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
     openapi: '3.1.0',
     info,
     servers: [{ url: '/', description: 'The service that this document comes from.' }],
-    tags: tagsOf(documented),
+    tags: [...new Set(documented.map(({ tag }) => tag))],
     paths,
     webhooks,
     'x-unmatched-requests': unmatchedRequests(book),
@@ -63,13 +63,4 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
       securitySchemes,
     },
   };
-}
-
-/** Returns the tags in the order of the routes. */
-function tagsOf(routes: readonly Route[]): SchemaNode[] {
-  return [...new Set(routes.map((route) => route.tag))].map((name) => {
-    const description = tagDescriptions[name];
-    if (description === undefined) throw new Error(`the tag ${name} is not described in openapi/info.ts`);
-    return { name, description };
-  });
 }

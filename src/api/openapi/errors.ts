@@ -1,11 +1,11 @@
 import Type from 'typebox';
+import { exampleId } from '../../domain/ids.ts';
 import { Strict } from '../../resources/common.ts';
 import { detailCodes } from '../../services/detail-codes.ts';
 import { type ErrorCode, errorCodes } from '../../services/error-codes.ts';
 import type { ErrorType } from '../../services/errors.ts';
 import { asNode, type SchemaNode } from '../http/describe-schema.ts';
 import { bodyLimitOf, type Route } from '../http/route.ts';
-import { exampleIds } from './examples.ts';
 import { type AnswerHeader, allowHeader, headers, rateLimitHeaders } from './headers.ts';
 import { takesIdempotencyKey } from './parameters.ts';
 import type { SchemaBook } from './schemas.ts';
@@ -235,7 +235,7 @@ function error(code: string, { type, meaning }: ErrorCode): SchemaNode {
       message: plain(meaning),
       type,
       code,
-      request_id: exampleIds.request,
+      request_id: exampleId('request'),
       ...asNode(Object.entries(extra).find(([name]) => name === code)?.[1]),
     },
   };

@@ -2,27 +2,6 @@ import { fixtureCards } from '../../domain/cards.ts';
 import { detailCodes } from '../../services/detail-codes.ts';
 import { type CodeText, declineCodes, errorCodes } from '../../services/error-codes.ts';
 
-/** The description of each tag. */
-export const tagDescriptions: Readonly<Record<string, string>> = {
-  Customers: 'The payers, with their saved payment methods.',
-  'Payment methods':
-    'Saved instruments. Cards and Australian bank accounts can be made here; Klarna, PayID and PayPal can be read, and in ' +
-    'the sandbox a test helper makes them.',
-  'Payment intents':
-    'Single charges: created on your server, confirmed with a saved payment method. `payment_intent.succeeded` is what ' +
-    'completes a payment.',
-  Refunds: 'Money given back, in whole or in part.',
-  'Payment plans':
-    'Recurring schedules. The service makes a payment intent for each due date, charges the saved method, and tries again ' +
-    'after failures.',
-  'Test clocks':
-    'Sandbox only: simulated time for chosen customers, so that renewals, retries and expiry happen when you ask for them.',
-  Events: 'What has happened, kept and numbered, whether a webhook told of it or not.',
-  Webhooks: 'Where events are posted to, and how each delivery went.',
-  Health: 'For whoever runs the service.',
-  Reference: 'This documentation.',
-};
-
 const outcomes = { succeeded: 'succeeds', requires_action: 'needs 3D Secure' };
 
 function testCards(): string {

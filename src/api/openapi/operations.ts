@@ -1,13 +1,12 @@
 import type { TSchema } from 'typebox';
+import { examplesOfRequest } from '../../resources/examples.ts';
 import { asNode, type SchemaNode } from '../http/describe-schema.ts';
 import type { Route } from '../http/route.ts';
-import { answerExamples } from './answer-examples.ts';
 import { errorsOf } from './errors.ts';
 import { exampleOf } from './example-of.ts';
 import { headers, rateLimitHeaders } from './headers.ts';
 import { linksOf } from './links.ts';
 import { parametersOf, takesIdempotencyKey } from './parameters.ts';
-import { requestExamples } from './request-examples.ts';
 import type { SchemaBook } from './schemas.ts';
 
 const successes: Readonly<Record<number, string>> = {
@@ -22,7 +21,7 @@ export function operationOf(route: Route, book: SchemaBook, routes: readonly Rou
   const parameters = parametersOf(route, book);
   return {
     operationId: operation,
-    tags: [tag],
+    tags: [tag.name],
     summary,
     description: descriptionOf(route),
     ...(parameters.length > 0 ? { parameters } : {}),
@@ -55,15 +54,15 @@ function requestBodyOf({ operation }: Route, body: TSchema, book: SchemaBook): S
   const schema = asNode(body) ?? {};
   // An empty body is treated as `{}`.
   const required = schema.type !== 'object' || (Array.isArray(schema.required) && schema.required.length > 0);
-  const examples = requestExamples[operation] ?? { made: { value: exampleOf(schema) } };
+  const examples = examplesOfRequest(body);
+  if (examples === undefined) throw new Error(`the body of ${operation} has no example: see withExamples`);
   return { required, content: { 'application/json': { schema: book.refer(schema), examples } } };
 }
 
 function successOf(route: Route, response: Route['response'], book: SchemaBook): SchemaNode {
   const { status, schema, description, contentType = 'application/json' } = response;
   const [mediaType = ''] = contentType.split(';');
-  const example =
-    mediaType === 'application/json' ? { example: answerExamples[route.operation] ?? exampleOf(schema) } : {};
+  const example = mediaType === 'application/json' ? { example: response.example ?? exampleOf(schema) } : {};
   return {
     description: description ?? successes[status] ?? 'Success.',
     headers: headers([

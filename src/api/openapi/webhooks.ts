@@ -1,33 +1,10 @@
 import Type from 'typebox';
-import { type EventType, eventTypes } from '../../domain/event-types.ts';
 import { Strict } from '../../resources/common.ts';
-import { Event } from '../../resources/event.ts';
-import { eventData } from '../../resources/event-data.ts';
+import { Event, eventExample } from '../../resources/event.ts';
+import { type EventType, eventCatalogue, eventTypes } from '../../resources/event-catalogue.ts';
+import { webhooks } from '../../resources/webhook-endpoint.ts';
 import type { SchemaNode } from '../http/describe-schema.ts';
-import { eventDataExamples, exampleEvent } from './examples.ts';
 import type { SchemaBook } from './schemas.ts';
-
-/** When each type of event is sent. The first sentence is the summary. */
-const occasions: Readonly<Record<EventType, string>> = {
-  'payment_intent.succeeded': 'A payment was collected, a plan’s too. This is what completes a payment.',
-  'payment_intent.failed':
-    'An attempt to charge has failed, a plan’s or a scheduled one too. `will_retry` tells whether the plan tries again by ' +
-    'itself, and `next_attempt_at` when.',
-  'payment_intent.canceled': 'A payment intent was canceled.',
-  'payment_intent.requires_action': 'The payer has to authenticate the payment (3D Secure).',
-  'payment_plan.activated': 'A plan has become active.',
-  'payment_plan.suspended': 'A plan was suspended: by request, or for a payment that failed (`state_reason`).',
-  'payment_plan.deactivated': 'A plan was ended.',
-  'payment_plan.closed': 'A plan was closed: by request, or since its total was collected.',
-  'refund.succeeded': 'A refund was made.',
-  'refund.failed': 'A refund has failed.',
-  'test_clock.created': 'A test clock was created.',
-  'test_clock.advancing': 'An advance of a test clock was accepted; `target_time` is where it goes.',
-  'test_clock.ready': 'An advance is complete: every effect of it is committed. `effects_manifest` counts them.',
-  'test_clock.deleted': 'A test clock was deleted, on request or 30 days after its creation, with all that it had.',
-  'webhook_endpoint.ping': 'A test of this endpoint was asked for. Returning `challenge` verifies the endpoint.',
-  'webhook_endpoint.disabled': 'Another endpoint of yours was disabled, since it answered 410 or failed for five days.',
-};
 
 /** The headers of the Standard Webhooks specification, by component name. */
 export const webhookHeaders = {
@@ -64,16 +41,14 @@ export function webhooksOf(book: SchemaBook): Record<string, SchemaNode> {
 
 function webhookOf(type: EventType, book: SchemaBook): SchemaNode {
   const name = pascal(type);
-  const payload = Strict(
-    { ...Event.properties, event_type: Type.Literal(type), data: eventData[type] },
-    { title: `${name}Event` },
-  );
-  const example = { ...exampleEvent, event_type: type, data: eventDataExamples[type] };
+  const { data, occasion, example: dataExample } = eventCatalogue[type];
+  const payload = Strict({ ...Event.properties, event_type: Type.Literal(type), data }, { title: `${name}Event` });
+  const example = { ...eventExample, event_type: type, data: dataExample };
   return {
     operationId: `on${name}`,
-    tags: ['Webhooks'],
-    summary: occasions[type].split(/[.:;] |\.$/)[0],
-    description: occasions[type],
+    tags: [webhooks.name],
+    summary: occasion.split(/[.:;] |\.$/)[0],
+    description: occasion,
     parameters: Object.keys(webhookHeaders).map((header) => ({ $ref: `#/components/parameters/${header}` })),
     requestBody: { required: true, content: { 'application/json': { schema: book.refer(payload), example } } },
     responses: {

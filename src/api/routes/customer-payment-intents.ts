@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { ListOf, listQuery, page, Strict } from '../../resources/common.ts';
+import { customers } from '../../resources/customer.ts';
 import { PaymentIntent, presentPaymentIntent } from '../../resources/payment-intent.ts';
 import { fetchCustomer } from '../../services/customers/customers.ts';
 import { listPaymentIntents } from '../../services/payments/payment-intents.ts';
@@ -9,7 +10,7 @@ const list = route({
   method: 'GET',
   path: '/api/v1/customers/:customer_id/payment_intents',
   operation: 'listCustomerPaymentIntents',
-  tag: 'Customers',
+  tag: customers,
   summary: 'List the payment intents of a customer, newest first',
   access: { scope: 'payment_intents:read' },
   invalid: 422,

@@ -1,4 +1,5 @@
 import { page, Strict } from '../../resources/common.ts';
+import { customers } from '../../resources/customer.ts';
 import {
   methodListQuery,
   PaymentMethodEnvelope,
@@ -8,13 +9,11 @@ import {
 import { fetchCustomerMethod, listCustomerMethods } from '../../services/customers/payment-methods.ts';
 import { type Route, route } from '../http/route.ts';
 
-const tag = 'Customers';
-
 const list = route({
   method: 'GET',
   path: '/api/v1/customers/:customer_id/payment_methods',
   operation: 'listCustomerPaymentMethods',
-  tag,
+  tag: customers,
   summary: 'List the payment methods of a customer, newest first',
   description: 'The newest 100 if no limit is given. Detached methods are left out.',
   access: { scope: 'payment_methods:read' },
@@ -32,7 +31,7 @@ const fetch = route({
   method: 'GET',
   path: '/api/v1/customers/:customer_id/payment_methods/:payment_method_id',
   operation: 'getCustomerPaymentMethod',
-  tag,
+  tag: customers,
   summary: 'Fetch a payment method of a customer',
   access: { scope: 'payment_methods:read' },
   invalid: 400,

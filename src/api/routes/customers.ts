@@ -1,17 +1,23 @@
 import Type from 'typebox';
 import { ListOf, listQuery, page, Strict } from '../../resources/common.ts';
-import { Customer, CustomerCreate, CustomerUpdate, presentCustomer } from '../../resources/customer.ts';
+import {
+  Customer,
+  CustomerCreate,
+  CustomerUpdate,
+  customerExample,
+  customers,
+  presentCustomer,
+} from '../../resources/customer.ts';
+import { dueAt } from '../../resources/examples.ts';
 import { deleteCustomer, updateCustomer } from '../../services/customers/customer-changes.ts';
 import { createCustomer, fetchCustomer, listCustomers } from '../../services/customers/customers.ts';
 import { type Route, route } from '../http/route.ts';
-
-const tag = 'Customers';
 
 const create = route({
   method: 'POST',
   path: '/api/v1/customers',
   operation: 'createCustomer',
-  tag,
+  tag: customers,
   summary: 'Create a customer',
   description:
     'With `test_clock` it lives on the time of that clock, for good, and is left out of lists that do not name it.',
@@ -29,7 +35,7 @@ const list = route({
   method: 'GET',
   path: '/api/v1/customers',
   operation: 'listCustomers',
-  tag,
+  tag: customers,
   summary: 'List customers, newest first',
   description: 'Deleted customers are left out; customers on a test clock appear only when test_clock names it.',
   access: { scope: 'customers:read' },
@@ -54,7 +60,7 @@ const fetch = route({
   method: 'GET',
   path: '/api/v1/customers/:customer_id',
   operation: 'getCustomer',
-  tag,
+  tag: customers,
   summary: 'Fetch a customer',
   description: 'A deleted customer is returned with its deleted_at.',
   access: { scope: 'customers:read' },
@@ -67,7 +73,7 @@ const update = route({
   method: 'PUT',
   path: '/api/v1/customers/:customer_id',
   operation: 'updateCustomer',
-  tag,
+  tag: customers,
   summary: 'Change a customer',
   description: 'Fields that are not named stay as they are; null clears one. An object is replaced as a whole.',
   access: { scope: 'customers:write' },
@@ -83,7 +89,7 @@ const remove = route({
   method: 'DELETE',
   path: '/api/v1/customers/:customer_id',
   operation: 'deleteCustomer',
-  tag,
+  tag: customers,
   summary: 'Delete a customer',
   description:
     'The record stays readable by its id, with deleted_at. Its open plans are closed and its scheduled payments canceled; ' +
@@ -91,7 +97,7 @@ const remove = route({
   access: { scope: 'customers:write' },
   invalid: 422,
   errors: { 422: 'The test clock of the customer is advancing.' },
-  response: { status: 200, schema: Customer },
+  response: { status: 200, schema: Customer, example: { ...customerExample, updated_at: dueAt, deleted_at: dueAt } },
   handle: async ({ call, params, deps }) => presentCustomer(await deleteCustomer(deps.sql, call, params.customer_id)),
 });
 

@@ -1,9 +1,8 @@
 import { ListOf } from '../../resources/common.ts';
-import { Event, EventQuery } from '../../resources/event.ts';
+import { Event, EventQuery, eventsTag } from '../../resources/event.ts';
 import { findEvent, listEvents } from '../../services/events.ts';
 import { type Route, route } from '../http/route.ts';
 
-const tag = 'Events';
 const reading = { scope: 'events:read' } as const;
 
 export const eventRoutes: Route[] = [
@@ -11,7 +10,7 @@ export const eventRoutes: Route[] = [
     method: 'GET',
     path: '/api/v1/events',
     operation: 'listEvents',
-    tag,
+    tag: eventsTag,
     summary: 'List events',
     description:
       'What has happened, newest first, whether an endpoint has subscribed to it or not. After an outage of your receiver, ' +
@@ -26,7 +25,7 @@ export const eventRoutes: Route[] = [
     method: 'GET',
     path: '/api/v1/events/:event_id',
     operation: 'getEvent',
-    tag,
+    tag: eventsTag,
     summary: 'Fetch an event',
     access: reading,
     invalid: 422,

@@ -8,13 +8,15 @@ const checkMs = 2_000;
 
 const Healthy = Type.Object({ status: Type.Literal('ok') }, { title: 'Healthy', additionalProperties: false });
 
+const tag = { name: 'Health', description: 'For whoever runs the service.' };
+
 /** Liveness (`/healthz`: the process runs) and readiness (`/readyz`: it can serve requests). No key is needed. */
 export const healthRoutes = [
   route({
     method: 'GET',
     path: '/healthz',
     operation: 'getHealth',
-    tag: 'Health',
+    tag,
     summary: 'Whether the process is running',
     access: 'public',
     invalid: 400,
@@ -25,7 +27,7 @@ export const healthRoutes = [
     method: 'GET',
     path: '/readyz',
     operation: 'getReadiness',
-    tag: 'Health',
+    tag,
     summary: 'Whether everything that requests need can be reached',
     access: 'public',
     invalid: 400,

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { Html, html } from '../http/html.ts';
 import { pagePolicy, style } from '../http/page-style.ts';
 import { type AppDeps, route } from '../http/route.ts';
+import { reference } from './reference.ts';
 
 /**
  * `GET /`: a small page that leads to the reference and, where the API serves its own machine alone, to what operators see
@@ -12,7 +13,7 @@ export const homeRoutes = [
     method: 'GET',
     path: '/',
     operation: 'getHomePage',
-    tag: 'Reference',
+    tag: reference,
     summary: 'Find the reference and the pages of this service',
     access: 'public',
     undocumented: true,

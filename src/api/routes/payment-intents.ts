@@ -4,12 +4,18 @@ import { ListOf, listQuery, page, Reference, Strict } from '../../resources/comm
 import {
   PaymentIntent,
   PaymentIntentByKey,
-  PaymentIntentConfirm,
-  PaymentIntentCreate,
   PaymentIntentStatus,
+  paymentIntentExample,
+  paymentIntents,
+  planPaymentIntentExample,
   presentPaymentIntent,
   presentToPayer,
 } from '../../resources/payment-intent.ts';
+import {
+  PaymentIntentActionCompletion,
+  PaymentIntentConfirm,
+  PaymentIntentCreate,
+} from '../../resources/payment-intent-input.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
 import { Forbidden } from '../../services/errors.ts';
 import { completeChallenge } from '../../services/payments/challenge-completion.ts';
@@ -23,13 +29,13 @@ import {
 import { bookOnPlan } from '../../services/plans/plan-dunning.ts';
 import { type KeyIdentity, type Route, route } from '../http/route.ts';
 
-const tag = 'Payment intents';
+const paidExample = { ...planPaymentIntentExample, payment_plan_id: null };
 
 const create = route({
   method: 'POST',
   path: '/api/v1/payment_intents',
   operation: 'createPaymentIntent',
-  tag,
+  tag: paymentIntents,
   summary: 'Create a payment intent',
   description:
     'Nothing is charged before it is confirmed, or its scheduled_payment_date comes. The answer has the `client_secret`, with ' +
@@ -57,7 +63,7 @@ const fetch = route({
   method: 'GET',
   path: '/api/v1/payment_intents/:payment_intent_id',
   operation: 'getPaymentIntent',
-  tag,
+  tag: paymentIntents,
   summary: 'Fetch a payment intent',
   description:
     'A publishable key may, when it presents the intent’s own client_secret: it sees what a payer needs ' +
@@ -81,7 +87,7 @@ const confirm = route({
   method: 'POST',
   path: '/api/v1/payment_intents/:payment_intent_id/confirm',
   operation: 'confirmPaymentIntent',
-  tag,
+  tag: paymentIntents,
   summary: 'Charge a payment intent',
   description:
     'Allowed from requires_payment_method and failed. Answers what came of it: `succeeded`, `failed` with ' +
@@ -96,7 +102,11 @@ const confirm = route({
   errors: { 503: 'No processor is configured for live mode, or the service cannot be reached; nothing was charged.' },
   idempotency: 'committed-first',
   body: PaymentIntentConfirm,
-  response: { status: 200, schema: PaymentIntentByKey },
+  response: {
+    status: 200,
+    schema: PaymentIntentByKey,
+    example: { ...paymentIntentExample, status: 'succeeded' },
+  },
   handle: async ({ call, key, params, body, deps }) => {
     const id = params.payment_intent_id;
     if (key.kind !== 'secret') await fetchPaymentIntent(deps.pool, call, id);
@@ -123,7 +133,7 @@ const list = route({
   method: 'GET',
   path: '/api/v1/payment_intents',
   operation: 'listPaymentIntents',
-  tag,
+  tag: paymentIntents,
   summary: 'List payment intents, newest first',
   access: { scope: 'payment_intents:read' },
   invalid: 400,
@@ -145,14 +155,14 @@ const cancel = route({
   method: 'POST',
   path: '/api/v1/payment_intents/:payment_intent_id/cancel',
   operation: 'cancelPaymentIntent',
-  tag,
+  tag: paymentIntents,
   summary: 'Cancel a payment intent',
   description:
     'While requires_payment_method, requires_action or failed. A schedule ends with it. A plan’s intent is not canceled: ' +
     'suspend or close the plan.',
   access: { scope: 'payment_intents:write' },
   invalid: 400,
-  response: { status: 200, schema: PaymentIntent },
+  response: { status: 200, schema: PaymentIntent, example: { ...paidExample, status: 'canceled' } },
   handle: async ({ call, params, deps }) =>
     presentPaymentIntent(await cancelPaymentIntent(deps.sql, call, params.payment_intent_id)),
 });
@@ -161,16 +171,13 @@ const completeAction = route({
   method: 'POST',
   path: '/api/v1/test_helpers/payment_intents/:payment_intent_id/complete_action',
   operation: 'completePaymentIntentAction',
-  tag,
+  tag: paymentIntents,
   summary: 'Answer a 3D Secure challenge as the customer would',
   description: 'Sandbox only. It settles the attempt that waits for the challenge, and is no new attempt.',
   access: { scope: 'payment_intents:write', sandboxOnly: true },
   invalid: 400,
-  body: Strict(
-    { result: Type.Enum(['succeed', 'fail'], { description: 'Whether the payer passes it.' }) },
-    { title: 'PaymentIntentActionCompletion' },
-  ),
-  response: { status: 200, schema: PaymentIntent },
+  body: PaymentIntentActionCompletion,
+  response: { status: 200, schema: PaymentIntent, example: paidExample },
   handle: async ({ call, params, body, deps }) =>
     presentPaymentIntent(await completeChallenge(deps.sql, bookOnPlan, call, params.payment_intent_id, body.result)),
 });

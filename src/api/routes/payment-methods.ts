@@ -1,13 +1,15 @@
-import { page, Reference, Strict } from '../../resources/common.ts';
+import { exampleId } from '../../domain/ids.ts';
+import { page, Strict } from '../../resources/common.ts';
 import {
   CreatedPaymentMethod,
   methodListQuery,
-  PaymentMethodCreate,
   PaymentMethodEnvelope,
   PaymentMethodList,
+  paymentMethods,
   presentCreatedPaymentMethod,
   presentPaymentMethod,
 } from '../../resources/payment-method.ts';
+import { PaymentMethodAttach, PaymentMethodCreate } from '../../resources/payment-method-input.ts';
 import { SandboxPaymentMethodCreate } from '../../resources/sandbox-payment-method.ts';
 import {
   attachPaymentMethod,
@@ -19,13 +21,11 @@ import {
 } from '../../services/customers/payment-methods.ts';
 import { type Route, route } from '../http/route.ts';
 
-const tag = 'Payment methods';
-
 const create = route({
   method: 'POST',
   path: '/api/v1/payment_methods',
   operation: 'createPaymentMethod',
-  tag,
+  tag: paymentMethods,
   summary: 'Save a card or a bank account',
   description:
     'Accepts a publishable key, which may name a customer only with the `client_secret` of one of its payment intents. In ' +
@@ -46,7 +46,7 @@ const fetch = route({
   method: 'GET',
   path: '/api/v1/payment_methods/:payment_method_id',
   operation: 'getPaymentMethod',
-  tag,
+  tag: paymentMethods,
   summary: 'Fetch a payment method',
   access: { scope: 'payment_methods:read' },
   invalid: 400,
@@ -61,7 +61,7 @@ const detach = route({
   method: 'POST',
   path: '/api/v1/payment_methods/:payment_method_id/detach',
   operation: 'detachPaymentMethod',
-  tag,
+  tag: paymentMethods,
   summary: 'Detach a payment method',
   description:
     'From the response on no charge is started on it; it stays readable. Detaching it again changes nothing.',
@@ -78,7 +78,7 @@ const list = route({
   method: 'GET',
   path: '/api/v1/payment_methods',
   operation: 'listPaymentMethods',
-  tag,
+  tag: paymentMethods,
   summary: 'List the saved payment methods, newest first',
   description: 'The newest 100 if no limit is given. Detached methods are left out.',
   access: { scope: 'payment_methods:read' },
@@ -96,14 +96,14 @@ const attach = route({
   method: 'POST',
   path: '/api/v1/payment_methods/:payment_method_id/attach',
   operation: 'attachPaymentMethod',
-  tag,
+  tag: paymentMethods,
   summary: 'Attach a payment method to a customer',
   description:
     'The first method of a customer becomes its default. Attaching it again to the same one changes nothing. A customer has ' +
     'at most 50 methods that are not detached.',
   access: { scope: 'payment_methods:write' },
   invalid: 400,
-  body: Strict({ customer_id: Reference('The customer that it shall belong to.') }, { title: 'PaymentMethodAttach' }),
+  body: PaymentMethodAttach,
   response: { status: 200, schema: PaymentMethodEnvelope },
   handle: async ({ call, params, body, deps }) => {
     const method = await attachPaymentMethod(deps.sql, call, params.payment_method_id, body.customer_id);
@@ -115,7 +115,7 @@ const createInSandbox = route({
   method: 'POST',
   path: '/api/v1/test_helpers/payment_methods',
   operation: 'createSandboxPaymentMethod',
-  tag,
+  tag: paymentMethods,
   summary: 'Save a Klarna, PayID or PayPal instrument',
   description:
     'Sandbox only: what a payer sets up with Klarna, a bank or PayPal is there at once, and `instrument_data` reads back ' +
@@ -124,7 +124,18 @@ const createInSandbox = route({
   access: { scope: 'payment_methods:write', sandboxOnly: true },
   invalid: 400,
   body: SandboxPaymentMethodCreate,
-  response: { status: 200, schema: PaymentMethodEnvelope },
+  response: {
+    status: 200,
+    schema: PaymentMethodEnvelope,
+    example: {
+      success: true,
+      payment_method: {
+        id: exampleId('payment_method'),
+        type: 'pay_id',
+        instrument_data: { payid: 'jo@example.com', account_name: 'Jo Nguyen', payid_type: 'email' },
+      },
+    },
+  },
   handle: async ({ call, body, deps }) => {
     const method = await createSandboxPaymentMethod(deps.sql, call, body);
     return { success: true, payment_method: presentPaymentMethod(method) };

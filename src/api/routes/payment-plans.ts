@@ -1,23 +1,29 @@
 import Type from 'typebox';
 import type { PlanTransition } from '../../domain/plan-state.ts';
 import { ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
+import { madeAt } from '../../resources/examples.ts';
 import {
   PaymentPlan,
-  PaymentPlanCreate,
   PaymentPlanState,
-  PaymentPlanUpdate,
-  PlanPayment,
-  PlanSchedule,
+  paymentPlanExample,
+  paymentPlans,
   presentPaymentPlan,
-  presentPlanPayment,
 } from '../../resources/payment-plan.ts';
+import { PaymentPlanCreate, PaymentPlanUpdate } from '../../resources/payment-plan-input.ts';
+import { PlanPayment, PlanSchedule, presentPlanPayment } from '../../resources/plan-payment.ts';
 import { createPaymentPlan, fetchPaymentPlan, listPaymentPlans } from '../../services/plans/payment-plans.ts';
 import { planPayments, planSchedule } from '../../services/plans/plan-payments.ts';
 import { transitionPlan } from '../../services/plans/plan-transitions.ts';
 import { updatePaymentPlan } from '../../services/plans/plan-update.ts';
 import { metadataLimit, type Route, route } from '../http/route.ts';
 
-const tag = 'Payment plans';
+const waiting = {
+  ...paymentPlanExample,
+  collected_amount_cents: 0,
+  next_payment_date: '2027-01-11',
+  updated_at: madeAt,
+};
+const stopped = { ...paymentPlanExample, state_reason: 'requested', next_payment_date: null };
 const read = { scope: 'payment_plans:read' } as const;
 const write = { scope: 'payment_plans:write' } as const;
 
@@ -25,7 +31,7 @@ const create = route({
   method: 'POST',
   path: '/api/v1/payment_plans',
   operation: 'createPaymentPlan',
-  tag,
+  tag: paymentPlans,
   summary: 'Create a payment plan',
   description:
     'The plan is pending: it collects nothing before it is activated. Each due date is a slot with a payment intent of its ' +
@@ -35,7 +41,7 @@ const create = route({
   invalid: 422,
   bodyLimit: metadataLimit,
   body: PaymentPlanCreate,
-  response: { status: 201, schema: PaymentPlan },
+  response: { status: 201, schema: PaymentPlan, example: { ...waiting, state: 'pending' } },
   handle: async ({ call, body, deps }) => presentPaymentPlan(await createPaymentPlan(deps.sql, call, body)),
 });
 
@@ -43,7 +49,7 @@ const list = route({
   method: 'GET',
   path: '/api/v1/payment_plans',
   operation: 'listPaymentPlans',
-  tag,
+  tag: paymentPlans,
   summary: 'List payment plans, newest first',
   access: read,
   invalid: 422,
@@ -64,7 +70,7 @@ const fetch = route({
   method: 'GET',
   path: '/api/v1/payment_plans/:plan_id',
   operation: 'getPaymentPlan',
-  tag,
+  tag: paymentPlans,
   summary: 'Fetch a payment plan',
   access: read,
   invalid: 422,
@@ -76,7 +82,7 @@ const update = route({
   method: 'PUT',
   path: '/api/v1/payment_plans/:plan_id',
   operation: 'updatePaymentPlan',
-  tag,
+  tag: paymentPlans,
   summary: 'Change a payment plan',
   description:
     'name, recurring_amount_cents, total_amount_cents, until_further_notice, payment_instrument_id and failure_behaviour ' +
@@ -92,6 +98,7 @@ const update = route({
 
 const activate = transition(
   'activate',
+  waiting,
   'Start collecting; the first payment at once when its date has come',
   'From `pending` to `active`, with `payment_plan.activated`. When slot 0 has come it is charged at once, on a test clock ' +
     'without an advance, but some milliseconds after this answer: wait for its event, or look at `GET …/payments`. Later ' +
@@ -99,22 +106,26 @@ const activate = transition(
 );
 const suspend = transition(
   'suspend',
+  { ...stopped, state: 'suspended' },
   'Stop collecting until the plan is resumed',
   'From `active` to `suspended`, with `payment_plan.suspended`. Once this is answered no charge starts; retries end.',
 );
 const resume = transition(
   'resume',
+  paymentPlanExample,
   'Go on collecting; what is unpaid is tried again at once',
   'From `suspended` to `active`; no event tells of it. A payment that was failed or between retries is tried at once, some ' +
     'milliseconds after this answer, with retries of its own afresh; slots that passed meanwhile are skipped, not charged.',
 );
 const deactivate = transition(
   'deactivate',
+  { ...stopped, state: 'deactivated' },
   'End an active plan for good',
   'From `active` to `deactivated`, with `payment_plan.deactivated`. Once this is answered no charge starts.',
 );
 const close = transition(
   'close',
+  { ...stopped, state: 'closed' },
   'Close a plan for good',
   'From `pending`, `active` or `suspended` to `closed`, with `payment_plan.closed`. Once this is answered no charge starts. ' +
     'A plan closes by itself when its total is collected.',
@@ -124,7 +135,7 @@ const payments = route({
   method: 'GET',
   path: '/api/v1/payment_plans/:plan_id/payments',
   operation: 'listPlanPayments',
-  tag,
+  tag: paymentPlans,
   summary: 'List the due dates of a plan that have come, newest first, with what became of each',
   access: read,
   invalid: 422,
@@ -145,7 +156,7 @@ const schedule = route({
   method: 'GET',
   path: '/api/v1/payment_plans/:plan_id/schedule',
   operation: 'getPlanSchedule',
-  tag,
+  tag: paymentPlans,
   summary: 'Show the calendar ahead of a plan',
   description: 'A pending or suspended plan is shown as if it were activated or resumed now.',
   access: read,
@@ -177,17 +188,17 @@ export const paymentPlanRoutes: Route[] = [
   schedule,
 ];
 
-function transition(name: PlanTransition, summary: string, description: string) {
+function transition(name: PlanTransition, example: PaymentPlan, summary: string, description: string) {
   return route({
     method: 'POST',
     path: `/api/v1/payment_plans/:plan_id/${name}`,
     operation: `${name}PaymentPlan`,
-    tag,
+    tag: paymentPlans,
     summary,
     description,
     access: write,
     invalid: 422,
-    response: { status: 200, schema: PaymentPlan },
+    response: { status: 200, schema: PaymentPlan, example },
     handle: async ({ call, params, deps }) =>
       presentPaymentPlan(await transitionPlan(deps.sql, call, params.plan_id, name)),
   });

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Type } from 'typebox';
+import type { Tag } from '../../resources/common.ts';
 import { type Route, route } from '../http/route.ts';
 import { openApiDocument } from '../openapi/document.ts';
 
-const tag = 'Reference';
+export const reference: Tag = { name: 'Reference', description: 'This documentation.' };
 
 /** How long a browser may show the document of the previous version. */
 const documentCaching = 'public, max-age=60';
@@ -82,7 +83,7 @@ export function referenceRoutes(allRoutes: () => readonly Route[]): Route[] {
       method: 'GET',
       path: '/openapi.json',
       operation: 'getOpenApiDocument',
-      tag,
+      tag: reference,
       summary: 'Fetch this document',
       access: 'public',
       invalid: 400,
@@ -102,7 +103,7 @@ export function referenceRoutes(allRoutes: () => readonly Route[]): Route[] {
       method: 'GET',
       path: '/docs',
       operation: 'getReferencePage',
-      tag,
+      tag: reference,
       summary: 'Read this document as a page',
       access: 'public',
       invalid: 400,
@@ -125,7 +126,7 @@ function asset(name: string, type: string, text: string): Route {
     method: 'GET',
     path: `/docs/${checksum}/${name}`,
     operation: 'getReferenceAsset',
-    tag,
+    tag: reference,
     summary: `The file ${name} of the reference page`,
     access: 'public',
     undocumented: true,

@@ -1,15 +1,13 @@
 import { ListOf, listQuery, page, Strict } from '../../resources/common.ts';
-import { presentRefund, Refund, RefundCreate } from '../../resources/refund.ts';
+import { presentRefund, Refund, RefundCreate, refunds } from '../../resources/refund.ts';
 import { fetchRefund, listRefunds, refundPaymentIntent } from '../../services/payments/refunds.ts';
 import { metadataLimit, type Route, route } from '../http/route.ts';
-
-const tag = 'Refunds';
 
 const create = route({
   method: 'POST',
   path: '/api/v1/payment_intents/:payment_intent_id/refunds',
   operation: 'createRefund',
-  tag,
+  tag: refunds,
   summary: 'Refund a payment, whole or in part',
   description:
     'Of a payment intent that has succeeded. Without an amount, all that remains of its total is given back. A refund that ' +
@@ -35,7 +33,7 @@ const list = route({
   method: 'GET',
   path: '/api/v1/payment_intents/:payment_intent_id/refunds',
   operation: 'listRefunds',
-  tag,
+  tag: refunds,
   summary: 'List the refunds of a payment, newest first',
   access: { scope: 'payment_intents:read' },
   invalid: 400,
@@ -51,7 +49,7 @@ const fetch = route({
   method: 'GET',
   path: '/api/v1/refunds/:refund_id',
   operation: 'getRefund',
-  tag,
+  tag: refunds,
   summary: 'Fetch a refund',
   access: { scope: 'payment_intents:read' },
   invalid: 400,

@@ -1,12 +1,15 @@
 import Type from 'typebox';
 import { ClockEffect, DryRun } from '../../resources/clock-effect.ts';
 import { ListOf, listQuery, Reference, Strict } from '../../resources/common.ts';
+import { madeAt } from '../../resources/examples.ts';
 import {
   AdvancingClock,
   DeletedClock,
   TestClock,
   TestClockAdvance,
   TestClockCreate,
+  testClockExample,
+  testClocks,
 } from '../../resources/test-clock.ts';
 import { TimeSkippingUnavailable } from '../../services/errors.ts';
 import { listClockEffects } from '../../services/test-clocks/clock-effects.ts';
@@ -21,7 +24,6 @@ import {
 } from '../../services/test-clocks/test-clocks.ts';
 import { type RequestDeps, type Route, route } from '../http/route.ts';
 
-const tag = 'Test clocks';
 const read = { scope: 'test_clocks:read', sandboxOnly: true } as const;
 const write = { scope: 'test_clocks:write', sandboxOnly: true } as const;
 const unavailable = 'The Temporal server cannot skip time, or the service cannot be reached.';
@@ -30,7 +32,7 @@ const create = route({
   method: 'POST',
   path: '/api/v1/test_helpers/test_clocks',
   operation: 'createTestClock',
-  tag,
+  tag: testClocks,
   summary: 'Create a test clock',
   description:
     'It stands still until it is advanced. Make customers on it by their `test_clock`: 3 at most, and 9 on all clocks of the ' +
@@ -40,7 +42,19 @@ const create = route({
   invalid: 422,
   errors: { 503: unavailable },
   body: TestClockCreate,
-  response: { status: 201, schema: TestClock },
+  response: {
+    status: 201,
+    schema: TestClock,
+    example: {
+      ...testClockExample,
+      status: 'created',
+      frozen_time: madeAt,
+      last_advanced_at: null,
+      max_frozen_time: '2027-03-07T09:00:00.000Z',
+      last_advance: null,
+      webhook_deliveries: { pending: 1, delivered: 0, failed: 0 },
+    },
+  },
   handle: async ({ call, body, deps }) => {
     assertTimeSkipping(deps);
     const { id } = await createTestClock(deps.sql, call, body);
@@ -52,7 +66,7 @@ const list = route({
   method: 'GET',
   path: '/api/v1/test_helpers/test_clocks',
   operation: 'listTestClocks',
-  tag,
+  tag: testClocks,
   summary: 'List test clocks, newest first',
   access: read,
   invalid: 422,
@@ -65,7 +79,7 @@ const fetch = route({
   method: 'GET',
   path: '/api/v1/test_helpers/test_clocks/:id',
   operation: 'getTestClock',
-  tag,
+  tag: testClocks,
   summary: 'Fetch a test clock',
   description:
     'With `Prefer: wait=N` the answer comes as soon as the clock is not advancing any more, after N seconds at most, and 60: ' +
@@ -85,7 +99,7 @@ const advance = route({
   method: 'POST',
   path: '/api/v1/test_helpers/test_clocks/:id/advance',
   operation: 'advanceTestClock',
-  tag,
+  tag: testClocks,
   summary: 'Advance a test clock',
   description:
     'From `created` or `ready`, forward only. Answers at once, with the old frozen_time and `test_clock.advancing`; the clock ' +
@@ -116,7 +130,7 @@ const effects = route({
   method: 'GET',
   path: '/api/v1/test_helpers/test_clocks/:id/effects',
   operation: 'listTestClockEffects',
-  tag,
+  tag: testClocks,
   summary: 'List what the advances of a test clock did',
   description:
     'In the order of the clock’s time, the oldest first; `starting_after` takes the event_id of the last effect of the ' +
@@ -142,7 +156,7 @@ const remove = route({
   method: 'DELETE',
   path: '/api/v1/test_helpers/test_clocks/:id',
   operation: 'deleteTestClock',
-  tag,
+  tag: testClocks,
   summary: 'Delete a test clock with all of its customers and all that they have',
   description:
     'In any state, for good, with `test_clock.deleted`. Its events stay readable, and nothing of it is charged.',

@@ -1,16 +1,15 @@
 import { WebhookDelivery } from '../../resources/webhook-delivery.ts';
+import { webhooks } from '../../resources/webhook-endpoint.ts';
 import { findWebhookDelivery, retryWebhookDelivery } from '../../services/webhooks/deliveries.ts';
 import { type Route, route } from '../http/route.ts';
 import { replayLimit } from './webhook-endpoints.ts';
-
-const tag = 'Webhooks';
 
 export const webhookDeliveryRoutes: Route[] = [
   route({
     method: 'GET',
     path: '/api/v1/webhook_deliveries/:webhook_delivery_id',
     operation: 'getWebhookDelivery',
-    tag,
+    tag: webhooks,
     summary: 'Fetch a delivery with every attempt',
     access: { scope: 'webhooks:read' },
     invalid: 422,
@@ -22,7 +21,7 @@ export const webhookDeliveryRoutes: Route[] = [
     method: 'POST',
     path: '/api/v1/webhook_deliveries/:webhook_delivery_id/retry',
     operation: 'retryWebhookDelivery',
-    tag,
+    tag: webhooks,
     summary: 'Deliver again, now',
     description:
       'A pending delivery does not wait for its next attempt. One that was delivered or has failed begins the schedule ' +

@@ -1,14 +1,16 @@
 import { type OutboundPolicy, outboundPolicy } from '../../platform/outbound-address.ts';
 import { ListOf, listQuery, Strict } from '../../resources/common.ts';
-import { WebhookDelivery, WebhookDeliveryQuery } from '../../resources/webhook-delivery.ts';
+import { deliveryExample, WebhookDelivery, WebhookDeliveryQuery } from '../../resources/webhook-delivery.ts';
 import {
   DeletedWebhookEndpoint,
+  endpointExample,
   ReplayResult,
   SecretRotation,
   WebhookEndpoint,
   WebhookEndpointCreate,
   WebhookEndpointUpdate,
   WebhookReplay,
+  webhooks,
 } from '../../resources/webhook-endpoint.ts';
 import {
   listWebhookDeliveries,
@@ -27,13 +29,13 @@ import {
 import { eventScopesInWords } from '../../services/webhooks/event-scopes.ts';
 import { type RequestDeps, type Route, route } from '../http/route.ts';
 
-const tag = 'Webhooks';
 /** For operations that send events: a key must not obtain, through an endpoint, events that it may not read. */
 const readsEvents = 'The key must also be able to read the events of the endpoint';
 /** Applies in addition to the key's rate limit. */
 export const replayLimit =
   'The key sends more requests than it may; or replays, retries and pings to the endpoint’s host (the last two labels of its ' +
   'name, whatever the port) have reached 20,000 deliveries an hour, for the account and mode (`webhook_replay_limit`).';
+const secret = 'whsec_c2VjcmV0IG9mIGFuIGVuZHBvaW50LCAzMiBieXRlcy4=';
 const reading = { scope: 'webhooks:read' } as const;
 const writing = { scope: 'webhooks:write' } as const;
 
@@ -42,7 +44,7 @@ export const webhookEndpointRoutes: Route[] = [
     method: 'POST',
     path: '/api/v1/webhook_endpoints',
     operation: 'createWebhookEndpoint',
-    tag,
+    tag: webhooks,
     summary: 'Register a webhook endpoint',
     description:
       'Events are posted as JSON and signed by Standard Webhooks (`webhook-id`, `webhook-timestamp`, ' +
@@ -56,7 +58,7 @@ export const webhookEndpointRoutes: Route[] = [
     invalid: 422,
     bodyLimit: { kib: 64, since: 'a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types' },
     body: WebhookEndpointCreate,
-    response: { status: 201, schema: WebhookEndpoint },
+    response: { status: 201, schema: WebhookEndpoint, example: { ...endpointExample, verified_at: null, secret } },
     prepare: ({ call, body, deps }) => checkWebhookEndpoint(call, body, outboundOf(deps)),
     handle: ({ call, key, body, deps }) =>
       createWebhookEndpoint(deps.sql, call, body, { vault: deps.vault, scopes: key.scopes }),
@@ -65,7 +67,7 @@ export const webhookEndpointRoutes: Route[] = [
     method: 'GET',
     path: '/api/v1/webhook_endpoints',
     operation: 'listWebhookEndpoints',
-    tag,
+    tag: webhooks,
     summary: 'List webhook endpoints, newest first',
     access: reading,
     invalid: 422,
@@ -77,7 +79,7 @@ export const webhookEndpointRoutes: Route[] = [
     method: 'GET',
     path: '/api/v1/webhook_endpoints/:webhook_endpoint_id',
     operation: 'getWebhookEndpoint',
-    tag,
+    tag: webhooks,
     summary: 'Fetch a webhook endpoint',
     access: reading,
     invalid: 422,
@@ -88,7 +90,7 @@ export const webhookEndpointRoutes: Route[] = [
     method: 'PUT',
     path: '/api/v1/webhook_endpoints/:webhook_endpoint_id',
     operation: 'updateWebhookEndpoint',
-    tag,
+    tag: webhooks,
     summary: 'Change, enable or disable a webhook endpoint',
     description:
       'Enabling it sends nothing that it has missed: replay that.\n\n' +
@@ -108,7 +110,7 @@ export const webhookEndpointRoutes: Route[] = [
     method: 'DELETE',
     path: '/api/v1/webhook_endpoints/:webhook_endpoint_id',
     operation: 'deleteWebhookEndpoint',
-    tag,
+    tag: webhooks,
     summary: 'Delete a webhook endpoint',
     description: 'Its pending deliveries end as failed; its deliveries stay readable.',
     access: writing,
@@ -120,21 +122,21 @@ export const webhookEndpointRoutes: Route[] = [
     method: 'POST',
     path: '/api/v1/webhook_endpoints/:webhook_endpoint_id/rotate_secret',
     operation: 'rotateWebhookSecret',
-    tag,
+    tag: webhooks,
     summary: 'Replace the signing secret',
     description:
       'While the old secret overlaps, `webhook-signature` carries a signature of each, separated by a space.',
     access: writing,
     invalid: 422,
     body: SecretRotation,
-    response: { status: 200, schema: WebhookEndpoint },
+    response: { status: 200, schema: WebhookEndpoint, example: { ...endpointExample, secret } },
     handle: ({ call, params, body, deps }) => rotateSecret(deps.sql, call, params.webhook_endpoint_id, body, deps),
   }),
   route({
     method: 'POST',
     path: '/api/v1/webhook_endpoints/:webhook_endpoint_id/ping',
     operation: 'pingWebhookEndpoint',
-    tag,
+    tag: webhooks,
     summary: 'Send a test event',
     description:
       'A `webhook_endpoint.ping` goes to this endpoint alone, whatever it subscribes to. The answer is the delivery; ' +
@@ -144,7 +146,11 @@ export const webhookEndpointRoutes: Route[] = [
     access: writing,
     invalid: 422,
     errors: { 429: replayLimit },
-    response: { status: 200, schema: WebhookDelivery },
+    response: {
+      status: 200,
+      schema: WebhookDelivery,
+      example: { ...deliveryExample, event_type: 'webhook_endpoint.ping', status: 'pending', attempts: [] },
+    },
     handle: ({ call, key, params, deps }) =>
       pingWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id, key.scopes),
   }),
@@ -152,7 +158,7 @@ export const webhookEndpointRoutes: Route[] = [
     method: 'GET',
     path: '/api/v1/webhook_endpoints/:webhook_endpoint_id/deliveries',
     operation: 'listWebhookDeliveries',
-    tag,
+    tag: webhooks,
     summary: 'List the deliveries to an endpoint, newest first',
     access: reading,
     invalid: 422,
@@ -165,7 +171,7 @@ export const webhookEndpointRoutes: Route[] = [
     method: 'POST',
     path: '/api/v1/webhook_endpoints/:webhook_endpoint_id/replay',
     operation: 'replayWebhookDeliveries',
-    tag,
+    tag: webhooks,
     summary: 'Deliver the events of a range of time again',
     description:
       'What the endpoint subscribes to and has not received, from when it was disabled too; with `all`, what it has ' +

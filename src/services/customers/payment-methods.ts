@@ -20,12 +20,8 @@ import { brandOf, findFixtureCard } from '../../domain/cards.ts';
 import { newId } from '../../domain/ids.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import {
-  type BecsData,
-  type CardData,
-  methodsPerPage,
-  type PaymentMethodCreate,
-} from '../../resources/payment-method.ts';
+import { methodsPerPage } from '../../resources/payment-method.ts';
+import type { BecsData, CardData, PaymentMethodCreate } from '../../resources/payment-method-input.ts';
 import { instrumentOf, type SandboxPaymentMethodCreate } from '../../resources/sandbox-payment-method.ts';
 import { intentIdIn, type Vault } from '../accounts/vault.ts';
 import { timeOf } from '../customer-time.ts';

@@ -8,7 +8,7 @@ import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
-import type { PaymentIntentConfirm } from '../../resources/payment-intent.ts';
+import type { PaymentIntentConfirm } from '../../resources/payment-intent-input.ts';
 import { timeOf } from '../customer-time.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';

@@ -14,7 +14,7 @@ import { type ConditionsOf, unconditionally } from '../../platform/postgres/cond
 import type { Db } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import type { PaymentIntentCreate } from '../../resources/payment-intent.ts';
+import type { PaymentIntentCreate } from '../../resources/payment-intent-input.ts';
 import { timeOf } from '../customer-time.ts';
 import { type FieldError, NotFound, ValidationFailed } from '../errors.ts';
 import { rowsOfPage } from '../paging.ts';

@@ -8,7 +8,7 @@ import {
 import { newId } from '../../domain/ids.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import type { PaymentPlanCreate } from '../../resources/payment-plan.ts';
+import type { PaymentPlanCreate } from '../../resources/payment-plan-input.ts';
 import { timeOf } from '../customer-time.ts';
 import { NotFound, ValidationFailed } from '../errors.ts';
 import { pageOf } from '../paging.ts';

@@ -1,6 +1,6 @@
 import { cadenceOf, type PaymentPlanRow } from '../../db/payment-plans.ts';
 import { dateIn, isPlainDate, slotDate } from '../../domain/calendar.ts';
-import { capBreaches } from '../../resources/payment-plan.ts';
+import { capBreaches } from '../../resources/payment-plan-input.ts';
 import type { FieldError } from '../errors.ts';
 
 /** The latest date that a plan may start on. It keeps the calendar within four-digit years. */

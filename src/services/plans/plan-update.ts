@@ -4,7 +4,7 @@ import { mutablePlanFields } from '../../domain/plan-state.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import type { PaymentPlanUpdate } from '../../resources/payment-plan.ts';
+import type { PaymentPlanUpdate } from '../../resources/payment-plan-input.ts';
 import { timeOf } from '../customer-time.ts';
 import { type FieldError, NotFound, ValidationFailed } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';

@@ -1,6 +1,6 @@
 import { type EffectEventRow, findAttemptFacts, listEffectEvents } from '../../db/clock-effects.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { type ClockEffect, type EffectEvent, presentEffect } from '../../resources/clock-effect.ts';
+import { type ClockEffect, type EffectEvent, effectTypes, presentEffect } from '../../resources/clock-effect.ts';
 import { page } from '../../resources/common.ts';
 import { pageOf } from '../paging.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -25,12 +25,12 @@ export async function listClockEffects(
 ): Promise<{ data: ClockEffect[]; has_more: boolean }> {
   await fetchTestClock(db, call, clockId);
   const wanted = await pageOf(db, 'events', call, query);
-  const rows = await listEffectEvents(db, clockId, query.advance_id, wanted);
+  const rows = await listEffectEvents(db, clockId, { advanceId: query.advance_id, types: effectTypes }, wanted);
   const { data, has_more } = page(rows, wanted.limit, (row: EffectEventRow) => row);
   return { data: await effectsOf(db, data), has_more };
 }
 
-/** Returns the effects that these events describe, in the same order. */
+/** Returns the effects that these events describe, in the same order. Leaves out payments that were deleted meanwhile. */
 export async function effectsOf(db: Db, events: EffectEvent[]): Promise<ClockEffect[]> {
   const ofIntents = events.filter(isOfIntent);
   const facts = await findAttemptFacts(
@@ -38,7 +38,8 @@ export async function effectsOf(db: Db, events: EffectEvent[]): Promise<ClockEff
     ofIntents.map(({ subject_id, at }) => ({ intentId: subject_id, at })),
   );
   const factsOf = new Map(ofIntents.map((event, index) => [event, facts[index] ?? null]));
-  return events.map((event) => presentEffect(event, factsOf.get(event) ?? null));
+  const existing = events.filter((event) => !isOfIntent(event) || factsOf.get(event));
+  return existing.map((event) => presentEffect(event, factsOf.get(event) ?? null));
 }
 
 function isOfIntent({ event_type }: EffectEvent): boolean {

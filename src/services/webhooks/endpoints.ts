@@ -2,12 +2,12 @@ import { type SealedColumn, sealedField } from '../../db/sealed-values.ts';
 import { lockBiller } from '../../db/tenant.ts';
 import { failPendingDeliveries } from '../../db/webhook-deliveries.ts';
 import * as store from '../../db/webhook-endpoints.ts';
-import { subscriptions } from '../../domain/event-types.ts';
 import { newId } from '../../domain/ids.ts';
 import type { OutboundPolicy } from '../../platform/outbound-address.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { page } from '../../resources/common.ts';
+import { subscriptions } from '../../resources/event-catalogue.ts';
 import {
   type DeletedWebhookEndpoint,
   presentWebhookEndpoint,

@@ -1,22 +1,14 @@
-import type { EventType } from '../../domain/event-types.ts';
+import { type EventGroup, eventGroups } from '../../resources/event-catalogue.ts';
 import type { Scope } from '../accounts/scopes.ts';
 import { Forbidden } from '../errors.ts';
 
-type GroupOf<T> = T extends `${infer Group}.${string}` ? Group : never;
-
 /** The scope that reads the events about one kind of object. `events:read` reads all events. */
-const scopeOfGroup: Readonly<Record<GroupOf<EventType>, Scope>> = {
-  payment_intent: 'payment_intents:read',
-  refund: 'payment_intents:read',
-  payment_plan: 'payment_plans:read',
-  test_clock: 'test_clocks:read',
-  webhook_endpoint: 'webhooks:read',
-};
+const groups: Readonly<Record<EventGroup, { scope: Scope }>> = eventGroups;
 
 /** Which scope reads which events, as text for the documentation. */
 export const eventScopesInWords = [
   '`events:read` reads every event',
-  ...Object.entries(scopeOfGroup).map(([group, scope]) => `\`${scope}\` reads \`${group}.*\``),
+  ...Object.entries(groups).map(([group, { scope }]) => `\`${scope}\` reads \`${group}.*\``),
 ].join(', ');
 
 /**
@@ -46,6 +38,6 @@ export function assertMayReadEvents(scopes: readonly string[], subscriptions: re
 
 /** Returns null for `*`: no scope of a single resource reads every event. */
 function scopeOf(subscription: string): Scope | null {
-  const [, scope] = Object.entries(scopeOfGroup).find(([group]) => subscription.startsWith(`${group}.`)) ?? [];
-  return scope ?? null;
+  const [, group] = Object.entries(groups).find(([name]) => subscription.startsWith(`${name}.`)) ?? [];
+  return group?.scope ?? null;
 }

@@ -1566,17 +1566,17 @@ export interface components {
             /** @description Full name. */
             name: string;
             /**
+             * @description For your own use; `active` if not given.
+             * @enum {string}
+             */
+            status?: "active" | "inactive";
+            /**
              * Format: email
              * @description Email address.
              */
             email?: string;
             /** @description Your own reference. */
             reference?: string;
-            /**
-             * @description For your own use; `active` if not given.
-             * @enum {string}
-             */
-            status?: "active" | "inactive";
             /** @description Business name. */
             business_name?: string;
             billing_address?: components["schemas"]["Address"];
@@ -1601,17 +1601,17 @@ export interface components {
             /** @description Full name. */
             name?: string;
             /**
+             * @description For your own use; `active` if not given.
+             * @enum {string}
+             */
+            status?: "active" | "inactive";
+            /**
              * Format: email
              * @description Email address.
              */
             email?: string | null;
             /** @description Your own reference. */
             reference?: string | null;
-            /**
-             * @description For your own use; `active` if not given.
-             * @enum {string}
-             */
-            status?: "active" | "inactive";
             /** @description Business name. */
             business_name?: string | null;
             billing_address?: components["schemas"]["Address"] | null;
@@ -2426,16 +2426,8 @@ export interface components {
              * @enum {string}
              */
             frequency_type: "weekly" | "monthly";
-            /** @description How many weeks or months are between payments; weekly with 2 is fortnightly. 1 if not given. */
-            frequency_period?: number;
             /** @description Amount of each payment, minor units. The 200 and 100000 of payment intents are no limits here. */
             recurring_amount_cents: number;
-            /** @description Amount of the first payment only, minor units. */
-            first_amount_cents?: number;
-            /** @description What is collected in all, minor units. The last payment is cut to what remains, and closes the plan. Either this or `until_further_notice: true` is required. */
-            total_amount_cents?: number;
-            /** @description True for a plan without a total. */
-            until_further_notice?: boolean;
             /**
              * @description ISO 4217, in capitals.
              * @enum {string}
@@ -2446,13 +2438,10 @@ export interface components {
              * @description Date of the first payment (slot 0). Slot n is due n intervals after this date, counted from it each time: after 31 January come 28 or 29 February and 31 March. A payment is due at 00:00 of its date in the account’s time zone. Not in the past.
              */
             start_date: string;
-            /**
-             * Format: date
-             * @description Date of the first payment instead of start_date, from which all others are still counted; before the second one.
-             */
-            first_date?: string;
-            /** @description The method to charge. If not given, the one that is the customer’s default at each charge; there must be one now. */
-            payment_instrument_id?: string;
+            /** @description How many weeks or months are between payments; weekly with 2 is fortnightly. 1 if not given. */
+            frequency_period?: number;
+            /** @description True for a plan without a total. */
+            until_further_notice?: boolean;
             /**
              * @description What follows a payment that fails. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure, while later payments keep their dates; when all have failed the plan is `suspended`, and at once when the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`). `stop`: the plan is `suspended` at the first failure.
              * @enum {string}
@@ -2462,6 +2451,17 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
+            /** @description Amount of the first payment only, minor units. */
+            first_amount_cents?: number;
+            /** @description What is collected in all, minor units. The last payment is cut to what remains, and closes the plan. Either this or `until_further_notice: true` is required. */
+            total_amount_cents?: number;
+            /**
+             * Format: date
+             * @description Date of the first payment instead of start_date, from which all others are still counted; before the second one.
+             */
+            first_date?: string;
+            /** @description The method to charge. If not given, the one that is the customer’s default at each charge; there must be one now. */
+            payment_instrument_id?: string;
         };
         PaymentPlanDeactivatedEvent: {
             /** @description The same on every attempt to deliver it, so that a repeated one can be recognised. */
@@ -2543,16 +2543,8 @@ export interface components {
              * @enum {string}
              */
             frequency_type?: "weekly" | "monthly";
-            /** @description How many weeks or months are between payments; weekly with 2 is fortnightly. 1 if not given. */
-            frequency_period?: number;
             /** @description Amount of each payment, minor units. The 200 and 100000 of payment intents are no limits here. */
             recurring_amount_cents?: number;
-            /** @description Amount of the first payment only, minor units. */
-            first_amount_cents?: number | null;
-            /** @description What is collected in all, minor units. The last payment is cut to what remains, and closes the plan. Either this or `until_further_notice: true` is required. */
-            total_amount_cents?: number | null;
-            /** @description True for a plan without a total. */
-            until_further_notice?: boolean;
             /**
              * @description ISO 4217, in capitals.
              * @enum {string}
@@ -2563,13 +2555,10 @@ export interface components {
              * @description Date of the first payment (slot 0). Slot n is due n intervals after this date, counted from it each time: after 31 January come 28 or 29 February and 31 March. A payment is due at 00:00 of its date in the account’s time zone. Not in the past.
              */
             start_date?: string;
-            /**
-             * Format: date
-             * @description Date of the first payment instead of start_date, from which all others are still counted; before the second one.
-             */
-            first_date?: string | null;
-            /** @description The method to charge. If not given, the one that is the customer’s default at each charge; there must be one now. */
-            payment_instrument_id?: string | null;
+            /** @description How many weeks or months are between payments; weekly with 2 is fortnightly. 1 if not given. */
+            frequency_period?: number;
+            /** @description True for a plan without a total. */
+            until_further_notice?: boolean;
             /**
              * @description What follows a payment that fails. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure, while later payments keep their dates; when all have failed the plan is `suspended`, and at once when the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`). `stop`: the plan is `suspended` at the first failure.
              * @enum {string}
@@ -2579,6 +2568,17 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
+            /** @description Amount of the first payment only, minor units. */
+            first_amount_cents?: number | null;
+            /** @description What is collected in all, minor units. The last payment is cut to what remains, and closes the plan. Either this or `until_further_notice: true` is required. */
+            total_amount_cents?: number | null;
+            /**
+             * Format: date
+             * @description Date of the first payment instead of start_date, from which all others are still counted; before the second one.
+             */
+            first_date?: string | null;
+            /** @description The method to charge. If not given, the one that is the customer’s default at each charge; there must be one now. */
+            payment_instrument_id?: string | null;
         };
         Phone: {
             /** @description Such as mobile or home. */

@@ -1,0 +1,154 @@
+import Type, { type Static, type TSchema } from 'typebox';
+import { Nullable, Strict, Timestamp } from './common.ts';
+import { dueAt, madeAt } from './examples.ts';
+import { PaymentIntent, planPaymentIntentExample } from './payment-intent.ts';
+import { PaymentPlan, paymentPlanExample } from './payment-plan.ts';
+import { Refund, refundExample } from './refund.ts';
+import { clockStateExample, EffectsManifest, manifestExample, TestClockState } from './test-clock.ts';
+import { endpointExample, PingedWebhookEndpoint, WebhookEndpoint } from './webhook-endpoint.ts';
+
+const FailedPaymentIntent = Strict(
+  {
+    ...PaymentIntent.properties,
+    attempt: Type.Integer({ description: 'The number of the attempt that failed, from 1.' }),
+    will_retry: Type.Boolean({ description: 'Whether the plan tries this payment again by itself.' }),
+    next_attempt_at: Nullable(Timestamp, { description: 'When it does; null when it does not.' }),
+  },
+  { title: 'FailedPaymentIntent' },
+);
+
+const TestClockAdvancing = Strict(
+  {
+    ...TestClockState.properties,
+    target_time: Type.String({ format: 'date-time', description: 'The instant that the clock advances to.' }),
+  },
+  { title: 'TestClockAdvancing' },
+);
+
+const TestClockReady = Strict(
+  { ...TestClockState.properties, effects_manifest: EffectsManifest },
+  { title: 'TestClockReady' },
+);
+
+/**
+ * An entry of the catalogue. `data` is the object as it was at the time, with the fields that only the event has.
+ * `occasion` says when the event is sent; its first sentence is the summary.
+ */
+function event<S extends TSchema>(data: S, occasion: string, example: Static<S>) {
+  return { data, occasion, example };
+}
+
+const stopped = { ...paymentPlanExample, state_reason: 'requested', next_payment_date: null } as const;
+
+/** Every type of event, for webhooks and the list of events. */
+export const eventCatalogue = {
+  'payment_intent.succeeded': event(
+    PaymentIntent,
+    'A payment was collected, a plan’s too. This is what completes a payment.',
+    planPaymentIntentExample,
+  ),
+  'payment_intent.failed': event(
+    FailedPaymentIntent,
+    'An attempt to charge has failed, a plan’s or a scheduled one too. `will_retry` tells whether the plan tries again by ' +
+      'itself, and `next_attempt_at` when.',
+    {
+      ...planPaymentIntentExample,
+      status: 'failed',
+      last_payment_error: {
+        code: 'insufficient_funds',
+        message: 'The account does not have enough funds for this payment.',
+      },
+      attempt: 1,
+      will_retry: true,
+      next_attempt_at: '2027-01-12T00:00:00.000Z',
+    },
+  ),
+  'payment_intent.canceled': event(PaymentIntent, 'A payment intent was canceled.', {
+    ...planPaymentIntentExample,
+    status: 'canceled',
+  }),
+  'payment_intent.requires_action': event(PaymentIntent, 'The payer has to authenticate the payment (3D Secure).', {
+    ...planPaymentIntentExample,
+    status: 'requires_action',
+  }),
+  'payment_plan.activated': event(PaymentPlan, 'A plan has become active.', paymentPlanExample),
+  'payment_plan.suspended': event(
+    PaymentPlan,
+    'A plan was suspended: by request, or for a payment that failed (`state_reason`).',
+    { ...stopped, state: 'suspended', state_reason: 'payment_failed' },
+  ),
+  'payment_plan.deactivated': event(PaymentPlan, 'A plan was ended.', { ...stopped, state: 'deactivated' }),
+  'payment_plan.closed': event(PaymentPlan, 'A plan was closed: by request, or since its total was collected.', {
+    ...stopped,
+    state: 'closed',
+    state_reason: 'total_collected',
+    collected_amount_cents: 130000,
+  }),
+  'refund.succeeded': event(Refund, 'A refund was made.', refundExample),
+  'refund.failed': event(Refund, 'A refund has failed.', { ...refundExample, status: 'failed' }),
+  'test_clock.created': event(TestClockState, 'A test clock was created.', {
+    ...clockStateExample,
+    status: 'created',
+    frozen_time: madeAt,
+    last_advanced_at: null,
+  }),
+  'test_clock.advancing': event(
+    TestClockAdvancing,
+    'An advance of a test clock was accepted; `target_time` is where it goes.',
+    { ...clockStateExample, status: 'advancing', frozen_time: madeAt, target_time: dueAt },
+  ),
+  'test_clock.ready': event(
+    TestClockReady,
+    'An advance is complete: every effect of it is committed. `effects_manifest` counts them.',
+    { ...clockStateExample, effects_manifest: manifestExample },
+  ),
+  'test_clock.deleted': event(
+    TestClockState,
+    'A test clock was deleted, on request or 30 days after its creation, with all that it had.',
+    clockStateExample,
+  ),
+  'webhook_endpoint.ping': event(
+    PingedWebhookEndpoint,
+    'A test of this endpoint was asked for. Returning `challenge` verifies the endpoint.',
+    { ...endpointExample, verified_at: null, challenge: 'whc_Zm9yIHRoaXMgYXR0ZW1wdCBvbmx5' },
+  ),
+  'webhook_endpoint.disabled': event(
+    WebhookEndpoint,
+    'Another endpoint of yours was disabled, since it answered 410 or failed for five days.',
+    { ...endpointExample, status: 'disabled', disabled_reason: 'gone' },
+  ),
+};
+
+export type EventType = keyof typeof eventCatalogue;
+export const eventTypes = Object.keys(eventCatalogue) as EventType[];
+
+type GroupOf<T> = T extends `${infer Group}.${string}` ? Group : never;
+export type EventGroup = GroupOf<EventType>;
+
+/** Returns the kind of object that events of this type are about. */
+export function groupOf<T extends EventType>(type: T): GroupOf<T> {
+  return type.slice(0, type.indexOf('.')) as GroupOf<T>;
+}
+
+/** What the events about one kind of object have in common. */
+interface EventGroupFacts {
+  /** The scope that reads them, beside `events:read`, which reads all events. */
+  scope: `${string}:read`;
+  /** Whether an advance of a test clock can cause them: then `GET …/effects` shows them. */
+  isClockEffect: boolean;
+}
+
+export const eventGroups = {
+  payment_intent: { scope: 'payment_intents:read', isClockEffect: true },
+  refund: { scope: 'payment_intents:read', isClockEffect: false },
+  payment_plan: { scope: 'payment_plans:read', isClockEffect: true },
+  test_clock: { scope: 'test_clocks:read', isClockEffect: false },
+  webhook_endpoint: { scope: 'webhooks:read', isClockEffect: false },
+} as const satisfies Record<EventGroup, EventGroupFacts>;
+
+/** What an endpoint may subscribe to: all events, the events of one group, or one event type. */
+export const subscriptions: ReadonlySet<string> = new Set([
+  '*',
+  ...Object.keys(eventGroups).map((group) => `${group}.*`),
+  ...eventTypes,
+]);

@@ -1,0 +1,122 @@
+import Type, { type Static } from 'typebox';
+import { exampleId } from '../domain/ids.ts';
+import { Reference, Strict } from './common.ts';
+import { withExamples } from './examples.ts';
+import { CardBin, CardName, ExpiryMonth, ExpiryYear, LastFour } from './payment-method.ts';
+
+export const Opaque = (description: string) => Type.String({ minLength: 1, maxLength: 500, description });
+export const Short = (description: string) => Type.String({ minLength: 1, maxLength: 255, description });
+
+const TokenMetadata = Strict(
+  {
+    type: Type.String({ minLength: 1, maxLength: 60, description: 'Who made the token; `fixture` for a test card.' }),
+    token: Type.String({
+      minLength: 1,
+      maxLength: 4000,
+      description: 'The token; of a fixture, one of those under *Test cards*.',
+    }),
+    data: Type.String({ maxLength: 4000, description: 'Further token data; an empty string for a fixture.' }),
+  },
+  { title: 'TokenMetadata' },
+);
+const CardData = Strict(
+  {
+    expiry_month: ExpiryMonth,
+    expiry_year: ExpiryYear,
+    token_metadata: TokenMetadata,
+    card_name: Type.Optional(CardName),
+    card_number_token: Type.Optional(Opaque('The tokenised card number.')),
+    card_number_end: Type.Optional(LastFour),
+    card_bin: Type.Optional(CardBin),
+    fingerprint: Type.Optional(Opaque('The same for the same card.')),
+    wallet: Type.Optional(Short('The wallet that the card came from.')),
+    card_brand: Type.Optional(Short('The brand; told by `card_bin` if not given.')),
+  },
+  { title: 'CardData' },
+);
+export type CardData = Static<typeof CardData>;
+
+const BecsData = Strict(
+  {
+    bsb_number: Type.String({
+      pattern: '^[0-9]{3}-?[0-9]{3}$',
+      description: 'Six digits, with or without a hyphen; in the sandbox 000-000 will do.',
+    }),
+    account_name: Short('The name of the account.'),
+    account_number: Type.String({ minLength: 6, maxLength: 9, description: '6 to 9 characters; never shown again.' }),
+    account_number_token: Type.Optional(Opaque('The tokenised account number.')),
+    account_number_end: Type.Optional(LastFour),
+    fingerprint: Type.Optional(Opaque('The same for the same account.')),
+  },
+  { title: 'BecsData' },
+);
+export type BecsData = Static<typeof BecsData>;
+
+export const customerReference = Type.Optional(
+  Reference('The customer that it belongs to: a cus_ id, or your own reference of a customer.'),
+);
+const clientSecret = Type.Optional(
+  Type.String({
+    maxLength: 200,
+    description:
+      'Required with a publishable key and `customer_reference`: the secret of a payment intent of that customer.',
+  }),
+);
+const CardCreate = Strict(
+  {
+    type: Type.Literal('card'),
+    payment_method_data: CardData,
+    customer_reference: customerReference,
+    client_secret: clientSecret,
+  },
+  { title: 'CardPaymentMethodCreate' },
+);
+const BecsCreate = Strict(
+  {
+    type: Type.Literal('au_becs_debit'),
+    payment_method_data: BecsData,
+    customer_reference: customerReference,
+    client_secret: clientSecret,
+  },
+  { title: 'BecsPaymentMethodCreate' },
+);
+const fixtureCard = (token: string) => ({
+  expiry_month: 12,
+  expiry_year: 2030,
+  token_metadata: { type: 'fixture', token, data: '' },
+});
+export const PaymentMethodCreate = withExamples(
+  Type.Union([CardCreate, BecsCreate], { title: 'PaymentMethodCreate', discriminator: { propertyName: 'type' } }),
+  {
+    fixture: {
+      summary: 'A sandbox card that succeeds',
+      value: {
+        type: 'card',
+        customer_reference: exampleId('customer'),
+        payment_method_data: fixtureCard('tok_sandbox_visa_succeed'),
+      },
+    },
+    declined: {
+      summary: 'A sandbox card that is declined for want of funds',
+      value: {
+        type: 'card',
+        customer_reference: 'member-1042',
+        payment_method_data: fixtureCard('tok_sandbox_visa_decline_insufficient_funds'),
+      },
+    },
+    becs: {
+      summary: 'An Australian bank account',
+      value: {
+        type: 'au_becs_debit',
+        customer_reference: exampleId('customer'),
+        payment_method_data: { bsb_number: '000-000', account_name: 'Jo Nguyen', account_number: '12345678' },
+      },
+    },
+  },
+);
+export type PaymentMethodCreate = Static<typeof PaymentMethodCreate>;
+
+export const PaymentMethodAttach = withExamples(
+  Strict({ customer_id: Reference('The customer that it shall belong to.') }, { title: 'PaymentMethodAttach' }),
+  { customer: { summary: 'To a customer', value: { customer_id: exampleId('customer') } } },
+);

@@ -1,0 +1,128 @@
+import Type, { type Static } from 'typebox';
+import { exampleId } from '../domain/ids.ts';
+import {
+  type Breach,
+  Currency,
+  LocalDate,
+  MetadataWith,
+  nullable,
+  optional,
+  Reference,
+  Strict,
+  withRule,
+} from './common.ts';
+import { withExamples } from './examples.ts';
+
+const PlanAmount = (description: string) => Type.Integer({ minimum: 1, maximum: 99_999_999, description });
+
+/** Must be given at creation. */
+export const requiredFields = {
+  name: Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', description: 'A label.' }),
+  frequency_type: Type.Enum(['weekly', 'monthly'], {
+    description: 'Whether payments are weeks or months apart; a plan by the day is not possible.',
+  }),
+  recurring_amount_cents: PlanAmount(
+    'Amount of each payment, minor units. The 200 and 100000 of payment intents are no limits here.',
+  ),
+  currency: Currency,
+  start_date: LocalDate(
+    'Date of the first payment (slot 0). Slot n is due n intervals after this date, counted from it each time: after ' +
+      '31 January come 28 or 29 February and 31 March. A payment is due at 00:00 of its date in the account’s time ' +
+      'zone. Not in the past.',
+  ),
+};
+
+/** May be left out at creation; each has a default. */
+export const defaultedFields = {
+  frequency_period: Type.Integer({
+    minimum: 1,
+    maximum: 520,
+    description: 'How many weeks or months are between payments; weekly with 2 is fortnightly. 1 if not given.',
+  }),
+  until_further_notice: Type.Boolean({ description: 'True for a plan without a total.' }),
+  failure_behaviour: Type.Enum(['retry', 'stop'], {
+    description:
+      'What follows a payment that fails. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days ' +
+      'after its first failure, while later payments keep their dates; when all have failed the plan is `suspended`, and ' +
+      'at once when the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`). ' +
+      '`stop`: the plan is `suspended` at the first failure.',
+  }),
+  metadata: MetadataWith(
+    'For your own use; copied to each payment intent of the plan, so that `_sandbox_outcome` steers what becomes of them.',
+  ),
+};
+
+/** May be left out at creation, and cleared by null later. */
+const clearableFields = {
+  first_amount_cents: PlanAmount('Amount of the first payment only, minor units.'),
+  total_amount_cents: PlanAmount(
+    'What is collected in all, minor units. The last payment is cut to what remains, and closes the plan. Either this ' +
+      'or `until_further_notice: true` is required.',
+  ),
+  first_date: LocalDate(
+    'Date of the first payment instead of start_date, from which all others are still counted; before the second one.',
+  ),
+  payment_instrument_id: Reference(
+    'The method to charge. If not given, the one that is the customer’s default at each charge; there must be one now.',
+  ),
+};
+
+/** A plan has either a total or `until_further_notice`. Returns a field error unless it has exactly one of them. */
+export function capBreaches({ hasTotal, isOpenEnded }: { hasTotal: boolean; isOpenEnded: boolean }): Breach[] {
+  if (hasTotal !== isOpenEnded) return [];
+  const message = isOpenEnded
+    ? 'A plan has either total_amount_cents or until_further_notice: true, not both.'
+    : 'Either total_amount_cents or until_further_notice: true must be set.';
+  return [{ code: 'total_or_until_further_notice', message, path: '/total_amount_cents' }];
+}
+
+const CreateFields = Strict(
+  {
+    customer_id: Reference('The customer to charge.'),
+    ...requiredFields,
+    ...optional(defaultedFields),
+    ...optional(clearableFields),
+  },
+  { title: 'PaymentPlanCreate' },
+);
+const withRules = withRule(CreateFields, (body) =>
+  capBreaches({ hasTotal: body.total_amount_cents != null, isOpenEnded: body.until_further_notice === true }),
+);
+const weekly = {
+  customer_id: exampleId('customer'),
+  frequency_type: 'weekly',
+  recurring_amount_cents: 2500,
+  currency: 'AUD',
+  start_date: '2027-01-11',
+} as const;
+export const PaymentPlanCreate = withExamples(withRules, {
+  capped: {
+    summary: 'Weekly, up to a total',
+    value: { ...weekly, name: 'Weekly membership', total_amount_cents: 130000 },
+  },
+  open: {
+    summary: 'Fortnightly until further notice, the first payment larger',
+    value: {
+      ...weekly,
+      name: 'Fortnightly membership',
+      frequency_period: 2,
+      first_amount_cents: 7500,
+      until_further_notice: true,
+    },
+  },
+});
+export type PaymentPlanCreate = Static<typeof PaymentPlanCreate>;
+
+export const PaymentPlanUpdate = withExamples(
+  Strict(
+    {
+      customer_id: Type.Optional(Type.Unknown({ description: 'Cannot be changed.' })),
+      ...optional(requiredFields),
+      ...optional(defaultedFields),
+      ...optional(nullable(clearableFields)),
+    },
+    { title: 'PaymentPlanUpdate' },
+  ),
+  { amount: { summary: 'Another amount from the next payment on', value: { recurring_amount_cents: 3000 } } },
+);
+export type PaymentPlanUpdate = Static<typeof PaymentPlanUpdate>;
