@@ -11,8 +11,8 @@ const FailedPaymentIntent = Strict(
   {
     ...PaymentIntent.properties,
     attempt: Type.Integer({ description: 'The number of the attempt that failed, from 1.' }),
-    will_retry: Type.Boolean({ description: 'Whether the plan tries this payment again by itself.' }),
-    next_attempt_at: Nullable(Timestamp, { description: 'When it does; null when it does not.' }),
+    will_retry: Type.Boolean({ description: 'Whether the plan retries this payment.' }),
+    next_attempt_at: Nullable(Timestamp, { description: 'When the plan retries it; null if it does not.' }),
   },
   { title: 'FailedPaymentIntent' },
 );
@@ -44,13 +44,13 @@ const stopped = { ...paymentPlanExample, state_reason: 'requested', next_payment
 export const eventCatalogue = {
   'payment_intent.succeeded': event(
     PaymentIntent,
-    'A payment was collected, a plan’s too. This is what completes a payment.',
+    'A payment was collected, including payments of plans. This event completes a payment.',
     planPaymentIntentExample,
   ),
   'payment_intent.failed': event(
     FailedPaymentIntent,
-    'An attempt to charge has failed, a plan’s or a scheduled one too. `will_retry` tells whether the plan tries again by ' +
-      'itself, and `next_attempt_at` when.',
+    'An attempt to charge failed, including attempts of plans and scheduled payments. `will_retry` says whether ' +
+      'the plan tries again, and `next_attempt_at` when.',
     {
       ...planPaymentIntentExample,
       status: 'failed',
@@ -67,25 +67,29 @@ export const eventCatalogue = {
     ...planPaymentIntentExample,
     status: 'canceled',
   }),
-  'payment_intent.requires_action': event(PaymentIntent, 'The payer has to authenticate the payment (3D Secure).', {
+  'payment_intent.requires_action': event(PaymentIntent, 'The payer must authenticate the payment (3D Secure).', {
     ...planPaymentIntentExample,
     status: 'requires_action',
   }),
-  'payment_plan.activated': event(PaymentPlan, 'A plan has become active.', paymentPlanExample),
+  'payment_plan.activated': event(PaymentPlan, 'A plan became active.', paymentPlanExample),
   'payment_plan.suspended': event(
     PaymentPlan,
-    'A plan was suspended: by request, or for a payment that failed (`state_reason`).',
+    'A plan was suspended, on request or because a payment failed (`state_reason`).',
     { ...stopped, state: 'suspended', state_reason: 'payment_failed' },
   ),
-  'payment_plan.deactivated': event(PaymentPlan, 'A plan was ended.', { ...stopped, state: 'deactivated' }),
-  'payment_plan.closed': event(PaymentPlan, 'A plan was closed: by request, or since its total was collected.', {
-    ...stopped,
-    state: 'closed',
-    state_reason: 'total_collected',
-    collected_amount_cents: 130000,
-  }),
-  'refund.succeeded': event(Refund, 'A refund was made.', refundExample),
-  'refund.failed': event(Refund, 'A refund has failed.', { ...refundExample, status: 'failed' }),
+  'payment_plan.deactivated': event(PaymentPlan, 'A plan was deactivated.', { ...stopped, state: 'deactivated' }),
+  'payment_plan.closed': event(
+    PaymentPlan,
+    'A plan was closed: on request, with its customer, or because its total was collected (`state_reason`).',
+    {
+      ...stopped,
+      state: 'closed',
+      state_reason: 'total_collected',
+      collected_amount_cents: 130000,
+    },
+  ),
+  'refund.succeeded': event(Refund, 'A refund succeeded.', refundExample),
+  'refund.failed': event(Refund, 'A refund failed.', { ...refundExample, status: 'failed' }),
   'test_clock.created': event(TestClockState, 'A test clock was created.', {
     ...clockStateExample,
     status: 'created',
@@ -94,27 +98,27 @@ export const eventCatalogue = {
   }),
   'test_clock.advancing': event(
     TestClockAdvancing,
-    'An advance of a test clock was accepted; `target_time` is where it goes.',
+    'An advance of a test clock was accepted. `target_time` is its target.',
     { ...clockStateExample, status: 'advancing', frozen_time: madeAt, target_time: dueAt },
   ),
   'test_clock.ready': event(
     TestClockReady,
-    'An advance is complete: every effect of it is committed. `effects_manifest` counts them.',
+    'An advance is complete: all its effects are committed. `effects_manifest` counts them.',
     { ...clockStateExample, effects_manifest: manifestExample },
   ),
   'test_clock.deleted': event(
     TestClockState,
-    'A test clock was deleted, on request or 30 days after its creation, with all that it had.',
+    'A test clock was deleted with all its objects, on request or 30 days after its creation.',
     clockStateExample,
   ),
   'webhook_endpoint.ping': event(
     PingedWebhookEndpoint,
-    'A test of this endpoint was asked for. Returning `challenge` verifies the endpoint.',
+    'A ping of this endpoint was requested. Return `challenge` to verify the endpoint.',
     { ...endpointExample, verified_at: null, challenge: 'whc_Zm9yIHRoaXMgYXR0ZW1wdCBvbmx5' },
   ),
   'webhook_endpoint.disabled': event(
     WebhookEndpoint,
-    'Another endpoint of yours was disabled, since it answered 410 or failed for five days.',
+    'Another of your endpoints was disabled, because it returned 410 or failed for five days.',
     { ...endpointExample, status: 'disabled', disabled_reason: 'gone' },
   ),
 };

@@ -14,28 +14,28 @@ const IntentFields = Strict(
       description: 'Minor units, at least 200 and at most 100000.',
     }),
     currency: Currency,
-    customer_id: Type.Optional(Reference('The payer; the customer of the method that is charged, if not given.')),
-    biller_id: Type.Optional(Reference('Your own biller id; nobody else’s is accepted.')),
-    payment_method: Type.Optional(Reference('A saved method, pm_…, which a confirm that names none charges.')),
+    customer_id: Type.Optional(Reference('The payer. By default the customer of the method that is charged.')),
+    biller_id: Type.Optional(Reference('Your own biller id. Any other is refused.')),
+    payment_method: Type.Optional(Reference('A saved method, pm_…. A confirm that names no method charges this one.')),
     payment_method_data: Type.Optional({
       ...FreeForm,
-      description: 'Free-form. It is accepted and not kept: charge a saved method, which POST /payment_methods makes.',
+      description: 'Free-form. Accepted, but not stored: to charge a method, save it with POST /payment_methods.',
     }),
     metadata: Type.Optional(
-      MetadataWith('For your own use. In the sandbox `_sandbox_outcome` chooses what comes of a charge: see *Modes*.'),
+      MetadataWith('For your own use. In the sandbox `_sandbox_outcome` chooses the outcome of a charge: see *Modes*.'),
     ),
     surcharge_applied: Type.Optional(Type.Boolean({ description: 'Adds the fee on top of the amount.' })),
     scheduled_payment_date: Type.Optional(
       LocalDate(
-        'The service charges by itself at 00:00 of this date in the account’s time zone; for today, within seconds. Today to ' +
-          '366 days ahead; needs `payment_method`. A confirm or cancel before that ends the schedule.',
+        'The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is today. ' +
+          'From today to 366 days ahead. Needs `payment_method`. Confirming or canceling earlier ends the schedule.',
       ),
     ),
     statement_descriptor: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 22,
-        description: 'What the payer’s statement shows; the account’s own if not given.',
+        description: 'What the payer’s statement shows. By default that of the account.',
       }),
     ),
   },
@@ -57,9 +57,9 @@ const withRules = withRule(IntentFields, (body) => {
 
 const payment = { amount: 2500, currency: 'AUD', customer_id: exampleId('customer') } as const;
 export const PaymentIntentCreate = withExamples(withRules, {
-  now: { summary: 'A payment to be confirmed', value: { ...payment, metadata: { order: '6735' } } },
+  now: { summary: 'A payment to confirm', value: { ...payment, metadata: { order: '6735' } } },
   scheduled: {
-    summary: 'A payment that is taken on a date',
+    summary: 'A payment that is charged on a date',
     value: { ...payment, payment_method: exampleId('payment_method'), scheduled_payment_date: '2027-01-11' },
   },
   declined: {
@@ -72,11 +72,13 @@ export type PaymentIntentCreate = Static<typeof PaymentIntentCreate>;
 export const PaymentIntentConfirm = withExamples(
   Strict(
     {
-      payment_method: Type.Optional(Reference('A saved method, pm_…; may be left out when the intent carries one.')),
+      payment_method: Type.Optional(
+        Reference('A saved method, pm_…. You can leave it out if the payment intent has one.'),
+      ),
       client_secret: Type.Optional(
         Type.String({
           maxLength: 200,
-          description: 'Required with a publishable key: the secret of this very intent.',
+          description: 'Required with a publishable key: the client_secret of this payment intent.',
         }),
       ),
     },
@@ -84,18 +86,18 @@ export const PaymentIntentConfirm = withExamples(
   ),
   {
     method: { summary: 'With a saved method', value: { payment_method: exampleId('payment_method') } },
-    carried: { summary: 'With the method that the payment intent carries', value: {} },
+    carried: { summary: 'With the method of the payment intent', value: {} },
   },
 );
 export type PaymentIntentConfirm = Static<typeof PaymentIntentConfirm>;
 
 export const PaymentIntentActionCompletion = withExamples(
   Strict(
-    { result: Type.Enum(['succeed', 'fail'], { description: 'Whether the payer passes it.' }) },
+    { result: Type.Enum(['succeed', 'fail'], { description: 'Whether the payer passes the challenge.' }) },
     { title: 'PaymentIntentActionCompletion' },
   ),
   {
-    succeed: { summary: 'The payer has authenticated', value: { result: 'succeed' } },
-    fail: { summary: 'The payer has not', value: { result: 'fail' } },
+    succeed: { summary: 'The payer passes the challenge', value: { result: 'succeed' } },
+    fail: { summary: 'The payer fails the challenge', value: { result: 'fail' } },
   },
 );

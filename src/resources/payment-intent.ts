@@ -19,59 +19,60 @@ import { dueAt, example, owned } from './examples.ts';
 export const paymentIntents: Tag = {
   name: 'Payment intents',
   description:
-    'Single charges: created on your server, confirmed with a saved payment method. `payment_intent.succeeded` is what ' +
-    'completes a payment.',
+    'Single charges: created on your server, confirmed with a saved payment method. The event ' +
+    '`payment_intent.succeeded` completes a payment.',
 };
 
 export const PaymentIntentStatus = Type.Enum(
   ['requires_payment_method', 'processing', 'requires_action', 'succeeded', 'failed', 'canceled'],
   {
     description:
-      '`requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor ' +
-      'has been asked, wait for the webhook. `requires_action`: the payer has to pass 3D Secure. `succeeded`: the money is ' +
-      'taken. `failed`: declined, `last_payment_error` says why; it can be confirmed again. `canceled`: given up.',
+      '`requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the ' +
+      'processor was asked; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: ' +
+      'the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. ' +
+      '`canceled`: it will not be charged.',
   },
 );
 
 const PaymentError = Strict(
   {
     code: Type.String({ description: 'Why the last attempt failed, for programs: see *Codes of failed payments*.' }),
-    message: Type.String({ description: 'The same, for people.' }),
+    message: Type.String({ description: 'The same for people.' }),
   },
   { title: 'PaymentError' },
 );
 
 export const PaymentIntent = Strict(
   {
-    id: Id('payment_intent', 'The id of the payment intent; `pi_sandbox_…` in sandbox.'),
+    id: Id('payment_intent', 'The id of the payment intent; `pi_sandbox_…` in the sandbox.'),
     client_secret: Type.Optional(
       Type.String({
         description:
-          'Lets a client act on this payment intent with a publishable key. Only for keys with the scope ' +
-          '`payment_intents:write`; not in lists and events.',
+          'Lets a browser act on this payment intent with a publishable key. A secret key gets it only with the ' +
+          'scope `payment_intents:write`. Lists and events leave it out.',
       }),
     ),
     amount: Type.Integer({ description: 'The base amount, minor units.' }),
-    total_amount: Type.Integer({ description: 'What is charged: base amount and surcharge, minor units.' }),
+    total_amount: Type.Integer({ description: 'What is charged: base amount plus surcharge, minor units.' }),
     fee_amount: Type.Integer({
-      description: 'The fee of the biller’s schedule, minor units, whether it is passed on or not.',
+      description: 'The fee by the biller’s fee schedule, minor units, whether or not it is passed on.',
     }),
-    surcharge_amount: Type.Integer({ description: 'The fee where it is passed on to the payer, else 0; minor units.' }),
+    surcharge_amount: Type.Integer({ description: 'The fee if it is passed on to the payer, else 0; minor units.' }),
     surcharge_applied: Type.Boolean({ description: 'Whether the payer pays the fee on top.' }),
     currency: Currency,
     status: PaymentIntentStatus,
-    payment_method_id: Type.Optional(Type.String({ description: 'The saved method that is, or was, charged.' })),
+    payment_method_id: Type.Optional(Type.String({ description: 'The saved method that is or was charged.' })),
     customer_id: Type.Optional(Type.String({ description: 'The payer.' })),
     biller_id: Type.String({ description: 'The account that is paid.' }),
-    payment_plan_id: Nullable(Type.String(), { description: 'The plan that made it; null for a payment on its own.' }),
+    payment_plan_id: Nullable(Type.String(), { description: 'The plan that created it; null for a single payment.' }),
     metadata: Metadata,
-    scheduled_payment_date: Type.Optional(LocalDate('Only of a payment that was scheduled for a later date.')),
+    scheduled_payment_date: Type.Optional(LocalDate('The date of a scheduled payment.')),
     statement_descriptor: Type.Optional(
-      Type.String({ description: 'What the payer’s statement shows: given here, or the biller’s default.' }),
+      Type.String({ description: 'What the payer’s statement shows: the one given, or that of the account.' }),
     ),
     total_refunded_amount: Type.Integer({ description: 'The sum of the refunds that succeeded, minor units.' }),
     last_payment_error: Nullable(PaymentError, {
-      description: 'Why the last attempt failed; null when there was none, or it did not.',
+      description: 'Why the last attempt failed; null if it did not fail or there was none.',
     }),
     created_at: Timestamp,
     updated_at: Timestamp,

@@ -9,11 +9,11 @@ export const Short = (description: string) => Type.String({ minLength: 1, maxLen
 
 const TokenMetadata = Strict(
   {
-    type: Type.String({ minLength: 1, maxLength: 60, description: 'Who made the token; `fixture` for a test card.' }),
+    type: Type.String({ minLength: 1, maxLength: 60, description: 'Who issued the token; `fixture` for a test card.' }),
     token: Type.String({
       minLength: 1,
       maxLength: 4000,
-      description: 'The token; of a fixture, one of those under *Test cards*.',
+      description: 'The token. For a fixture, one of those under *Test cards*.',
     }),
     data: Type.String({ maxLength: 4000, description: 'Further token data; an empty string for a fixture.' }),
   },
@@ -28,9 +28,9 @@ const CardData = Strict(
     card_number_token: Type.Optional(Opaque('The tokenised card number.')),
     card_number_end: Type.Optional(LastFour),
     card_bin: Type.Optional(CardBin),
-    fingerprint: Type.Optional(Opaque('The same for the same card.')),
+    fingerprint: Type.Optional(Opaque('A value that is the same for the same card.')),
     wallet: Type.Optional(Short('The wallet that the card came from.')),
-    card_brand: Type.Optional(Short('The brand; told by `card_bin` if not given.')),
+    card_brand: Type.Optional(Short('The brand. By default derived from `card_bin`.')),
   },
   { title: 'CardData' },
 );
@@ -40,26 +40,27 @@ const BecsData = Strict(
   {
     bsb_number: Type.String({
       pattern: '^[0-9]{3}-?[0-9]{3}$',
-      description: 'Six digits, with or without a hyphen; in the sandbox 000-000 will do.',
+      description: 'Six digits, with or without a hyphen. In the sandbox 000-000 is enough.',
     }),
     account_name: Short('The name of the account.'),
     account_number: Type.String({ minLength: 6, maxLength: 9, description: '6 to 9 characters; never shown again.' }),
     account_number_token: Type.Optional(Opaque('The tokenised account number.')),
     account_number_end: Type.Optional(LastFour),
-    fingerprint: Type.Optional(Opaque('The same for the same account.')),
+    fingerprint: Type.Optional(Opaque('A value that is the same for the same account.')),
   },
   { title: 'BecsData' },
 );
 export type BecsData = Static<typeof BecsData>;
 
 export const customerReference = Type.Optional(
-  Reference('The customer that it belongs to: a cus_ id, or your own reference of a customer.'),
+  Reference('The customer that the method belongs to: a cus_ id, or your own reference of the customer.'),
 );
 const clientSecret = Type.Optional(
   Type.String({
     maxLength: 200,
     description:
-      'Required with a publishable key and `customer_reference`: the secret of a payment intent of that customer.',
+      'Required with a publishable key and `customer_reference`: the client_secret of a payment intent of that ' +
+      'customer.',
   }),
 );
 const CardCreate = Strict(
@@ -97,7 +98,7 @@ export const PaymentMethodCreate = withExamples(
       },
     },
     declined: {
-      summary: 'A sandbox card that is declined for want of funds',
+      summary: 'A sandbox card that is declined for insufficient funds',
       value: {
         type: 'card',
         customer_reference: 'member-1042',
@@ -117,6 +118,6 @@ export const PaymentMethodCreate = withExamples(
 export type PaymentMethodCreate = Static<typeof PaymentMethodCreate>;
 
 export const PaymentMethodAttach = withExamples(
-  Strict({ customer_id: Reference('The customer that it shall belong to.') }, { title: 'PaymentMethodAttach' }),
+  Strict({ customer_id: Reference('The customer to attach it to.') }, { title: 'PaymentMethodAttach' }),
   { customer: { summary: 'To a customer', value: { customer_id: exampleId('customer') } } },
 );

@@ -7,8 +7,8 @@ import { example } from './examples.ts';
 export const paymentMethods: Tag = {
   name: 'Payment methods',
   description:
-    'Saved instruments. Cards and Australian bank accounts can be made here; Klarna, PayID and PayPal can be read, and in ' +
-    'the sandbox a test helper makes them.',
+    'Saved instruments. You can create cards and Australian bank accounts here. Klarna, PayID and PayPal are ' +
+    'read-only; in the sandbox a test helper creates them.',
 };
 
 const methodId = Id('payment_method', 'The id of the payment method.');
@@ -17,7 +17,11 @@ export const CardBin = Type.String({ pattern: '^[0-9]{8}$', description: 'Exactl
 export const CardName = Type.String({ maxLength: 30, description: 'The name on the card, at most 30 characters.' });
 export const ExpiryMonth = Type.Integer({ minimum: 1, maximum: 12, description: 'The month in which it expires.' });
 export const ExpiryYear = Type.Integer({ minimum: 2000, maximum: 2100, description: 'The year in which it expires.' });
-export const Email = Type.String({ format: 'email', maxLength: 254, description: 'Of the PayPal account.' });
+export const Email = Type.String({
+  format: 'email',
+  maxLength: 254,
+  description: 'The email address of the PayPal account.',
+});
 
 const CardInstrument = Strict(
   {
@@ -27,7 +31,7 @@ const CardInstrument = Strict(
     card_number_token: Type.Optional(Type.String({ description: 'The tokenised card number.' })),
     card_number_end: Type.Optional(LastFour),
     card_bin: Type.Optional(CardBin),
-    fingerprint: Type.Optional(Type.String({ description: 'The same for the same card.' })),
+    fingerprint: Type.Optional(Type.String({ description: 'A value that is the same for the same card.' })),
     wallet: Type.Optional(Type.String({ description: 'The wallet that the card came from.' })),
   },
   { title: 'CardInstrument' },
@@ -38,12 +42,11 @@ const BecsInstrument = Strict(
     account_name: Type.String({ description: 'The name of the account.' }),
     account_number_token: Type.Optional(Type.String({ description: 'The tokenised account number.' })),
     account_number_end: Type.Optional(LastFour),
-    fingerprint: Type.Optional(Type.String({ description: 'The same for the same account.' })),
+    fingerprint: Type.Optional(Type.String({ description: 'A value that is the same for the same account.' })),
   },
   { title: 'BecsInstrument' },
 );
-const Component = (what: string) =>
-  Nullable(Type.Integer(), { description: `The ${what}; null when it is not known.` });
+const Component = (what: string) => Nullable(Type.Integer(), { description: `The ${what}; null if unknown.` });
 const DateOfBirth = Strict(
   { day: Component('day'), month: Component('month'), year: Component('year') },
   { title: 'DateOfBirth' },
@@ -51,7 +54,7 @@ const DateOfBirth = Strict(
 const KlarnaInstrument = Strict({ dob: Nullable(DateOfBirth) }, { title: 'KlarnaInstrument' });
 const PayIdInstrument = Strict(
   {
-    payid: Type.String({ description: 'The PayID itself.' }),
+    payid: Type.String({ description: 'The PayID.' }),
     account_name: Type.String({ description: 'The name of the account.' }),
     payid_type: Type.Optional(Type.String({ description: 'Such as email or phone.' })),
   },
@@ -94,11 +97,11 @@ export const PaymentMethodEnvelope = Strict(
 
 const CardSummary = Strict(
   {
-    last4: Nullable(Type.String(), { description: 'The last four digits, where they are known.' }),
+    last4: Nullable(Type.String(), { description: 'The last four digits, if known.' }),
     exp_month: Type.Integer({ description: 'The month in which it expires.' }),
     exp_year: Type.Integer({ description: 'The year in which it expires.' }),
-    brand: Nullable(Type.String(), { description: 'Such as Visa; null when it is not known.' }),
-    wallet: Nullable(Type.String(), { description: 'The wallet that the card came from; null without one.' }),
+    brand: Nullable(Type.String(), { description: 'Such as Visa; null if unknown.' }),
+    wallet: Nullable(Type.String(), { description: 'The wallet that the card came from; null if there was none.' }),
   },
   { title: 'CardSummary' },
 );
@@ -113,7 +116,9 @@ const BecsSummary = Strict(
 const Summary = Strict(
   {
     id: methodId,
-    type: Type.Enum(['card', 'au_becs_debit'], { description: 'Which of the two members below is there.' }),
+    type: Type.Enum(['card', 'au_becs_debit'], {
+      description: 'The type. The member of the same name has the details.',
+    }),
     card: Type.Optional(CardSummary),
     au_becs_debit: Type.Optional(BecsSummary),
   },
@@ -136,7 +141,7 @@ export const PaymentMethodList = Strict(
   {
     success: Type.Boolean({ description: 'Always true.' }),
     payment_methods: Type.Array(PaymentMethod),
-    has_more: Type.Boolean({ description: 'Whether older ones follow.' }),
+    has_more: Type.Boolean({ description: 'Whether more methods follow.' }),
   },
   { title: 'PaymentMethodList' },
 );
@@ -146,7 +151,7 @@ export const methodsPerPage = 100;
 export const methodListQuery = {
   ...listQuery,
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, description: 'How many items at most, 1 to 100; 100 if not given.' }),
+    Type.Integer({ minimum: 1, maximum: 100, description: 'The maximum number of items, 1 to 100; by default 100.' }),
   ),
 };
 

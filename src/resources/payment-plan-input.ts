@@ -19,16 +19,16 @@ const PlanAmount = (description: string) => Type.Integer({ minimum: 1, maximum: 
 export const requiredFields = {
   name: Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', description: 'A label.' }),
   frequency_type: Type.Enum(['weekly', 'monthly'], {
-    description: 'Whether payments are weeks or months apart; a plan by the day is not possible.',
+    description: 'Whether payments are weeks or months apart. Daily plans are not possible.',
   }),
   recurring_amount_cents: PlanAmount(
-    'Amount of each payment, minor units. The 200 and 100000 of payment intents are no limits here.',
+    'The amount of each payment, minor units. The limits of payment intents (200 and 100000) do not apply.',
   ),
   currency: Currency,
   start_date: LocalDate(
-    'Date of the first payment (slot 0). Slot n is due n intervals after this date, counted from it each time: after ' +
-      '31 January come 28 or 29 February and 31 March. A payment is due at 00:00 of its date in the account’s time ' +
-      'zone. Not in the past.',
+    'The date of the first payment (slot 0). Slot n is due n intervals later, always counted from this date: 31 ' +
+      'January is followed by 28 or 29 February, then by 31 March. A payment is due at 00:00 of its date in the ' +
+      'account’s time zone. Not in the past.',
   ),
 };
 
@@ -37,33 +37,35 @@ export const defaultedFields = {
   frequency_period: Type.Integer({
     minimum: 1,
     maximum: 520,
-    description: 'How many weeks or months are between payments; weekly with 2 is fortnightly. 1 if not given.',
+    description: 'How many weeks or months are between payments. Weekly with 2 is fortnightly. By default 1.',
   }),
   until_further_notice: Type.Boolean({ description: 'True for a plan without a total.' }),
   failure_behaviour: Type.Enum(['retry', 'stop'], {
     description:
-      'What follows a payment that fails. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days ' +
-      'after its first failure, while later payments keep their dates; when all have failed the plan is `suspended`, and ' +
-      'at once when the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`). ' +
-      '`stop`: the plan is `suspended` at the first failure.',
+      'What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 ' +
+      'and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when ' +
+      'all retries have failed, or at once if the decline is final (`card_declined`, `authentication_required`, ' +
+      '`payment_method_unavailable`). `stop`: the plan becomes `suspended` at the first failure.',
   }),
   metadata: MetadataWith(
-    'For your own use; copied to each payment intent of the plan, so that `_sandbox_outcome` steers what becomes of them.',
+    'For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes.',
   ),
 };
 
 /** May be left out at creation, and cleared by null later. */
 const clearableFields = {
-  first_amount_cents: PlanAmount('Amount of the first payment only, minor units.'),
+  first_amount_cents: PlanAmount('The amount of the first payment only, minor units.'),
   total_amount_cents: PlanAmount(
-    'What is collected in all, minor units. The last payment is cut to what remains, and closes the plan. Either this ' +
-      'or `until_further_notice: true` is required.',
+    'The sum to collect, minor units. The last payment is cut to what remains, and closes the plan. Send either ' +
+      'this or `until_further_notice: true`.',
   ),
   first_date: LocalDate(
-    'Date of the first payment instead of start_date, from which all others are still counted; before the second one.',
+    'The date of the first payment instead of start_date. It must be before the second payment. All others are ' +
+      'still counted from start_date.',
   ),
   payment_instrument_id: Reference(
-    'The method to charge. If not given, the one that is the customer’s default at each charge; there must be one now.',
+    'The method to charge. By default the customer’s default method at the time of each charge; there must be ' +
+      'one now.',
   ),
 };
 
@@ -101,7 +103,7 @@ export const PaymentPlanCreate = withExamples(withRules, {
     value: { ...weekly, name: 'Weekly membership', total_amount_cents: 130000 },
   },
   open: {
-    summary: 'Fortnightly until further notice, the first payment larger',
+    summary: 'Fortnightly until further notice, with a larger first payment',
     value: {
       ...weekly,
       name: 'Fortnightly membership',
@@ -123,6 +125,6 @@ export const PaymentPlanUpdate = withExamples(
     },
     { title: 'PaymentPlanUpdate' },
   ),
-  { amount: { summary: 'Another amount from the next payment on', value: { recurring_amount_cents: 3000 } } },
+  { amount: { summary: 'Another amount, from the next payment on', value: { recurring_amount_cents: 3000 } } },
 );
 export type PaymentPlanUpdate = Static<typeof PaymentPlanUpdate>;

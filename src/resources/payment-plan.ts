@@ -9,14 +9,14 @@ import { defaultedFields, requiredFields } from './payment-plan-input.ts';
 export const paymentPlans: Tag = {
   name: 'Payment plans',
   description:
-    'Recurring schedules. The service makes a payment intent for each due date, charges the saved method, and tries again ' +
-    'after failures.',
+    'Recurring schedules. The service creates a payment intent for each due date, charges the saved method, and ' +
+    'retries after failures.',
 };
 
 export const PaymentPlanState = Type.Enum(['pending', 'active', 'suspended', 'deactivated', 'closed'], {
   description:
-    '`pending`: made, and collects nothing yet. `active`: collects on its dates. `suspended`: collects nothing until it is ' +
-    'resumed. `deactivated`, `closed`: ended for good.',
+    '`pending`: created; collects nothing yet. `active`: collects on its dates. `suspended`: collects nothing ' +
+    'until you resume it. `deactivated`, `closed`: ended for good.',
 });
 
 export const PaymentPlan = Strict(
@@ -27,37 +27,38 @@ export const PaymentPlan = Strict(
     state: PaymentPlanState,
     state_reason: Nullable(Type.String(), {
       description:
-        '`requested`: by you. `payment_failed`: suspended, since a payment has failed for good. `total_collected`: closed by ' +
-        'its last payment. `customer_deleted`: closed with its customer. Null while pending or active.',
+        '`requested`: by you. `payment_failed`: suspended because a payment failed for good. `total_collected`: ' +
+        'closed by its last payment. `customer_deleted`: closed with its customer. Null while pending or active.',
     }),
     frequency_type: requiredFields.frequency_type,
     frequency_period: Type.Integer({ description: 'Weeks or months between payments.' }),
-    recurring_amount_cents: Type.Integer({ description: 'Amount of each payment, minor units.' }),
-    first_amount_cents: Nullable(Type.Integer(), { description: 'Amount of the first payment, where it is another.' }),
+    recurring_amount_cents: Type.Integer({ description: 'The amount of each payment, minor units.' }),
+    first_amount_cents: Nullable(Type.Integer(), { description: 'The amount of the first payment, if it differs.' }),
     total_amount_cents: Nullable(Type.Integer(), {
-      description: 'What is collected in all; null of a plan that goes on until further notice.',
+      description: 'The sum to collect; null for a plan until further notice.',
     }),
     until_further_notice: Type.Boolean({ description: 'Whether the plan has no total.' }),
     currency: Currency,
-    start_date: LocalDate('The anchor of the calendar.'),
-    first_date: Nullable(LocalDate('Date of the first payment, when it is not start_date.')),
+    start_date: LocalDate('The date that the calendar is counted from.'),
+    first_date: Nullable(LocalDate('The date of the first payment, if it is not start_date.')),
     payment_instrument_id: Nullable(Type.String(), {
-      description: 'The method to charge; null for the customer’s default at the time.',
+      description: 'The method to charge; null for the customer’s default at each charge.',
     }),
     failure_behaviour: defaultedFields.failure_behaviour,
     metadata: defaultedFields.metadata,
-    collected_amount_cents: Type.Integer({ description: 'Base amounts collected so far, without surcharges.' }),
+    collected_amount_cents: Type.Integer({ description: 'The base amounts collected so far, without surcharges.' }),
     next_payment_date: Nullable(Type.String({ format: 'date' }), {
       description:
-        'Date of the next payment of the calendar, retries left aside: the first one while pending. Null when the plan is ' +
-        'suspended or ended, or nothing would remain to be collected.',
+        'The date of the next payment of the calendar; retries do not count. For a pending plan, the date of its ' +
+        'first payment. Null if the plan is suspended or has ended, or if nothing would remain to be collected.',
     }),
     next_attempt_at: Nullable(Timestamp, {
-      description: 'When a failed payment is tried again, the earliest if several are; null when none is.',
+      description:
+        'When a failed payment is next retried: the earliest time if there are several; null if there is none.',
     }),
     biller_id: Type.String({ description: 'The account that is paid.' }),
     livemode: Livemode,
-    test_clock: Nullable(Type.String(), { description: 'The test clock of the customer.' }),
+    test_clock: Nullable(Type.String(), { description: 'The test clock of the customer; null in real time.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },

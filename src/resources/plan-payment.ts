@@ -6,31 +6,31 @@ import { dueAt, example } from './examples.ts';
 
 const Attempt = Strict(
   {
-    number: Type.Integer({ description: 'From 1.' }),
+    number: Type.Integer({ description: 'The number of the attempt, from 1.' }),
     at: Type.String({ format: 'date-time', description: 'When it was made, in the customer’s time.' }),
-    outcome: Type.Enum(['succeeded', 'failed'], { description: 'What came of it.' }),
+    outcome: Type.Enum(['succeeded', 'failed'], { description: 'The result.' }),
     code: Nullable(Type.String(), {
-      description: 'Why it failed: see *Codes of failed payments*. Null when it did not.',
+      description: 'Why it failed: see *Codes of failed payments*. Null if it did not.',
     }),
-    message: Nullable(Type.String(), { description: 'The same in words.' }),
+    message: Nullable(Type.String(), { description: 'The same for people.' }),
   },
   { title: 'PlanPaymentAttempt' },
 );
 
 export const PlanPayment = Strict(
   {
-    slot: Type.Integer({ description: 'Number of the due date, from 0.' }),
-    due_date: LocalDate('Biller-local date.'),
-    amount: Nullable(Type.Integer(), { description: 'Base amount in minor units; null of a skipped slot.' }),
+    slot: Type.Integer({ description: 'The number of the due date, from 0.' }),
+    due_date: LocalDate('The date in the account’s time zone.'),
+    amount: Nullable(Type.Integer(), { description: 'The base amount in minor units; null for a skipped slot.' }),
     status: Type.Enum(['processing', 'paid', 'retrying', 'failed', 'skipped'], {
       description:
-        '`processing`: the processor has been asked. `paid`: collected. `retrying`: failed, and tried again at the plan’s ' +
-        'next_attempt_at. `failed`: not tried again, unless the plan is resumed, and never ' +
-        'where its payment intent is `canceled`. `skipped`: its date passed before the plan ' +
-        'was activated, or while it was suspended; it is never charged.',
+        '`processing`: the processor was asked. `paid`: collected. `retrying`: failed, and retried at the plan’s ' +
+        'next_attempt_at. `failed`: not retried, unless you resume the plan; never retried if its payment intent ' +
+        'is `canceled`. `skipped`: its date passed before the plan was activated, or while it was suspended; it ' +
+        'is never charged.',
     }),
     payment_intent_id: Nullable(Type.String(), {
-      description: 'The one payment intent of this slot, whatever the number of attempts; null of a skipped slot.',
+      description: 'The single payment intent of this slot, whatever the number of attempts; null for a skipped slot.',
     }),
     attempts: Type.Array(Attempt, { description: 'Oldest first.' }),
   },
@@ -49,9 +49,9 @@ example(PlanPayment, {
 
 const ScheduledSlot = Strict(
   {
-    slot: Type.Integer({ description: 'Number of the due date, from 0.' }),
-    due_date: LocalDate('Biller-local date.'),
-    amount: Type.Integer({ description: 'Base amount in minor units.' }),
+    slot: Type.Integer({ description: 'The number of the due date, from 0.' }),
+    due_date: LocalDate('The date in the account’s time zone.'),
+    amount: Type.Integer({ description: 'The base amount in minor units.' }),
   },
   { title: 'ScheduledPayment' },
 );

@@ -15,15 +15,19 @@ import {
 } from './common.ts';
 import { dueAt, example, owned, withExamples } from './examples.ts';
 
-export const refunds: Tag = { name: 'Refunds', description: 'Money given back, in whole or in part.' };
+export const refunds: Tag = { name: 'Refunds', description: 'Money returned to the payer, in whole or in part.' };
 
 export const RefundCreate = withExamples(
   Strict(
     {
       amount: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 999_999_999, description: 'Minor units; all that remains if not given.' }),
+        Type.Integer({
+          minimum: 1,
+          maximum: 999_999_999,
+          description: 'Minor units. By default everything that remains.',
+        }),
       ),
-      reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Why, in your words.' })),
+      reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'The reason, in your words.' })),
       metadata: Type.Optional(
         MetadataWith('For your own use. In the sandbox `_sandbox_refund_outcome`: `fail` makes the refund fail.'),
       ),
@@ -31,8 +35,8 @@ export const RefundCreate = withExamples(
     { title: 'RefundCreate' },
   ),
   {
-    part: { summary: 'A part', value: { amount: 500, reason: 'Cancelled class' } },
-    whole: { summary: 'All that remains', value: {} },
+    part: { summary: 'A partial refund', value: { amount: 500, reason: 'Cancelled class' } },
+    whole: { summary: 'Everything that remains', value: {} },
   },
 );
 export type RefundCreate = Static<typeof RefundCreate>;
@@ -40,15 +44,17 @@ export type RefundCreate = Static<typeof RefundCreate>;
 export const Refund = Strict(
   {
     id: Id('refund', 'The id of the refund.'),
-    payment_intent_id: Type.String({ description: 'The payment that is given back.' }),
+    payment_intent_id: Type.String({ description: 'The payment that is refunded.' }),
     amount: Type.Integer({ description: 'Minor units.' }),
     currency: Currency,
-    reason: Nullable(Type.String(), { description: 'Why it is given back, in your words.' }),
+    reason: Nullable(Type.String(), { description: 'The reason, in your words.' }),
     metadata: Metadata,
     status: Type.Enum(['processing', 'succeeded', 'failed'], {
-      description: '`processing` only while the processor is asked. A refund that has failed may be asked for again.',
+      description:
+        '`processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it was not; you ' +
+        'can request a new refund.',
     }),
-    biller_id: Type.String({ description: 'The account that gives it back.' }),
+    biller_id: Type.String({ description: 'The account that pays the refund.' }),
     livemode: Livemode,
     created_at: Timestamp,
     updated_at: Timestamp,

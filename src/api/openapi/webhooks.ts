@@ -19,7 +19,8 @@ export const webhookHeaders = {
     name: 'webhook-timestamp',
     in: 'header',
     required: true,
-    description: 'The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes.',
+    description:
+      'The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off.',
     schema: { type: 'string', pattern: '^[0-9]+$' },
   },
   WebhookSignature: {
@@ -27,9 +28,9 @@ export const webhookHeaders = {
     in: 'header',
     required: true,
     description:
-      'Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte ' +
-      'for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is ' +
-      'enough.',
+      'Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of ' +
+      '`<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after ' +
+      '`whsec_` in the endpoint’s secret. One valid signature is enough.',
     schema: { type: 'string' },
   },
 };
@@ -52,9 +53,9 @@ function webhookOf(type: EventType, book: SchemaBook): SchemaNode {
     parameters: Object.keys(webhookHeaders).map((header) => ({ $ref: `#/components/parameters/${header}` })),
     requestBody: { required: true, content: { 'application/json': { schema: book.refer(payload), example } } },
     responses: {
-      '2XX': { description: 'Received. Answer within 15 seconds, and do the work afterwards.' },
+      '2XX': { description: 'Received. Respond within 15 seconds, and do the work afterwards.' },
       410: { description: 'Gone: the endpoint is disabled.' },
-      default: { description: 'Not received: it is tried again, up to ten times in all, over about 76 hours.' },
+      default: { description: 'Not received. The service tries again: up to ten attempts, over about 76 hours.' },
     },
     security: [],
   };
