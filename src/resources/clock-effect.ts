@@ -7,23 +7,25 @@ import { PaymentPlan } from './payment-plan.ts';
 import { EffectsManifest, TestClockState } from './test-clock.ts';
 
 const common = {
-  advance_id: Nullable(Type.String(), { description: 'The advance that did it; null in a dry run.' }),
+  advance_id: Nullable(Type.String(), { description: 'The advance that caused it; null in a dry run.' }),
   at: Type.String({ format: 'date-time', description: 'The simulated instant at which it happens.' }),
   event_type: Type.Enum(
     eventTypes.filter((type) => /^payment_(intent|plan)\./.test(type)),
     { description: 'What happened.' },
   ),
-  event_id: Nullable(Type.String(), { description: 'The event that tells of it; null in a dry run.' }),
+  event_id: Nullable(Type.String(), { description: 'The event that reports it; null in a dry run.' }),
 };
 
 const { status, amount, currency, last_payment_error } = PaymentIntent.properties;
 const PaymentIntentEffect = Strict(
   {
     object: Type.Literal('payment_intent'),
-    object_id: Nullable(Type.String(), { description: 'Null in a dry run for a payment that the advance would make.' }),
+    object_id: Nullable(Type.String(), {
+      description: 'Null in a dry run if the advance would create the payment intent.',
+    }),
     ...common,
     payment_plan_id: Nullable(Type.String(), { description: 'Null for a scheduled payment.' }),
-    slot: Nullable(Type.Integer({ description: 'The slot of the plan that is paid.' })),
+    slot: Nullable(Type.Integer({ description: 'The slot of the plan that the payment is for.' })),
     due_date: Nullable(LocalDate('The date of the slot.')),
     changes: Strict(
       {
@@ -32,7 +34,7 @@ const PaymentIntentEffect = Strict(
         currency,
         attempt: Type.Integer({ description: 'The number of the attempt, from 1.' }),
         last_payment_error,
-        will_retry: Type.Boolean({ description: 'Whether the plan tries this payment again by itself.' }),
+        will_retry: Type.Boolean({ description: 'Whether the plan retries this payment.' }),
         next_attempt_at: Nullable(Timestamp),
       },
       { title: 'PaymentIntentChanges' },
@@ -57,7 +59,7 @@ const PaymentPlanEffect = Strict(
 
 export const ClockEffect = Type.Union([PaymentIntentEffect, PaymentPlanEffect], {
   title: 'ClockEffect',
-  description: 'One thing that an advance of a test clock did: an object, and what it is like since.',
+  description: 'One effect of an advance of a test clock: the object, what happened to it, and its new values.',
 });
 export type ClockEffect = Static<typeof ClockEffect>;
 
@@ -67,7 +69,7 @@ export const DryRun = Strict(
     dry_run: Type.Literal(true),
     status: TestClockState.properties.status,
     frozen_time: TestClockState.properties.frozen_time,
-    target_time: Type.String({ format: 'date-time', description: 'The instant that the advance would go to.' }),
+    target_time: Type.String({ format: 'date-time', description: 'The target of the advance.' }),
     effects_manifest: EffectsManifest,
     effects: Type.Array(ClockEffect, { description: 'What the advance would do, in order.' }),
   },

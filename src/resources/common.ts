@@ -42,7 +42,7 @@ export function Nullable<S extends TSchema>(schema: S, options: { description?: 
 export function ListOf<S extends TSchema & { title?: string }>(item: S) {
   const title = item.title === undefined ? {} : { title: `${item.title}List` };
   return Strict(
-    { data: Type.Array(item), has_more: Type.Boolean({ description: 'Whether older items follow.' }) },
+    { data: Type.Array(item), has_more: Type.Boolean({ description: 'Whether more items follow.' }) },
     title,
   );
 }
@@ -50,10 +50,10 @@ export function ListOf<S extends TSchema & { title?: string }>(item: S) {
 /** The query parameters of every list. */
 export const listQuery = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, description: 'How many items at most, 1 to 100; 20 if not given.' }),
+    Type.Integer({ minimum: 1, maximum: 100, description: 'The maximum number of items, 1 to 100; by default 20.' }),
   ),
   starting_after: Type.Optional(
-    Type.String({ maxLength: 100, description: 'The id of the last item of the page before.' }),
+    Type.String({ maxLength: 100, description: 'The id of the last item of the previous page.' }),
   ),
 };
 
@@ -70,9 +70,9 @@ export function Reference(description: string) {
 }
 
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' });
-export const Livemode = Type.Boolean({ description: 'False in sandbox.' });
+export const Livemode = Type.Boolean({ description: 'False in the sandbox.' });
 export const LocalDate = (description: string) => Type.String({ format: 'date', description });
-export const Currency = Type.Enum([...currencies], { description: 'ISO 4217, in capitals.' });
+export const Currency = Type.Enum([...currencies], { description: 'An ISO 4217 code, in capitals.' });
 export const Amount = (description: string) => Type.Integer({ description });
 
 /**

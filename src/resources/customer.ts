@@ -5,7 +5,7 @@ import { FreeForm, Id, instant, Livemode, Nullable, Reference, Strict, Timestamp
 const Text = (maxLength: number, description: string) => Type.String({ maxLength, description });
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', description: 'Full name.' });
 const Email = Type.String({ format: 'email', maxLength: 254, description: 'Email address.' });
-const Status = Type.Enum(['active', 'inactive'], { description: 'For your own use; `active` if not given.' });
+const Status = Type.Enum(['active', 'inactive'], { description: 'For your own use. By default `active`.' });
 
 const Address = Strict(
   {
@@ -21,19 +21,21 @@ const Address = Strict(
 const NotificationPreferences = Strict(
   {
     send_payment_emails: Type.Optional(
-      Type.Boolean({ description: 'Emails about payments. Kept for you; nothing is sent.' }),
+      Type.Boolean({ description: 'Emails about payments. Stored for you; the service sends nothing.' }),
     ),
     send_sms_reminders: Type.Optional(
-      Type.Boolean({ description: 'Reminders by SMS. Kept for you; nothing is sent.' }),
+      Type.Boolean({ description: 'Reminders by SMS. Stored for you; the service sends nothing.' }),
     ),
-    send_sms_failures: Type.Optional(Type.Boolean({ description: 'Failures by SMS. Kept for you; nothing is sent.' })),
+    send_sms_failures: Type.Optional(
+      Type.Boolean({ description: 'Failures by SMS. Stored for you; the service sends nothing.' }),
+    ),
   },
   { title: 'NotificationPreferences' },
 );
 const FeePreferences = Strict(
   {
     customer_pays_transaction_fees: Type.Optional(
-      Type.Boolean({ description: 'Every payment of the customer carries the fee as a surcharge.' }),
+      Type.Boolean({ description: 'Whether every payment of the customer carries the fee as a surcharge.' }),
     ),
   },
   { title: 'FeePreferences' },
@@ -41,7 +43,7 @@ const FeePreferences = Strict(
 const Phone = Strict(
   {
     kind: Type.Optional(Text(40, 'Such as mobile or home.')),
-    raw: Type.String({ minLength: 1, maxLength: 60, description: 'The number as it was given.' }),
+    raw: Type.String({ minLength: 1, maxLength: 60, description: 'The number, in any form.' }),
     country_code: Type.Optional(Text(8, 'Such as AU or +61.')),
   },
   { title: 'Phone' },
@@ -74,7 +76,7 @@ export const CustomerCreate = Strict(
     additional_attributes: Type.Optional(optionalFields.additional_attributes),
     phones: Type.Optional(optionalFields.phones),
     test_clock: Type.Optional(
-      Reference('Sandbox only: the test clock whose time the customer sees. Set once, at creation.'),
+      Reference('Sandbox only: the test clock whose time the customer follows. Set at creation; it cannot be changed.'),
     ),
   },
   { title: 'CustomerCreate' },
@@ -94,8 +96,10 @@ export const CustomerUpdate = Strict(
     fee_preferences: Type.Optional(Nullable(optionalFields.fee_preferences)),
     additional_attributes: Type.Optional(Nullable(optionalFields.additional_attributes)),
     phones: Type.Optional(Nullable(optionalFields.phones)),
-    default_payment_method: Type.Optional(Nullable(Reference('A method of this customer, or null for none.'))),
-    test_clock: Type.Optional(Type.Unknown({ description: 'Cannot be changed; naming it is a validation failure.' })),
+    default_payment_method: Type.Optional(
+      Nullable(Reference('A method of this customer, or null to have no default.')),
+    ),
+    test_clock: Type.Optional(Type.Unknown({ description: 'Cannot be changed. Sending it is a validation error.' })),
   },
   { title: 'CustomerUpdate' },
 );
@@ -114,18 +118,18 @@ export const Customer = Strict(
     notification_preferences: Nullable(NotificationPreferences),
     fee_preferences: Nullable(FeePreferences),
     additional_attributes: Nullable(FreeForm),
-    phones: Nullable(Type.Array(Phone), { description: 'In the order in which they were given.' }),
+    phones: Nullable(Type.Array(Phone), { description: 'In the order given.' }),
     default_payment_method: Nullable(Type.String(), {
-      description: 'The method that is charged where none is named: at first the first one that was saved.',
+      description: 'The method that is charged if no other is named. At first, the first method that was saved.',
     }),
     test_clock: Nullable(Type.String(), {
-      description: 'The test clock whose time the customer sees; null in real time.',
+      description: 'The test clock whose time the customer follows; null in real time.',
     }),
     biller_id: Nullable(Type.String(), { description: 'The account that the customer belongs to.' }),
     livemode: Livemode,
     created_at: Timestamp,
     updated_at: Timestamp,
-    deleted_at: Nullable(Timestamp, { description: 'When it was deleted; null of a customer that exists.' }),
+    deleted_at: Nullable(Timestamp, { description: 'When it was deleted; null if it was not.' }),
   },
   { title: 'Customer' },
 );

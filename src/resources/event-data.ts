@@ -11,8 +11,8 @@ const FailedPaymentIntent = Strict(
   {
     ...PaymentIntent.properties,
     attempt: Type.Integer({ description: 'The number of the attempt that failed, from 1.' }),
-    will_retry: Type.Boolean({ description: 'Whether the plan tries this payment again by itself.' }),
-    next_attempt_at: Nullable(Timestamp, { description: 'When it does; null when it does not.' }),
+    will_retry: Type.Boolean({ description: 'Whether the plan retries this payment.' }),
+    next_attempt_at: Nullable(Timestamp, { description: 'When the plan retries it; null if it does not.' }),
   },
   { title: 'FailedPaymentIntent' },
 );

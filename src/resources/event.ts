@@ -5,11 +5,12 @@ import { Id, instant, Livemode, listQuery, Nullable, Reference, Strict } from '.
 
 export const Event = Strict(
   {
-    id: Id('event', 'The same on every attempt to deliver it, so that a repeated one can be recognised.'),
+    id: Id('event', 'The same on every delivery attempt, so that a receiver can recognise a repeated event.'),
     event_type: Type.Enum([...eventTypes], { description: 'What happened.' }),
     created_at: Type.String({
       format: 'date-time',
-      description: 'When it happened, in the customer’s time: a clock-bound customer’s is the test clock’s.',
+      description:
+        'When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.',
     }),
     livemode: Livemode,
     biller_id: Type.String({ description: 'The account that it happened to.' }),
@@ -17,11 +18,12 @@ export const Event = Strict(
       description: 'The test clock that it is about, or that its customer is on; null in real time.',
     }),
     sequence: Type.Integer({
-      description: 'Rises by one from event to event of a biller and mode, without gaps, in the order of commitment.',
+      description: 'Rises by one with each event of an account and mode, without gaps, in commit order.',
     }),
-    request_id: Nullable(Type.String(), { description: 'The API request that caused it; null when none did.' }),
+    request_id: Nullable(Type.String(), { description: 'The API request that caused it; null if no request did.' }),
     data: Type.Record(Type.String(), Type.Unknown(), {
-      description: 'The object as it was then, as the API shows it: see the webhook of this type for its fields.',
+      description:
+        'The object as it was then, in the form of the API. Its fields are described at the webhook of this type.',
     }),
   },
   { title: 'Event' },

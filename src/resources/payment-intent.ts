@@ -24,9 +24,10 @@ export const PaymentIntentStatus = Type.Enum(
   ['requires_payment_method', 'processing', 'requires_action', 'succeeded', 'failed', 'canceled'],
   {
     description:
-      '`requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor ' +
-      'has been asked, wait for the webhook. `requires_action`: the payer has to pass 3D Secure. `succeeded`: the money is ' +
-      'taken. `failed`: declined, `last_payment_error` says why; it can be confirmed again. `canceled`: given up.',
+      '`requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the ' +
+      'processor was asked; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: ' +
+      'the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. ' +
+      '`canceled`: it will not be charged.',
   },
 );
 
@@ -38,28 +39,28 @@ const IntentFields = Strict(
       description: 'Minor units, at least 200 and at most 100000.',
     }),
     currency: Currency,
-    customer_id: Type.Optional(Reference('The payer; the customer of the method that is charged, if not given.')),
-    biller_id: Type.Optional(Reference('Your own biller id; nobody else’s is accepted.')),
-    payment_method: Type.Optional(Reference('A saved method, pm_…, which a confirm that names none charges.')),
+    customer_id: Type.Optional(Reference('The payer. By default the customer of the method that is charged.')),
+    biller_id: Type.Optional(Reference('Your own biller id. Any other is refused.')),
+    payment_method: Type.Optional(Reference('A saved method, pm_…. A confirm that names no method charges this one.')),
     payment_method_data: Type.Optional({
       ...FreeForm,
-      description: 'Free-form. It is accepted and not kept: charge a saved method, which POST /payment_methods makes.',
+      description: 'Free-form. Accepted, but not stored: to charge a method, save it with POST /payment_methods.',
     }),
     metadata: Type.Optional(
-      MetadataWith('For your own use. In the sandbox `_sandbox_outcome` chooses what comes of a charge: see *Modes*.'),
+      MetadataWith('For your own use. In the sandbox `_sandbox_outcome` chooses the outcome of a charge: see *Modes*.'),
     ),
     surcharge_applied: Type.Optional(Type.Boolean({ description: 'Adds the fee on top of the amount.' })),
     scheduled_payment_date: Type.Optional(
       LocalDate(
-        'The service charges by itself at 00:00 of this date in the account’s time zone; for today, within seconds. Today to ' +
-          '366 days ahead; needs `payment_method`. A confirm or cancel before that ends the schedule.',
+        'The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is today. ' +
+          'From today to 366 days ahead. Needs `payment_method`. Confirming or canceling earlier ends the schedule.',
       ),
     ),
     statement_descriptor: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 22,
-        description: 'What the payer’s statement shows; the account’s own if not given.',
+        description: 'What the payer’s statement shows. By default that of the account.',
       }),
     ),
   },
@@ -82,9 +83,14 @@ export type PaymentIntentCreate = Static<typeof PaymentIntentCreate>;
 
 export const PaymentIntentConfirm = Strict(
   {
-    payment_method: Type.Optional(Reference('A saved method, pm_…; may be left out when the intent carries one.')),
+    payment_method: Type.Optional(
+      Reference('A saved method, pm_…. You can leave it out if the payment intent has one.'),
+    ),
     client_secret: Type.Optional(
-      Type.String({ maxLength: 200, description: 'Required with a publishable key: the secret of this very intent.' }),
+      Type.String({
+        maxLength: 200,
+        description: 'Required with a publishable key: the client_secret of this payment intent.',
+      }),
     ),
   },
   { title: 'PaymentIntentConfirm' },
@@ -94,42 +100,42 @@ export type PaymentIntentConfirm = Static<typeof PaymentIntentConfirm>;
 const PaymentError = Strict(
   {
     code: Type.String({ description: 'Why the last attempt failed, for programs: see *Codes of failed payments*.' }),
-    message: Type.String({ description: 'The same, for people.' }),
+    message: Type.String({ description: 'The same for people.' }),
   },
   { title: 'PaymentError' },
 );
 
 export const PaymentIntent = Strict(
   {
-    id: Id('payment_intent', 'The id of the payment intent; `pi_sandbox_…` in sandbox.'),
+    id: Id('payment_intent', 'The id of the payment intent; `pi_sandbox_…` in the sandbox.'),
     client_secret: Type.Optional(
       Type.String({
         description:
-          'Lets a client act on this payment intent with a publishable key. Only for keys with the scope ' +
-          '`payment_intents:write`; not in lists and events.',
+          'Lets a browser act on this payment intent with a publishable key. A secret key gets it only with the ' +
+          'scope `payment_intents:write`. Lists and events leave it out.',
       }),
     ),
     amount: Type.Integer({ description: 'The base amount, minor units.' }),
-    total_amount: Type.Integer({ description: 'What is charged: base amount and surcharge, minor units.' }),
+    total_amount: Type.Integer({ description: 'What is charged: base amount plus surcharge, minor units.' }),
     fee_amount: Type.Integer({
-      description: 'The fee of the biller’s schedule, minor units, whether it is passed on or not.',
+      description: 'The fee by the biller’s fee schedule, minor units, whether or not it is passed on.',
     }),
-    surcharge_amount: Type.Integer({ description: 'The fee where it is passed on to the payer, else 0; minor units.' }),
+    surcharge_amount: Type.Integer({ description: 'The fee if it is passed on to the payer, else 0; minor units.' }),
     surcharge_applied: Type.Boolean({ description: 'Whether the payer pays the fee on top.' }),
     currency: Currency,
     status: PaymentIntentStatus,
-    payment_method_id: Type.Optional(Type.String({ description: 'The saved method that is, or was, charged.' })),
+    payment_method_id: Type.Optional(Type.String({ description: 'The saved method that is or was charged.' })),
     customer_id: Type.Optional(Type.String({ description: 'The payer.' })),
     biller_id: Type.String({ description: 'The account that is paid.' }),
-    payment_plan_id: Nullable(Type.String(), { description: 'The plan that made it; null for a payment on its own.' }),
+    payment_plan_id: Nullable(Type.String(), { description: 'The plan that created it; null for a single payment.' }),
     metadata: Metadata,
-    scheduled_payment_date: Type.Optional(LocalDate('Only of a payment that was scheduled for a later date.')),
+    scheduled_payment_date: Type.Optional(LocalDate('The date of a scheduled payment.')),
     statement_descriptor: Type.Optional(
-      Type.String({ description: 'What the payer’s statement shows: given here, or the biller’s default.' }),
+      Type.String({ description: 'What the payer’s statement shows: the one given, or that of the account.' }),
     ),
     total_refunded_amount: Type.Integer({ description: 'The sum of the refunds that succeeded, minor units.' }),
     last_payment_error: Nullable(PaymentError, {
-      description: 'Why the last attempt failed; null when there was none, or it did not.',
+      description: 'Why the last attempt failed; null if it did not fail or there was none.',
     }),
     created_at: Timestamp,
     updated_at: Timestamp,

@@ -9,16 +9,20 @@ const CardBin = Type.String({ pattern: '^[0-9]{8}$', description: 'Exactly 8 dig
 const CardName = Type.String({ maxLength: 30, description: 'The name on the card, at most 30 characters.' });
 const ExpiryMonth = Type.Integer({ minimum: 1, maximum: 12, description: 'The month in which it expires.' });
 const ExpiryYear = Type.Integer({ minimum: 2000, maximum: 2100, description: 'The year in which it expires.' });
-export const Email = Type.String({ format: 'email', maxLength: 254, description: 'Of the PayPal account.' });
+export const Email = Type.String({
+  format: 'email',
+  maxLength: 254,
+  description: 'The email address of the PayPal account.',
+});
 export const Short = (description: string) => Type.String({ minLength: 1, maxLength: 255, description });
 
 const TokenMetadata = Strict(
   {
-    type: Type.String({ minLength: 1, maxLength: 60, description: 'Who made the token; `fixture` for a test card.' }),
+    type: Type.String({ minLength: 1, maxLength: 60, description: 'Who issued the token; `fixture` for a test card.' }),
     token: Type.String({
       minLength: 1,
       maxLength: 4000,
-      description: 'The token; of a fixture, one of those under *Test cards*.',
+      description: 'The token. For a fixture, one of those under *Test cards*.',
     }),
     data: Type.String({ maxLength: 4000, description: 'Further token data; an empty string for a fixture.' }),
   },
@@ -33,9 +37,9 @@ export const CardData = Strict(
     card_number_token: Type.Optional(Opaque('The tokenised card number.')),
     card_number_end: Type.Optional(LastFour),
     card_bin: Type.Optional(CardBin),
-    fingerprint: Type.Optional(Opaque('The same for the same card.')),
+    fingerprint: Type.Optional(Opaque('A value that is the same for the same card.')),
     wallet: Type.Optional(Short('The wallet that the card came from.')),
-    card_brand: Type.Optional(Short('The brand; told by `card_bin` if not given.')),
+    card_brand: Type.Optional(Short('The brand. By default derived from `card_bin`.')),
   },
   { title: 'CardData' },
 );
@@ -45,26 +49,27 @@ export const BecsData = Strict(
   {
     bsb_number: Type.String({
       pattern: '^[0-9]{3}-?[0-9]{3}$',
-      description: 'Six digits, with or without a hyphen; in the sandbox 000-000 will do.',
+      description: 'Six digits, with or without a hyphen. In the sandbox 000-000 is enough.',
     }),
     account_name: Short('The name of the account.'),
     account_number: Type.String({ minLength: 6, maxLength: 9, description: '6 to 9 characters; never shown again.' }),
     account_number_token: Type.Optional(Opaque('The tokenised account number.')),
     account_number_end: Type.Optional(LastFour),
-    fingerprint: Type.Optional(Opaque('The same for the same account.')),
+    fingerprint: Type.Optional(Opaque('A value that is the same for the same account.')),
   },
   { title: 'BecsData' },
 );
 export type BecsData = Static<typeof BecsData>;
 
 export const customerReference = Type.Optional(
-  Reference('The customer that it belongs to: a cus_ id, or your own reference of a customer.'),
+  Reference('The customer that the method belongs to: a cus_ id, or your own reference of the customer.'),
 );
 const clientSecret = Type.Optional(
   Type.String({
     maxLength: 200,
     description:
-      'Required with a publishable key and `customer_reference`: the secret of a payment intent of that customer.',
+      'Required with a publishable key and `customer_reference`: the client_secret of a payment intent of that ' +
+      'customer.',
   }),
 );
 export const CardCreate = Strict(
@@ -99,7 +104,7 @@ const CardInstrument = Strict(
     card_number_token: Type.Optional(Type.String({ description: 'The tokenised card number.' })),
     card_number_end: Type.Optional(LastFour),
     card_bin: Type.Optional(CardBin),
-    fingerprint: Type.Optional(Type.String({ description: 'The same for the same card.' })),
+    fingerprint: Type.Optional(Type.String({ description: 'A value that is the same for the same card.' })),
     wallet: Type.Optional(Type.String({ description: 'The wallet that the card came from.' })),
   },
   { title: 'CardInstrument' },
@@ -110,12 +115,11 @@ const BecsInstrument = Strict(
     account_name: Type.String({ description: 'The name of the account.' }),
     account_number_token: Type.Optional(Type.String({ description: 'The tokenised account number.' })),
     account_number_end: Type.Optional(LastFour),
-    fingerprint: Type.Optional(Type.String({ description: 'The same for the same account.' })),
+    fingerprint: Type.Optional(Type.String({ description: 'A value that is the same for the same account.' })),
   },
   { title: 'BecsInstrument' },
 );
-const Component = (what: string) =>
-  Nullable(Type.Integer(), { description: `The ${what}; null when it is not known.` });
+const Component = (what: string) => Nullable(Type.Integer(), { description: `The ${what}; null if unknown.` });
 const DateOfBirth = Strict(
   { day: Component('day'), month: Component('month'), year: Component('year') },
   { title: 'DateOfBirth' },
@@ -123,7 +127,7 @@ const DateOfBirth = Strict(
 const KlarnaInstrument = Strict({ dob: Nullable(DateOfBirth) }, { title: 'KlarnaInstrument' });
 const PayIdInstrument = Strict(
   {
-    payid: Type.String({ description: 'The PayID itself.' }),
+    payid: Type.String({ description: 'The PayID.' }),
     account_name: Type.String({ description: 'The name of the account.' }),
     payid_type: Type.Optional(Type.String({ description: 'Such as email or phone.' })),
   },
@@ -161,11 +165,11 @@ export const PaymentMethodEnvelope = Strict(
 
 const CardSummary = Strict(
   {
-    last4: Nullable(Type.String(), { description: 'The last four digits, where they are known.' }),
+    last4: Nullable(Type.String(), { description: 'The last four digits, if known.' }),
     exp_month: Type.Integer({ description: 'The month in which it expires.' }),
     exp_year: Type.Integer({ description: 'The year in which it expires.' }),
-    brand: Nullable(Type.String(), { description: 'Such as Visa; null when it is not known.' }),
-    wallet: Nullable(Type.String(), { description: 'The wallet that the card came from; null without one.' }),
+    brand: Nullable(Type.String(), { description: 'Such as Visa; null if unknown.' }),
+    wallet: Nullable(Type.String(), { description: 'The wallet that the card came from; null if there was none.' }),
   },
   { title: 'CardSummary' },
 );
@@ -180,7 +184,9 @@ const BecsSummary = Strict(
 const Summary = Strict(
   {
     id: methodId,
-    type: Type.Enum(['card', 'au_becs_debit'], { description: 'Which of the two members below is there.' }),
+    type: Type.Enum(['card', 'au_becs_debit'], {
+      description: 'The type. The member of the same name has the details.',
+    }),
     card: Type.Optional(CardSummary),
     au_becs_debit: Type.Optional(BecsSummary),
   },
@@ -195,7 +201,7 @@ export const PaymentMethodList = Strict(
   {
     success: Type.Boolean({ description: 'Always true.' }),
     payment_methods: Type.Array(PaymentMethod),
-    has_more: Type.Boolean({ description: 'Whether older ones follow.' }),
+    has_more: Type.Boolean({ description: 'Whether more methods follow.' }),
   },
   { title: 'PaymentMethodList' },
 );
@@ -205,7 +211,7 @@ export const methodsPerPage = 100;
 export const methodListQuery = {
   ...listQuery,
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, description: 'How many items at most, 1 to 100; 100 if not given.' }),
+    Type.Integer({ minimum: 1, maximum: 100, description: 'The maximum number of items, 1 to 100; by default 100.' }),
   ),
 };
 

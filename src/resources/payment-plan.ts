@@ -23,43 +23,45 @@ const PlanAmount = (description: string) => Type.Integer({ minimum: 1, maximum: 
 const fields = {
   name: Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', description: 'A label.' }),
   frequency_type: Type.Enum(['weekly', 'monthly'], {
-    description: 'Whether payments are weeks or months apart; a plan by the day is not possible.',
+    description: 'Whether payments are weeks or months apart. Daily plans are not possible.',
   }),
   frequency_period: Type.Integer({
     minimum: 1,
     maximum: 520,
-    description: 'How many weeks or months are between payments; weekly with 2 is fortnightly. 1 if not given.',
+    description: 'How many weeks or months are between payments. Weekly with 2 is fortnightly. By default 1.',
   }),
   recurring_amount_cents: PlanAmount(
-    'Amount of each payment, minor units. The 200 and 100000 of payment intents are no limits here.',
+    'The amount of each payment, minor units. The limits of payment intents (200 and 100000) do not apply.',
   ),
-  first_amount_cents: PlanAmount('Amount of the first payment only, minor units.'),
+  first_amount_cents: PlanAmount('The amount of the first payment only, minor units.'),
   total_amount_cents: PlanAmount(
-    'What is collected in all, minor units. The last payment is cut to what remains, and closes the plan. Either this ' +
-      'or `until_further_notice: true` is required.',
+    'The sum to collect, minor units. The last payment is cut to what remains, and closes the plan. Send either ' +
+      'this or `until_further_notice: true`.',
   ),
   until_further_notice: Type.Boolean({ description: 'True for a plan without a total.' }),
   currency: Currency,
   start_date: LocalDate(
-    'Date of the first payment (slot 0). Slot n is due n intervals after this date, counted from it each time: after ' +
-      '31 January come 28 or 29 February and 31 March. A payment is due at 00:00 of its date in the account’s time ' +
-      'zone. Not in the past.',
+    'The date of the first payment (slot 0). Slot n is due n intervals later, always counted from this date: 31 ' +
+      'January is followed by 28 or 29 February, then by 31 March. A payment is due at 00:00 of its date in the ' +
+      'account’s time zone. Not in the past.',
   ),
   first_date: LocalDate(
-    'Date of the first payment instead of start_date, from which all others are still counted; before the second one.',
+    'The date of the first payment instead of start_date. It must be before the second payment. All others are ' +
+      'still counted from start_date.',
   ),
   payment_instrument_id: Reference(
-    'The method to charge. If not given, the one that is the customer’s default at each charge; there must be one now.',
+    'The method to charge. By default the customer’s default method at the time of each charge; there must be ' +
+      'one now.',
   ),
   failure_behaviour: Type.Enum(['retry', 'stop'], {
     description:
-      'What follows a payment that fails. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days ' +
-      'after its first failure, while later payments keep their dates; when all have failed the plan is `suspended`, and ' +
-      'at once when the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`). ' +
-      '`stop`: the plan is `suspended` at the first failure.',
+      'What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 ' +
+      'and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when ' +
+      'all retries have failed, or at once if the decline is final (`card_declined`, `authentication_required`, ' +
+      '`payment_method_unavailable`). `stop`: the plan becomes `suspended` at the first failure.',
   }),
   metadata: MetadataWith(
-    'For your own use; copied to each payment intent of the plan, so that `_sandbox_outcome` steers what becomes of them.',
+    'For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes.',
   ),
 };
 
@@ -110,8 +112,8 @@ export type PaymentPlanUpdate = Static<typeof PaymentPlanUpdate>;
 
 export const PaymentPlanState = Type.Enum(['pending', 'active', 'suspended', 'deactivated', 'closed'], {
   description:
-    '`pending`: made, and collects nothing yet. `active`: collects on its dates. `suspended`: collects nothing until it is ' +
-    'resumed. `deactivated`, `closed`: ended for good.',
+    '`pending`: created; collects nothing yet. `active`: collects on its dates. `suspended`: collects nothing ' +
+    'until you resume it. `deactivated`, `closed`: ended for good.',
 });
 
 export const PaymentPlan = Strict(
@@ -122,37 +124,38 @@ export const PaymentPlan = Strict(
     state: PaymentPlanState,
     state_reason: Nullable(Type.String(), {
       description:
-        '`requested`: by you. `payment_failed`: suspended, since a payment has failed for good. `total_collected`: closed by ' +
-        'its last payment. `customer_deleted`: closed with its customer. Null while pending or active.',
+        '`requested`: by you. `payment_failed`: suspended because a payment failed for good. `total_collected`: ' +
+        'closed by its last payment. `customer_deleted`: closed with its customer. Null while pending or active.',
     }),
     frequency_type: fields.frequency_type,
     frequency_period: Type.Integer({ description: 'Weeks or months between payments.' }),
-    recurring_amount_cents: Type.Integer({ description: 'Amount of each payment, minor units.' }),
-    first_amount_cents: Nullable(Type.Integer(), { description: 'Amount of the first payment, where it is another.' }),
+    recurring_amount_cents: Type.Integer({ description: 'The amount of each payment, minor units.' }),
+    first_amount_cents: Nullable(Type.Integer(), { description: 'The amount of the first payment, if it differs.' }),
     total_amount_cents: Nullable(Type.Integer(), {
-      description: 'What is collected in all; null of a plan that goes on until further notice.',
+      description: 'The sum to collect; null for a plan until further notice.',
     }),
     until_further_notice: Type.Boolean({ description: 'Whether the plan has no total.' }),
     currency: Currency,
-    start_date: LocalDate('The anchor of the calendar.'),
-    first_date: Nullable(LocalDate('Date of the first payment, when it is not start_date.')),
+    start_date: LocalDate('The date that the calendar is counted from.'),
+    first_date: Nullable(LocalDate('The date of the first payment, if it is not start_date.')),
     payment_instrument_id: Nullable(Type.String(), {
-      description: 'The method to charge; null for the customer’s default at the time.',
+      description: 'The method to charge; null for the customer’s default at each charge.',
     }),
     failure_behaviour: fields.failure_behaviour,
     metadata: fields.metadata,
-    collected_amount_cents: Type.Integer({ description: 'Base amounts collected so far, without surcharges.' }),
+    collected_amount_cents: Type.Integer({ description: 'The base amounts collected so far, without surcharges.' }),
     next_payment_date: Nullable(Type.String({ format: 'date' }), {
       description:
-        'Date of the next payment of the calendar, retries left aside: the first one while pending. Null when the plan is ' +
-        'suspended or ended, or nothing would remain to be collected.',
+        'The date of the next payment of the calendar; retries do not count. For a pending plan, the date of its ' +
+        'first payment. Null if the plan is suspended or has ended, or if nothing would remain to be collected.',
     }),
     next_attempt_at: Nullable(Timestamp, {
-      description: 'When a failed payment is tried again, the earliest if several are; null when none is.',
+      description:
+        'When a failed payment is next retried: the earliest time if there are several; null if there is none.',
     }),
     biller_id: Type.String({ description: 'The account that is paid.' }),
     livemode: Livemode,
-    test_clock: Nullable(Type.String(), { description: 'The test clock of the customer.' }),
+    test_clock: Nullable(Type.String(), { description: 'The test clock of the customer; null in real time.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -162,31 +165,31 @@ export type PaymentPlan = Static<typeof PaymentPlan>;
 
 const Attempt = Strict(
   {
-    number: Type.Integer({ description: 'From 1.' }),
+    number: Type.Integer({ description: 'The number of the attempt, from 1.' }),
     at: Type.String({ format: 'date-time', description: 'When it was made, in the customer’s time.' }),
-    outcome: Type.Enum(['succeeded', 'failed'], { description: 'What came of it.' }),
+    outcome: Type.Enum(['succeeded', 'failed'], { description: 'The result.' }),
     code: Nullable(Type.String(), {
-      description: 'Why it failed: see *Codes of failed payments*. Null when it did not.',
+      description: 'Why it failed: see *Codes of failed payments*. Null if it did not.',
     }),
-    message: Nullable(Type.String(), { description: 'The same in words.' }),
+    message: Nullable(Type.String(), { description: 'The same for people.' }),
   },
   { title: 'PlanPaymentAttempt' },
 );
 
 export const PlanPayment = Strict(
   {
-    slot: Type.Integer({ description: 'Number of the due date, from 0.' }),
-    due_date: LocalDate('Biller-local date.'),
-    amount: Nullable(Type.Integer(), { description: 'Base amount in minor units; null of a skipped slot.' }),
+    slot: Type.Integer({ description: 'The number of the due date, from 0.' }),
+    due_date: LocalDate('The date in the account’s time zone.'),
+    amount: Nullable(Type.Integer(), { description: 'The base amount in minor units; null for a skipped slot.' }),
     status: Type.Enum(['processing', 'paid', 'retrying', 'failed', 'skipped'], {
       description:
-        '`processing`: the processor has been asked. `paid`: collected. `retrying`: failed, and tried again at the plan’s ' +
-        'next_attempt_at. `failed`: not tried again, unless the plan is resumed, and never ' +
-        'where its payment intent is `canceled`. `skipped`: its date passed before the plan ' +
-        'was activated, or while it was suspended; it is never charged.',
+        '`processing`: the processor was asked. `paid`: collected. `retrying`: failed, and retried at the plan’s ' +
+        'next_attempt_at. `failed`: not retried, unless you resume the plan; never retried if its payment intent ' +
+        'is `canceled`. `skipped`: its date passed before the plan was activated, or while it was suspended; it ' +
+        'is never charged.',
     }),
     payment_intent_id: Nullable(Type.String(), {
-      description: 'The one payment intent of this slot, whatever the number of attempts; null of a skipped slot.',
+      description: 'The single payment intent of this slot, whatever the number of attempts; null for a skipped slot.',
     }),
     attempts: Type.Array(Attempt, { description: 'Oldest first.' }),
   },
@@ -196,9 +199,9 @@ export type PlanPayment = Static<typeof PlanPayment>;
 
 export const ScheduledSlot = Strict(
   {
-    slot: Type.Integer({ description: 'Number of the due date, from 0.' }),
-    due_date: LocalDate('Biller-local date.'),
-    amount: Type.Integer({ description: 'Base amount in minor units.' }),
+    slot: Type.Integer({ description: 'The number of the due date, from 0.' }),
+    due_date: LocalDate('The date in the account’s time zone.'),
+    amount: Type.Integer({ description: 'The base amount in minor units.' }),
   },
   { title: 'ScheduledPayment' },
 );

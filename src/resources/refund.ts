@@ -5,9 +5,13 @@ import { Currency, Id, instant, Livemode, Metadata, MetadataWith, Nullable, Stri
 export const RefundCreate = Strict(
   {
     amount: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 999_999_999, description: 'Minor units; all that remains if not given.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 999_999_999,
+        description: 'Minor units. By default everything that remains.',
+      }),
     ),
-    reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Why, in your words.' })),
+    reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'The reason, in your words.' })),
     metadata: Type.Optional(
       MetadataWith('For your own use. In the sandbox `_sandbox_refund_outcome`: `fail` makes the refund fail.'),
     ),
@@ -19,15 +23,17 @@ export type RefundCreate = Static<typeof RefundCreate>;
 export const Refund = Strict(
   {
     id: Id('refund', 'The id of the refund.'),
-    payment_intent_id: Type.String({ description: 'The payment that is given back.' }),
+    payment_intent_id: Type.String({ description: 'The payment that is refunded.' }),
     amount: Type.Integer({ description: 'Minor units.' }),
     currency: Currency,
-    reason: Nullable(Type.String(), { description: 'Why it is given back, in your words.' }),
+    reason: Nullable(Type.String(), { description: 'The reason, in your words.' }),
     metadata: Metadata,
     status: Type.Enum(['processing', 'succeeded', 'failed'], {
-      description: '`processing` only while the processor is asked. A refund that has failed may be asked for again.',
+      description:
+        '`processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it was not; you ' +
+        'can request a new refund.',
     }),
-    biller_id: Type.String({ description: 'The account that gives it back.' }),
+    biller_id: Type.String({ description: 'The account that pays the refund.' }),
     livemode: Livemode,
     created_at: Timestamp,
     updated_at: Timestamp,

@@ -7,9 +7,9 @@ const Component = (description: string, minimum: number, maximum: number) =>
   Type.Optional(Nullable(Type.Integer({ minimum, maximum }), { description }));
 const DateOfBirth = Strict(
   {
-    day: Component('Of the month.', 1, 31),
-    month: Component('1 is January.', 1, 12),
-    year: Component('With four digits.', 1900, 2100),
+    day: Component('Day of the month.', 1, 31),
+    month: Component('Month; 1 is January.', 1, 12),
+    year: Component('Year, with four digits.', 1900, 2100),
   },
   { title: 'DateOfBirthData' },
 );
@@ -18,7 +18,7 @@ const KlarnaData = Strict(
   {
     dob: Type.Optional(
       Nullable(DateOfBirth, {
-        description: 'The date of birth, as far as it is known; what is not given reads back as null.',
+        description: 'The date of birth, as far as it is known. Parts that you leave out are returned as null.',
       }),
     ),
   },
@@ -26,7 +26,7 @@ const KlarnaData = Strict(
 );
 const PayIdData = Strict(
   {
-    payid: Short('The PayID itself.'),
+    payid: Short('The PayID.'),
     account_name: Short('The name of the account.'),
     payid_type: Type.Optional(Short('Such as email or phone.')),
   },

@@ -5,7 +5,7 @@ import { Id, instant, Nullable, Strict, Timestamp } from './common.ts';
 
 export const TestClockCreate = Strict(
   {
-    frozen_time: Type.String({ format: 'date-time', description: 'Now, for the clock’s customers.' }),
+    frozen_time: Type.String({ format: 'date-time', description: 'The current time of the clock’s customers.' }),
     name: Type.Optional(Type.String({ maxLength: 255, description: 'A label.' })),
   },
   { title: 'TestClockCreate' },
@@ -17,7 +17,7 @@ export const TestClockAdvance = Strict(
     frozen_time: Type.String({ format: 'date-time', description: 'The instant to advance to.' }),
     dry_run: Type.Optional(
       Type.Boolean({
-        description: 'Answer what the advance would do, with 200, and change nothing. False if not given.',
+        description: 'Return what the advance would do, with 200, and change nothing. By default false.',
       }),
     ),
   },
@@ -27,7 +27,9 @@ export type TestClockAdvance = Static<typeof TestClockAdvance>;
 
 export const EffectsManifest = Strict(
   {
-    payment_intents_enqueued: Type.Integer({ description: 'Payment intents attempted during the advance, each once.' }),
+    payment_intents_enqueued: Type.Integer({
+      description: 'Payment intents attempted during the advance, each counted once.',
+    }),
     links_expired: Type.Integer({ description: 'Always 0: there are no payment links.' }),
     subscriptions_rolled: Type.Integer({ description: 'Always 0: there are no subscriptions.' }),
     plans_recalculated: Type.Integer({ description: 'Plans whose next payment, next attempt or state changed.' }),
@@ -44,15 +46,16 @@ export const TestClockState = Strict(
     name: Nullable(Type.String(), { description: 'A label.' }),
     status: Type.Enum(['created', 'advancing', 'ready', 'failed'], {
       description:
-        '`created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: all is done, and ' +
-        '`frozen_time` is the target. `failed`: an effect could not be carried out; it cannot be advanced again.',
+        '`created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the ' +
+        'advance is complete, and `frozen_time` is its target. `failed`: an effect could not be carried out; the ' +
+        'clock cannot be advanced again.',
     }),
-    frozen_time: Type.String({ format: 'date-time', description: 'Now, for the clock’s customers.' }),
+    frozen_time: Type.String({ format: 'date-time', description: 'The current time of the clock’s customers.' }),
     expires_at: Type.String({
       format: 'date-time',
-      description: 'Real time: 30 days after creation the clock is deleted with all that it has.',
+      description: 'When the clock is deleted with all its objects: 30 days after creation, in real time.',
     }),
-    last_advanced_at: Nullable(Timestamp, { description: 'Real time at which the last advance was complete.' }),
+    last_advanced_at: Nullable(Timestamp, { description: 'When the last advance was complete, in real time.' }),
     failure_reason: Nullable(Type.String({ description: 'Why the last advance failed, in words.' })),
     livemode: Type.Literal(false),
   },
@@ -62,27 +65,28 @@ export type TestClockState = Static<typeof TestClockState>;
 
 const LastAdvance = Strict(
   {
-    id: Type.String({ description: 'Names the advance in the list of effects, adv_….' }),
-    status: Type.Enum(['advancing', 'ready', 'failed'], { description: 'How far it has come.' }),
-    from_time: Type.String({ format: 'date-time', description: 'The clock’s time before it.' }),
-    target_time: Type.String({ format: 'date-time', description: 'The instant that it went, or goes, to.' }),
+    id: Type.String({ description: 'The id of the advance, adv_…. Use it to list its effects.' }),
+    status: Type.Enum(['advancing', 'ready', 'failed'], { description: 'The state of the advance.' }),
+    from_time: Type.String({ format: 'date-time', description: 'The clock’s time before the advance.' }),
+    target_time: Type.String({ format: 'date-time', description: 'The target of the advance.' }),
     effects_manifest: Nullable(EffectsManifest, { description: 'Null until it is complete.' }),
-    requested_at: Type.String({ format: 'date-time', description: 'Real time.' }),
-    finished_at: Nullable(Timestamp, { description: 'Real time; null while it is under way.' }),
+    requested_at: Type.String({ format: 'date-time', description: 'When it was requested, in real time.' }),
+    finished_at: Nullable(Timestamp, { description: 'When it ended, in real time; null until then.' }),
   },
   { title: 'TestClockLastAdvance' },
 );
 
 const DeliveryCounts = Strict(
   {
-    pending: Type.Integer({ description: 'Still on their way, or between two tries.' }),
-    delivered: Type.Integer({ description: 'Answered with a 2xx.' }),
+    pending: Type.Integer({ description: 'On their way, or between two attempts.' }),
+    delivered: Type.Integer({ description: 'The receiver returned a 2xx.' }),
     failed: Type.Integer({ description: 'Given up.' }),
   },
   {
     title: 'WebhookDeliveryCounts',
     description:
-      'The webhook deliveries of all events of the clock: with none pending, your receiver has heard of everything.',
+      'The webhook deliveries of all events of the clock. When `pending` is 0, your receiver has got everything, ' +
+      'except what failed.',
   },
 );
 
@@ -92,10 +96,11 @@ export const TestClock = Strict(
     ...TestClockState.properties,
     max_frozen_time: Nullable(Type.String({ format: 'date-time' }), {
       description:
-        'The latest time that one advance can name now: two of the shortest intervals of the active plans ahead, where a ' +
-        'week counts 7 days and a month 30, and 62 days without any. Null while the clock cannot be advanced.',
+        'The latest target of one advance now: two of the shortest intervals of the active plans ahead. A week ' +
+        'counts 7 days, a month 30. Without active plans, it is 62 days ahead. Null while the clock cannot be ' +
+        'advanced.',
     }),
-    last_advance: Nullable(LastAdvance, { description: 'Null before the first.' }),
+    last_advance: Nullable(LastAdvance, { description: 'Null before the first advance.' }),
     webhook_deliveries: DeliveryCounts,
   },
   { title: 'TestClock' },
@@ -108,7 +113,7 @@ export const AdvancingClock = Strict(
     status: Type.Literal('advancing'),
     frozen_time: Type.String({
       format: 'date-time',
-      description: 'The time before the advance, until it is complete.',
+      description: 'The time before the advance. It changes when the advance is complete.',
     }),
   },
   { title: 'AdvancingTestClock' },
@@ -116,7 +121,7 @@ export const AdvancingClock = Strict(
 
 export const DeletedClock = Strict(
   {
-    id: Type.String({ description: 'The id that it had.' }),
+    id: Type.String({ description: 'The id of the deleted clock.' }),
     object: Type.Literal('test_clock'),
     deleted: Type.Literal(true),
   },

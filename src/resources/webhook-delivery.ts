@@ -4,17 +4,19 @@ import { eventTypes } from '../domain/event-types.ts';
 import { Id, instant, Livemode, listQuery, Nullable, Strict, Timestamp } from './common.ts';
 
 const DeliveryStatus = Type.Enum(['pending', 'delivered', 'failed'], {
-  description: '`pending`: on its way, or between two attempts. `delivered`: answered with a 2xx. `failed`: given up.',
+  description:
+    '`pending`: on its way, or between two attempts. `delivered`: the receiver returned a 2xx. `failed`: given up.',
 });
 
 export const WebhookAttempt = Strict(
   {
     at: Timestamp,
-    status_code: Nullable(Type.Integer(), { description: 'The HTTP status of the answer; null when there was none.' }),
-    error: Nullable(Type.String(), { description: 'Why it did not succeed; null when it did.' }),
-    duration_ms: Type.Integer({ description: 'How long it took.' }),
+    status_code: Nullable(Type.Integer(), { description: 'The HTTP status of the response; null if there was none.' }),
+    error: Nullable(Type.String(), { description: 'Why it failed; null if it succeeded.' }),
+    duration_ms: Type.Integer({ description: 'How long it took, in milliseconds.' }),
     response_excerpt: Nullable(Type.String(), {
-      description: 'The first 2 KiB of the response; null without one, and to a key that may not read the event.',
+      description:
+        'The first 2 KiB of the response. Null without a response, and for a key that may not read the event.',
     }),
   },
   { title: 'WebhookAttempt' },
@@ -23,15 +25,17 @@ export const WebhookAttempt = Strict(
 export const WebhookDelivery = Strict(
   {
     id: Id('webhook_delivery', 'The id of the delivery.'),
-    event_id: Type.String({ description: 'The event that is delivered; its id is the `webhook-id` of every attempt.' }),
+    event_id: Type.String({ description: 'The event that is delivered. Its id is the `webhook-id` of every attempt.' }),
     event_type: Type.Enum([...eventTypes], { description: 'The type of that event.' }),
     endpoint_id: Type.String({ description: 'The endpoint that it is delivered to.' }),
     status: DeliveryStatus,
     failure_reason: Nullable(Type.String(), {
-      description: 'Why it was given up: all attempts used, endpoint disabled or deleted.',
+      description: 'Why it was given up: all attempts were used, or the endpoint was disabled or deleted.',
     }),
     attempts: Type.Array(WebhookAttempt, { description: 'Oldest first.' }),
-    next_attempt_at: Nullable(Timestamp, { description: 'Real time, as are all times here.' }),
+    next_attempt_at: Nullable(Timestamp, {
+      description: 'When the next attempt is due. Like all times here, in real time.',
+    }),
     livemode: Livemode,
     created_at: Timestamp,
   },
@@ -42,7 +46,7 @@ export type WebhookDelivery = Static<typeof WebhookDelivery>;
 export const WebhookDeliveryQuery = Strict({
   ...listQuery,
   status: Type.Optional(
-    Type.Enum(['pending', 'delivered', 'failed'], { description: 'Only deliveries in this state.' }),
+    Type.Enum(['pending', 'delivered', 'failed'], { description: 'Only deliveries with this status.' }),
   ),
 });
 export type WebhookDeliveryQuery = Static<typeof WebhookDeliveryQuery>;

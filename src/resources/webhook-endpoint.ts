@@ -6,8 +6,8 @@ const Url = Type.String({
   minLength: 1,
   maxLength: 2048,
   description:
-    'Where events are posted: `https`, in sandbox `http` too, without credentials and fragment. The host must be ' +
-    'public; it is checked now, and again at each connection.',
+    'Where events are posted: `https`, or in the sandbox also `http`, without credentials or fragment. The host ' +
+    'must be public. The service checks this now, and again at each connection.',
 });
 const EventTypes = (otherwise: string) =>
   Type.Array(Type.String({ maxLength: 100 }), {
@@ -20,7 +20,7 @@ const Description = Nullable(Type.String({ maxLength: 500 }), { description: 'Fo
 export const WebhookEndpointCreate = Strict(
   {
     url: Url,
-    event_types: Type.Optional(EventTypes('Everything if not given.')),
+    event_types: Type.Optional(EventTypes('By default everything.')),
     description: Type.Optional(Description),
   },
   { title: 'WebhookEndpointCreate' },
@@ -30,12 +30,12 @@ export type WebhookEndpointCreate = Static<typeof WebhookEndpointCreate>;
 export const WebhookEndpointUpdate = Strict(
   {
     url: Type.Optional(Url),
-    event_types: Type.Optional(EventTypes('As before if not given.')),
+    event_types: Type.Optional(EventTypes('Unchanged if left out.')),
     description: Type.Optional(Description),
     status: Type.Optional(
       Type.Enum(['enabled', 'disabled'], {
         description:
-          'Disabling ends the pending deliveries. What happened while it was disabled can be replayed once it is enabled.',
+          'Disabling ends the pending deliveries. After you enable it again, you can replay what happened in between.',
       }),
     ),
   },
@@ -49,7 +49,7 @@ export const SecretRotation = Strict(
       Type.Integer({
         minimum: 0,
         maximum: 168,
-        description: 'For how many hours the old secret signs as well as the new one; 24 if not given.',
+        description: 'How many hours the old secret keeps signing beside the new one; by default 24.',
       }),
     ),
   },
@@ -59,17 +59,19 @@ export type SecretRotation = Static<typeof SecretRotation>;
 
 export const WebhookReplay = Strict(
   {
-    since: Type.String({ format: 'date-time', description: 'Events from this real time on.' }),
+    since: Type.String({ format: 'date-time', description: 'Only events from this real time on.' }),
     until: Type.Optional(
-      Type.String({ format: 'date-time', description: 'Up to this real time; until now if not given.' }),
+      Type.String({ format: 'date-time', description: 'Only events up to this real time; by default until now.' }),
     ),
     status: Type.Optional(
       Type.Enum(['failed', 'all'], {
-        description: '`failed`, the default: what has not been delivered. `all`: what has been delivered as well.',
+        description: '`failed`, the default: what was not delivered. `all`: also what was delivered.',
       }),
     ),
     starting_after: Type.Optional(
-      Reference('Only events after this one: `last_event_id` of the replay before, while that says `has_more`.'),
+      Reference(
+        'Only events after this one. Pass `last_event_id` of the previous replay while that returns `has_more`.',
+      ),
     ),
   },
   { title: 'WebhookReplay' },
@@ -78,13 +80,13 @@ export type WebhookReplay = Static<typeof WebhookReplay>;
 
 export const ReplayResult = Strict(
   {
-    enqueued: Type.Integer({ description: 'How many deliveries are made now, the oldest events first.' }),
+    enqueued: Type.Integer({ description: 'How many deliveries were created, the oldest events first.' }),
     has_more: Type.Boolean({
       description:
-        'Whether the range may hold more than this replay took (10,000, or what the hour had left): then replay again, ' +
-        '`starting_after` the last.',
+        'Whether the range may hold more than this replay took (10,000, or what was left of the hourly budget). ' +
+        'If so, replay again with `starting_after`.',
     }),
-    last_event_id: Nullable(Id('event', 'The last of the events that are delivered; null when there is none.')),
+    last_event_id: Nullable(Id('event', 'The last event that this replay delivers; null if there is none.')),
   },
   { title: 'ReplayResult' },
 );
@@ -96,20 +98,20 @@ export const WebhookEndpoint = Strict(
     url: Type.String({ description: 'Where events are posted.' }),
     event_types: Type.Array(Type.String(), { description: 'What it subscribes to: event types, groups, or `*`.' }),
     description: Nullable(Type.String(), { description: 'For your own use.' }),
-    status: Type.Enum(['enabled', 'disabled'], { description: 'Nothing is sent to a disabled one.' }),
+    status: Type.Enum(['enabled', 'disabled'], { description: 'Nothing is sent to a disabled endpoint.' }),
     disabled_reason: Nullable(Type.Enum(['requested', 'gone', 'failing']), {
-      description: '`requested`: by you; `gone`: it answered 410; `failing`: five days of nothing but failure.',
+      description: '`requested`: by you. `gone`: it returned 410. `failing`: five days of nothing but failure.',
     }),
     verified_at: Nullable(Timestamp, {
       description:
-        'When the receiver first returned the challenge of a ping from this URL; null until then, and again when the URL ' +
-        'changes. In live mode nothing is replayed before.',
+        'When the receiver first returned the challenge of a ping from this URL. Null until then, and again ' +
+        'after the URL changes. In live mode, nothing is replayed to an unverified endpoint.',
     }),
     livemode: Livemode,
     created_at: Timestamp,
     updated_at: Timestamp,
     secret: Type.Optional(
-      Type.String({ description: 'The signing secret (Standard Webhooks). Shown when made or rotated, never again.' }),
+      Type.String({ description: 'The signing secret (Standard Webhooks). Shown only when it is created or rotated.' }),
     ),
   },
   { title: 'WebhookEndpoint' },
@@ -123,8 +125,8 @@ export const PingedWebhookEndpoint = Strict(
     challenge: Type.Optional(
       Type.String({
         description:
-          'What the receiver returns to verify the endpoint: as `{"challenge": …}` or as the bare text of a 2xx response. Each ' +
-          'attempt has its own. It is in what is posted, and not in `GET /events`.',
+          'Return it to verify the endpoint: as `{"challenge": …}` or as the bare text of a 2xx response. Each ' +
+          'attempt has its own. It is only in the webhook, not in `GET /events`.',
       }),
     ),
   },
@@ -132,7 +134,7 @@ export const PingedWebhookEndpoint = Strict(
 );
 
 export const DeletedWebhookEndpoint = Strict(
-  { id: Type.String({ description: 'The id that it had.' }), deleted: Type.Literal(true) },
+  { id: Type.String({ description: 'The id of the deleted endpoint.' }), deleted: Type.Literal(true) },
   { title: 'DeletedWebhookEndpoint' },
 );
 export type DeletedWebhookEndpoint = Static<typeof DeletedWebhookEndpoint>;

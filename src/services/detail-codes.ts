@@ -3,27 +3,27 @@ import type { CodeText } from './error-codes.ts';
 /** Every `code` of an item in `error.details`: what is wrong with one field. */
 export const detailCodes = {
   parameter_missing: {
-    meaning: 'The field is required and was not given.',
-    remedy: 'Give it.',
+    meaning: 'The field is required but missing.',
+    remedy: 'Send it.',
   },
   unknown_parameter: {
-    meaning: 'There is no such field here; the message names the one that may have been meant.',
+    meaning: 'There is no such field here. The message suggests the one that you may have meant.',
     remedy: 'Correct its name, or leave it out.',
   },
   invalid_type: {
-    meaning: 'The value has another JSON type than the field.',
+    meaning: 'The value has the wrong JSON type.',
     remedy: 'Send the type that the message names.',
   },
   invalid_value: {
-    meaning: 'The value is none of those that the field allows.',
-    remedy: 'Send what the message names.',
+    meaning: 'The value is not an allowed one.',
+    remedy: 'Send a value that the message names.',
   },
   invalid_format: {
-    meaning: 'The text does not have the form that the field needs.',
-    remedy: 'Send the form that the message names.',
+    meaning: 'The text does not have the required format.',
+    remedy: 'Send the format that the message names.',
   },
   out_of_range: {
-    meaning: 'The number, date or time lies outside of what is allowed.',
+    meaning: 'The number, date or time is outside the allowed range.',
     remedy: 'Stay within the limits that the message names.',
   },
   too_long: { meaning: 'The text is too long.', remedy: 'Shorten it.' },
@@ -32,11 +32,11 @@ export const detailCodes = {
   too_few: { meaning: 'There are too few items or members.', remedy: 'Send more.' },
   duplicate: { meaning: 'The item is listed twice.', remedy: 'List it once.' },
   immutable: {
-    meaning: 'The field cannot be changed, or not in the present state of the object.',
+    meaning: 'The field cannot be changed, or not in the current state of the object.',
     remedy: 'Leave it out.',
   },
   resource_missing: {
-    meaning: 'The id names nothing of this account and mode.',
+    meaning: 'There is no object with this id for this account and mode.',
     remedy: 'Check the id and the key.',
   },
   customer_deleted: { meaning: 'The customer has been deleted.', remedy: 'Use another customer.' },
@@ -46,38 +46,38 @@ export const detailCodes = {
   },
   payment_method_of_other_customer: {
     meaning: 'The payment method belongs to another customer.',
-    remedy: 'Use one of this customer’s own.',
+    remedy: 'Use a payment method of this customer.',
   },
   payment_method_of_other_intent: {
-    meaning: 'The payment method has no customer, and a publishable key has used it for another payment intent.',
+    meaning: 'The payment method has no customer. A publishable key has used it for another payment intent.',
     remedy: 'Attach it to a customer first.',
   },
   payment_method_limit: {
-    meaning: 'The customer has 50 payment methods that are not detached, as many as it can have.',
+    meaning: 'The customer already has 50 payment methods that are not detached, the maximum.',
     remedy: 'Detach one of them first.',
   },
   payment_method_unattached: {
-    meaning: 'The payment method belongs to no customer yet.',
+    meaning: 'The payment method does not belong to a customer yet.',
     remedy: 'Attach it to the customer first.',
   },
-  amount_too_small: { meaning: 'The amount is below 200 minor units.', remedy: 'Ask for more.' },
+  amount_too_small: { meaning: 'The amount is below 200 minor units.', remedy: 'Send a larger amount.' },
   total_or_until_further_notice: {
-    meaning: 'A plan has either `total_amount_cents` or `until_further_notice: true`, and here are both, or neither.',
-    remedy: 'Send one of the two.',
+    meaning: 'A plan has either `total_amount_cents` or `until_further_notice: true`. The request has both or neither.',
+    remedy: 'Send exactly one of them.',
   },
   unknown_fixture_token: {
     meaning: 'There is no such sandbox fixture token.',
     remedy: 'Use one of the `tok_sandbox_…` tokens.',
   },
   unknown_event_type: {
-    meaning: 'This is neither an event type nor a group of them.',
+    meaning: 'This is neither an event type nor a group of event types.',
     remedy: 'Use a type, a group such as `payment_plan.*`, or `*`.',
   },
   url_invalid: {
-    meaning: 'The URL cannot be used: not absolute, not `https` in live mode, with credentials or a fragment.',
+    meaning: 'The URL is not absolute, not `https` in live mode, or has credentials or a fragment.',
     remedy: 'Send a plain absolute URL.',
   },
-  url_unresolvable: { meaning: 'The host of the URL cannot be resolved.', remedy: 'Check its name.' },
+  url_unresolvable: { meaning: 'The host of the URL cannot be resolved.', remedy: 'Check the host name.' },
   url_not_public: {
     meaning: 'The host of the URL is not a public address.',
     remedy: 'Use a host that can be reached from the internet.',

@@ -1,7 +1,7 @@
 import { type DeclineCode, declineMessage } from '../domain/charge-outcome.ts';
 import type { ErrorType } from './errors.ts';
 
-/** What a code means, and what the caller can do about it. One sentence each, for the documentation. */
+/** What a code means, and what the caller can do about it. One or two short sentences each, for the documentation. */
 export interface CodeText {
   meaning: string;
   remedy: string;
@@ -18,21 +18,22 @@ export const errorCodes = {
   validation_failed: {
     type: 'invalid_request_error',
     statuses: [400, 422],
-    meaning: 'Fields or parameters break a rule; `details` has an item for each, with its path.',
-    remedy: 'Correct all that `details` names, then send the request again.',
+    meaning: 'Fields or parameters break a rule. `details` has an item for each, with its path.',
+    remedy: 'Correct everything that `details` names, then send the request again.',
   },
   bad_request: {
     type: 'invalid_request_error',
     statuses: [400],
-    meaning: 'The request cannot be read, such as a path with a broken escape.',
+    meaning: 'The request cannot be read. For example, its path has a broken escape.',
     remedy: 'Build the URL with a library that encodes it.',
   },
   invalid_json: {
     type: 'invalid_request_error',
     statuses: [400],
     meaning:
-      'The body is not valid JSON in UTF-8, names a member twice, is nested too deep, or has more than 1,000 members.',
-    remedy: 'Write the body with a JSON library, and with fewer members.',
+      'The body is not valid JSON in UTF-8, repeats a member name, is nested too deep, or has more than 1,000 ' +
+      'members.',
+    remedy: 'Write the body with a JSON library, with fewer members.',
   },
   body_incomplete: {
     type: 'invalid_request_error',
@@ -44,7 +45,9 @@ export const errorCodes = {
     type: 'invalid_request_error',
     statuses: [400],
     meaning: '`Idempotency-Key` or `Idempotency-TTL` is out of range.',
-    remedy: 'Send a key of 1 to 255 characters, and whole seconds from 1 to 2592000, with a publishable key to 86400.',
+    remedy:
+      'Send a key of 1 to 255 characters. Send a TTL of 1 to 2592000 whole seconds, or at most 86400 with a ' +
+      'publishable key.',
   },
   unsupported_content_type: {
     type: 'invalid_request_error',
@@ -62,190 +65,193 @@ export const errorCodes = {
     type: 'authentication_error',
     statuses: [401],
     meaning: 'The API key is missing, unknown or revoked.',
-    remedy: 'Send `Authorization: Bearer <key>` with a key that is in force.',
+    remedy: 'Send `Authorization: Bearer <key>` with a valid key.',
   },
   insufficient_scope: {
     type: 'permission_error',
     statuses: [403],
-    meaning: 'The key does not hold the scope of the operation, or of the events that it would send.',
+    meaning: 'The key lacks the scope of the operation, or of the events that the operation would send.',
     remedy: 'Use a key with the scope that the message names.',
   },
   secret_key_required: {
     type: 'permission_error',
     statuses: [403],
-    meaning: 'A publishable key may not do this, or not without the `client_secret` of the payment intent.',
-    remedy: 'Call from your server with a secret key, or present the `client_secret`.',
+    meaning: 'A publishable key may not do this, or only with the `client_secret` of the payment intent.',
+    remedy: 'Call from your server with a secret key, or send the `client_secret`.',
   },
   client_secret_invalid: {
     type: 'permission_error',
     statuses: [403],
-    meaning: 'The `client_secret` is not the one of this payment intent.',
-    remedy: 'Use the `client_secret` that came with this very payment intent.',
+    meaning: 'The `client_secret` is not that of this payment intent.',
+    remedy: 'Use the `client_secret` that was returned with this payment intent.',
   },
   sandbox_only: {
     type: 'permission_error',
     statuses: [403],
-    meaning: 'A live key was used for something that exists in the sandbox only.',
+    meaning: 'A live key was used for something that exists only in the sandbox.',
     remedy: 'Use a sandbox key.',
   },
   payment_method_not_allowed: {
     type: 'permission_error',
     statuses: [403],
     meaning:
-      'A publishable key may not use this payment method for this payment intent: it belongs to somebody else, or does not exist.',
+      'A publishable key may not use this payment method for this payment intent. The method belongs to another ' +
+      'customer or payment intent, or does not exist.',
     remedy: 'Save a new payment method for this payment intent, or confirm from your server with a secret key.',
   },
   resource_missing: {
     type: 'invalid_request_error',
     statuses: [404],
     meaning: 'There is no such object for this account and mode.',
-    remedy: 'Check the id, and that the key belongs to the account and mode that made the object.',
+    remedy: 'Check the id. Check that the key belongs to the account and mode that created the object.',
   },
   route_not_found: {
     type: 'invalid_request_error',
     statuses: [404],
     meaning: 'No operation has this path.',
-    remedy: 'Check the path; every one of the API begins with `/api/v1`.',
+    remedy: 'Check the path. All paths of the API begin with `/api/v1`.',
   },
   method_not_allowed: {
     type: 'invalid_request_error',
     statuses: [405],
-    meaning: 'The path exists, with other methods.',
+    meaning: 'The path exists, but not with this method.',
     remedy: 'Use one of the methods in the `Allow` header.',
   },
   request_timeout: {
     type: 'invalid_request_error',
     statuses: [408],
     meaning: 'The headers took longer than 15 seconds to arrive, or the whole request longer than 30.',
-    remedy: 'Send the request again, in one go.',
+    remedy: 'Send the request again, without pauses.',
   },
   idempotency_key_in_use: {
     type: 'idempotency_error',
     statuses: [409],
     meaning: 'The first request with this `Idempotency-Key` is still running after five seconds.',
-    remedy: 'Send the same request again after `Retry-After`; it answers what the first one did.',
+    remedy: 'Send the same request again after `Retry-After`. You then get the response to the first one.',
   },
   payload_too_large: {
     type: 'invalid_request_error',
     statuses: [413],
     meaning:
-      'The body is larger than the operation takes: 16 KiB, or up to 256 KiB where its fields need more. The message ' +
-      'names the limit.',
-    remedy: 'Send less.',
+      'The body exceeds the limit of the operation: 16 KiB, or up to 256 KiB if its fields need more. The ' +
+      'message names the limit.',
+    remedy: 'Send a smaller body.',
   },
   payment_method_limit: {
     type: 'invalid_request_error',
     statuses: [400, 422],
-    meaning: 'The customer has 50 payment methods that are not detached, as many as it can have.',
+    meaning: 'The customer already has 50 payment methods that are not detached, the maximum.',
     remedy: 'Detach one of them first.',
   },
   misdirected_request: {
     type: 'invalid_request_error',
     statuses: [421],
-    meaning: 'A service that `npm start` has started serves its own machine alone, and was asked for another host.',
-    remedy: 'Ask for `http://localhost` or `http://127.0.0.1`, or start the service with another `HOST`.',
+    meaning: 'A service started by `npm start` serves only its own machine. The request named another host.',
+    remedy: 'Use `http://localhost` or `http://127.0.0.1`, or start the service with another `HOST`.',
   },
   idempotency_key_reused: {
     type: 'idempotency_error',
     statuses: [422],
-    meaning: 'This `Idempotency-Key` has answered a request with another method, path or body.',
-    remedy: 'Repeat the first request exactly, or take a new key.',
+    meaning: 'This `Idempotency-Key` was used for a request with another method, path or body.',
+    remedy: 'Repeat the first request exactly, or use a new key.',
   },
   invalid_state: {
     type: 'invalid_request_error',
     statuses: [422],
-    meaning: 'The present state of the object does not allow this; the message names the state and what is allowed.',
-    remedy: 'Fetch the object, and do what its state allows.',
+    meaning: 'The current state of the object does not allow this. The message names the state and what is allowed.',
+    remedy: 'Fetch the object, then do what its state allows.',
   },
   test_clock_advancing: {
     type: 'invalid_request_error',
     statuses: [422],
-    meaning: 'The test clock of the customer is advancing, and nothing of its customers can be written meanwhile.',
+    meaning:
+      'The customer’s test clock is advancing. Until it is ready, nothing that belongs to its customers can be ' +
+      'changed.',
     remedy: 'Wait for `test_clock.ready`, then try again.',
   },
   test_clock_failed: {
     type: 'invalid_request_error',
     statuses: [422],
-    meaning: 'The test clock has failed and takes no customers.',
+    meaning: 'The test clock has failed. It accepts no new customers.',
     remedy: 'Create a new test clock.',
   },
   test_clock_full: {
     type: 'invalid_request_error',
     statuses: [422],
-    meaning: 'The test clock has 3 customers, as many as it can have.',
+    meaning: 'The test clock already has 3 customers, the maximum.',
     remedy: 'Use another test clock, or delete a customer of this one.',
   },
   test_clock_limit: {
     type: 'invalid_request_error',
     statuses: [422],
-    meaning: 'The account has 3 active test clocks, as many as it can have.',
+    meaning: 'The account already has 3 active test clocks, the maximum.',
     remedy: 'Delete a test clock first.',
   },
   test_clock_customers_limit: {
     type: 'invalid_request_error',
     statuses: [422],
-    meaning: 'The account has 9 customers on test clocks, as many as it can have.',
+    meaning: 'The account already has 9 customers on test clocks, the maximum.',
     remedy: 'Delete a test clock or one of its customers first.',
   },
   advance_bound_exceeded: {
     type: 'invalid_request_error',
     statuses: [422],
-    meaning: 'One advance goes at most two billing intervals ahead; `max_frozen_time` has the latest possible target.',
+    meaning: 'One advance covers at most two billing intervals. `max_frozen_time` is the latest possible target.',
     remedy: 'Make several smaller advances.',
   },
   webhook_endpoint_limit: {
     type: 'invalid_request_error',
     statuses: [422],
-    meaning: 'There are 16 webhook endpoints in this mode, as many as there can be.',
+    meaning: 'This mode already has 16 webhook endpoints, the maximum.',
     remedy: 'Delete an endpoint first.',
   },
   webhook_endpoint_unverified: {
     type: 'invalid_request_error',
     statuses: [422],
-    meaning: 'Nothing is replayed to a live endpoint whose receiver has not returned the challenge of a ping.',
-    remedy: 'Have the receiver return `{"challenge": …}`, then ping the endpoint.',
+    meaning: 'Nothing is replayed to a live endpoint until its receiver has returned the challenge of a ping.',
+    remedy: 'Let the receiver return `{"challenge": …}`, then ping the endpoint.',
   },
   headers_too_large: {
     type: 'invalid_request_error',
     statuses: [431],
-    meaning: 'The URL and the headers are larger than 16 KiB together, or the headers are more than 100.',
-    remedy: 'Send fewer and shorter headers, and what is long in the body.',
+    meaning: 'The URL and headers exceed 16 KiB together, or there are more than 100 headers.',
+    remedy: 'Send fewer and shorter headers. Put long values in the body.',
   },
   rate_limited: {
     type: 'rate_limit_error',
     statuses: [429],
-    meaning: 'The key sends more requests than it may.',
+    meaning: 'The key has exceeded its rate limit.',
     remedy: 'Slow down, and repeat the request after `Retry-After`.',
   },
   webhook_replay_limit: {
     type: 'rate_limit_error',
     statuses: [429],
     meaning: 'Replays, retries and pings of the account to one host have reached 20,000 deliveries an hour.',
-    remedy: 'Repeat the request after `Retry-After`: the budget fills up all the time.',
+    remedy: 'Repeat the request after `Retry-After`. The budget refills continuously.',
   },
   internal_error: {
     type: 'api_error',
     statuses: [500],
     meaning: 'Something went wrong on our side.',
-    remedy: 'Repeat the request with the same `Idempotency-Key`; if it goes on, tell us the `request_id`.',
+    remedy: 'Repeat the request with the same `Idempotency-Key`. If it keeps failing, send us the `request_id`.',
   },
   unavailable: {
     type: 'api_error',
     statuses: [503],
-    meaning: 'A part that the service stands on cannot be reached or is overloaded.',
+    meaning: 'A part that the service depends on is unreachable or overloaded.',
     remedy: 'Repeat the request after `Retry-After`, with the same `Idempotency-Key`.',
   },
   processor_not_configured: {
     type: 'api_error',
     statuses: [503],
-    meaning: 'No payment processor is configured for live mode; nothing was charged and nothing has changed.',
-    remedy: 'Use a sandbox key, or have a processor configured.',
+    meaning: 'No payment processor is configured for live mode. Nothing was charged or changed.',
+    remedy: 'Use a sandbox key, or ask the operator to configure a processor.',
   },
   time_skipping_unavailable: {
     type: 'api_error',
     statuses: [503],
-    meaning: 'The Temporal server behind the service cannot skip time, which test clocks need.',
-    remedy: 'Have the setting that the message names turned on.',
+    meaning: 'The Temporal server of the service cannot skip time. Test clocks need that.',
+    remedy: 'Ask the operator to turn on the setting that the message names.',
   },
 } as const satisfies Record<string, ErrorCode>;
 
@@ -265,10 +271,10 @@ export const declineCodes: Readonly<Record<DeclineCode, CodeText>> = {
   },
   authentication_required: {
     meaning: declineMessage('authentication_required'),
-    remedy: 'Have the customer pay in person, or ask for another payment method.',
+    remedy: 'Let the customer make the payment while present, or ask for another payment method.',
   },
   payment_method_unavailable: {
     meaning: declineMessage('payment_method_unavailable'),
-    remedy: 'Save a payment method and make it the default, or name it in the plan.',
+    remedy: 'Save a payment method. Make it the default, or name it in the plan.',
   },
 };

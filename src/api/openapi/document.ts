@@ -23,13 +23,13 @@ const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'sk_sandbox_… or sk_live_…',
-    description: 'A secret key, for servers only. It must hold the scope that the operation names.',
+    description: 'A secret key, only for servers. It must have the scope that the operation names.',
   },
   publishableKey: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'pk_sandbox_… or pk_live_…',
-    description: 'A publishable key, which browsers may have.',
+    description: 'A publishable key, which browsers may use.',
   },
 };
 
@@ -50,7 +50,7 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
   return {
     openapi: '3.1.0',
     info,
-    servers: [{ url: '/', description: 'The service that this document comes from.' }],
+    servers: [{ url: '/', description: 'The service that serves this document.' }],
     tags: tagsOf(documented),
     paths,
     webhooks,

@@ -14,17 +14,17 @@ const codes: [string, ErrorCode][] = Object.entries(errorCodes);
 
 const errorTypes: Readonly<Record<ErrorType, string>> = {
   invalid_request_error: 'the request is wrong, or does not fit the state of the object',
-  authentication_error: 'the key is missing or not in force',
+  authentication_error: 'the key is missing or not valid',
   permission_error: 'the key may not do this',
-  idempotency_error: 'the Idempotency-Key is used otherwise',
+  idempotency_error: 'the Idempotency-Key belongs to another request, or its first request is still running',
   rate_limit_error: 'too many requests',
   api_error: 'something is wrong on our side',
 };
 
 const Detail = Strict(
   {
-    code: Type.Enum(Object.keys(detailCodes), { description: 'For programs: see *Codes of details*.' }),
-    message: Type.String({ description: 'The same for people.' }),
+    code: Type.Enum(Object.keys(detailCodes), { description: 'For programs. See *Codes of details*.' }),
+    message: Type.String({ description: 'For people.' }),
     path: Type.Optional(
       Type.String({
         description:
@@ -40,25 +40,27 @@ export const ErrorEnvelope = Strict(
   {
     error: Strict(
       {
-        message: Type.String({ description: 'What is wrong, for people. It may change; go by `code`.' }),
+        message: Type.String({ description: 'What is wrong, for people. The words may change. Programs use `code`.' }),
         type: Type.Enum(Object.keys(errorTypes), {
           description: Object.entries(errorTypes)
             .map(([type, meaning]) => `- \`${type}\`: ${meaning}`)
             .join('\n'),
         }),
         code: Type.Optional(
-          Type.Enum(Object.keys(errorCodes), { description: 'What is wrong, for programs. See *Errors* for each.' }),
+          Type.Enum(Object.keys(errorCodes), { description: 'What is wrong, for programs. See *Codes of errors*.' }),
         ),
-        details: Type.Optional(Type.Array(Detail, { description: 'Every fault of the request, not only the first.' })),
+        details: Type.Optional(
+          Type.Array(Detail, { description: 'Every field error of the request, not only the first.' }),
+        ),
         request_id: Type.String({ description: 'The id of the request, as in the `Request-Id` header.' }),
         max_frozen_time: Type.Optional(
           Type.String({
             format: 'date-time',
-            description: 'With `advance_bound_exceeded`: the latest target that one advance can have.',
+            description: 'With `advance_bound_exceeded`: the latest possible target of one advance.',
           }),
         ),
         missing: Type.Optional(
-          Type.Array(Type.String(), { description: 'Of `/readyz`: the parts that cannot be reached.' }),
+          Type.Array(Type.String(), { description: 'With `/readyz`: the parts that are not reachable.' }),
         ),
       },
       { title: 'ErrorBody' },
@@ -86,10 +88,10 @@ const kinds: Readonly<Record<number, Kind>> = {
     description: 'The API key is missing, unknown or revoked.',
     headers: ['WWW-Authenticate'],
   },
-  403: { name: 'Forbidden', description: 'The key is good, but not for this.', headers: rateLimitHeaders },
+  403: { name: 'Forbidden', description: 'The key is valid, but may not do this.', headers: rateLimitHeaders },
   404: {
     name: 'NotFound',
-    description: 'No such object, for this account and mode. A malformed id is none, too.',
+    description: 'There is no such object for this account and mode. A malformed id returns 404, too.',
     headers: rateLimitHeaders,
   },
   409: {
@@ -99,23 +101,25 @@ const kinds: Readonly<Record<number, Kind>> = {
   },
   413: {
     name: 'PayloadTooLarge',
-    description: 'The body is larger than the operation takes.',
+    description: 'The body exceeds the limit of the operation.',
     headers: rateLimitHeaders,
   },
   422: {
     name: 'Unprocessable',
-    description: 'A field breaks a rule, the state does not allow it, or the Idempotency-Key is used otherwise.',
+    description:
+      'A field breaks a rule, the state does not allow the operation, or the Idempotency-Key was used for ' +
+      'another request.',
     headers: rateLimitHeaders,
   },
   429: {
     name: 'TooManyRequests',
-    description: 'The key sends more requests than it may.',
+    description: 'The key has exceeded its rate limit.',
     headers: [...rateLimitHeaders, 'Retry-After'],
   },
   500: { name: 'InternalError', description: 'Something went wrong on our side.', headers: rateLimitHeaders },
   503: {
     name: 'Unavailable',
-    description: 'A part that the service stands on cannot be reached.',
+    description: 'A part that the service depends on is unreachable or overloaded.',
     headers: [...rateLimitHeaders, 'Retry-After'],
   },
 };
@@ -124,7 +128,9 @@ const kinds: Readonly<Record<number, Kind>> = {
 const unmatched = {
   404: { description: 'No operation has this path.', code: 'route_not_found', headers: {} },
   405: {
-    description: 'The path exists, with other methods: those in `Allow`. OPTIONS answers 204 with the same header.',
+    description:
+      'The path exists, but not with this method. `Allow` lists its methods. OPTIONS returns 204 with the same ' +
+      'header.',
     code: 'method_not_allowed',
     headers: allowHeader,
   },
@@ -134,12 +140,12 @@ const unmatched = {
     headers: {},
   },
   421: {
-    description: 'The service serves its own machine alone, and was asked for another host.',
+    description: 'The service serves only its own machine. The request named another host.',
     code: 'misdirected_request',
     headers: {},
   },
   431: {
-    description: 'The URL and the headers are too large, or the headers too many. The connection is closed.',
+    description: 'The URL and headers are too large, or there are too many headers. The connection is closed.',
     code: 'headers_too_large',
     headers: {},
   },
@@ -221,7 +227,7 @@ function takesBody({ method }: Route): boolean {
 
 function tooLarge(route: Route): string {
   const { kib, since } = bodyLimitOf(route);
-  return `The body is larger than ${kib} KiB${since === undefined ? '' : `, which it may have since ${since}`}.`;
+  return `The body is larger than ${kib} KiB.${since === undefined ? '' : ` The limit is this high because ${since}.`}`;
 }
 
 function error(code: string, { type, meaning }: ErrorCode): SchemaNode {

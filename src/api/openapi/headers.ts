@@ -3,33 +3,34 @@ import type { SchemaNode } from '../http/describe-schema.ts';
 /** The response headers, by name. */
 const answerHeaders = {
   'Request-Id': {
-    description: 'The id of the request: name it when you ask us about one.',
+    description: 'The id of the request. Quote it when you contact us about the request.',
     schema: { type: 'string', pattern: '^req_[0-9A-Za-z]{32}$' },
   },
   'Idempotent-Replayed': {
-    description: 'There when the answer was given before, to the first request with this Idempotency-Key.',
+    description: 'Present if this is the stored response to the first request with this Idempotency-Key.',
     schema: { type: 'string', const: 'true' },
   },
   'Preference-Applied': {
-    description: 'There when the answer may have been held back, as `Prefer` asked.',
+    description: 'Present if the response may have waited, as `Prefer` asked.',
     schema: { type: 'string', const: 'wait' },
   },
   'RateLimit-Policy': {
     description:
-      'Where a key is needed: how many requests the key may send (`q`) within how many seconds (`w`). A body counts as one ' +
-      'more request for each 16 KiB that it begins beyond the first. After draft-ietf-httpapi-ratelimit-headers.',
+      'For operations that need a key: how many requests the key may send (`q`) in how many seconds (`w`). A ' +
+      'body counts as one more request for each 16 KiB that it begins beyond the first. See ' +
+      'draft-ietf-httpapi-ratelimit-headers.',
     schema: { type: 'string', pattern: '^"default";q=[0-9]+;w=[0-9]+$' },
     example: '"default";q=1000;w=2',
   },
   RateLimit: {
     description:
-      'Where a key is needed: how many requests are left (`r`), and in how many seconds all of them are there again; ' +
-      'with 429, the next one (`t`).',
+      'For operations that need a key: how many requests are left (`r`), and in how many seconds all are ' +
+      'available again (`t`). With 429, `t` is for the next one.',
     schema: { type: 'string', pattern: '^"default";r=[0-9]+;t=[0-9]+$' },
     example: '"default";r=998;t=1',
   },
   'Retry-After': {
-    description: 'After how many seconds to send the request again.',
+    description: 'How many seconds to wait before you send the request again.',
     schema: { type: 'string', pattern: '^[0-9]+$' },
   },
   'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string', const: 'Bearer' } },
@@ -42,7 +43,7 @@ export type AnswerHeader = keyof typeof answerHeaders;
  */
 export const allowHeader: SchemaNode = {
   Allow: {
-    description: 'The methods that the path takes.',
+    description: 'The methods that the path supports.',
     schema: { type: 'string' },
     example: 'HEAD, GET, PUT, DELETE, OPTIONS',
   },

@@ -11,9 +11,9 @@ import { requestExamples } from './request-examples.ts';
 import type { SchemaBook } from './schemas.ts';
 
 const successes: Readonly<Record<number, string>> = {
-  200: 'It is done.',
-  201: 'It is made.',
-  202: 'It is accepted, and goes on by itself.',
+  200: 'Success.',
+  201: 'Created.',
+  202: 'Accepted. The work continues in the background.',
 };
 
 /** Builds the OpenAPI operation of a route: its input, its responses and its security. */

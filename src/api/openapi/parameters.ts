@@ -24,8 +24,8 @@ export const headerParameters = {
     in: 'header',
     required: false,
     description:
-      'Your name for this request, so that a repetition of it has no second effect and gets the first answer again. ' +
-      'See *Idempotency*.',
+      'Your name for this request. If you send the request again with the same key, it has no second effect and ' +
+      'returns the first response. See *Idempotency*.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   IdempotencyTtl: {
@@ -33,8 +33,8 @@ export const headerParameters = {
     in: 'header',
     required: false,
     description:
-      'For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at ' +
-      'most 86400.',
+      'How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable ' +
+      'key at most 86400.',
     schema: {
       type: 'string',
       // Exactly 1 to 2592000. A header is text, so `minimum` and `maximum` do not apply.
@@ -46,8 +46,8 @@ export const headerParameters = {
     in: 'header',
     required: false,
     description:
-      '`wait=N`: for how many seconds, at most 60, the answer may be held back for a better one. `Preference-Applied` in ' +
-      'the answer says that it may have been.',
+      '`wait=N`: how many seconds, at most 60, the response may wait for a result. If it may have waited, it has ' +
+      '`Preference-Applied`.',
     schema: { type: 'string' },
     example: 'wait=10',
   },

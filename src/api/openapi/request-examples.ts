@@ -22,7 +22,7 @@ const weekly = {
 /** Request body examples by operation. For other operations, an example is built from the schema. */
 export const requestExamples: Readonly<Record<string, Readonly<Record<string, RequestExample>>>> = {
   createCustomer: {
-    plain: { summary: 'A name is enough', value: { name: 'Jo Nguyen' } },
+    plain: { summary: 'Only a name', value: { name: 'Jo Nguyen' } },
     full: {
       summary: 'With address, phone and your own reference',
       value: {
@@ -41,7 +41,7 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, Re
   },
   updateCustomer: {
     email: {
-      summary: 'A new email address, and no shipping address any more',
+      summary: 'Change the email address, remove the shipping address',
       value: { email: 'jo.n@example.com', shipping_address: null },
     },
   },
@@ -55,7 +55,7 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, Re
       },
     },
     declined: {
-      summary: 'A sandbox card that is declined for want of funds',
+      summary: 'A sandbox card that is declined for insufficient funds',
       value: {
         type: 'card',
         customer_reference: 'member-1042',
@@ -89,7 +89,7 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, Re
       },
     },
     payPal: {
-      summary: 'A PayPal account, of no customer yet',
+      summary: 'A PayPal account without a customer',
       value: { type: 'paypal', instrument_data: { paypal_email: 'jo@example.com', account_name: 'Jo Nguyen' } },
     },
   },
@@ -98,11 +98,11 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, Re
   },
   createPaymentIntent: {
     now: {
-      summary: 'A payment to be confirmed',
+      summary: 'A payment to confirm',
       value: { amount: 2500, currency: 'AUD', customer_id: exampleIds.customer, metadata: { order: '6735' } },
     },
     scheduled: {
-      summary: 'A payment that is taken on a date',
+      summary: 'A payment that is charged on a date',
       value: {
         amount: 2500,
         currency: 'AUD',
@@ -123,15 +123,15 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, Re
   },
   confirmPaymentIntent: {
     method: { summary: 'With a saved method', value: { payment_method: exampleIds.method } },
-    carried: { summary: 'With the method that the payment intent carries', value: {} },
+    carried: { summary: 'With the method of the payment intent', value: {} },
   },
   createRefund: {
-    part: { summary: 'A part', value: { amount: 500, reason: 'Cancelled class' } },
-    whole: { summary: 'All that remains', value: {} },
+    part: { summary: 'A partial refund', value: { amount: 500, reason: 'Cancelled class' } },
+    whole: { summary: 'Everything that remains', value: {} },
   },
   completePaymentIntentAction: {
-    succeed: { summary: 'The payer has authenticated', value: { result: 'succeed' } },
-    fail: { summary: 'The payer has not', value: { result: 'fail' } },
+    succeed: { summary: 'The payer passes the challenge', value: { result: 'succeed' } },
+    fail: { summary: 'The payer fails the challenge', value: { result: 'fail' } },
   },
   createPaymentPlan: {
     capped: {
@@ -139,7 +139,7 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, Re
       value: { ...weekly, name: 'Weekly membership', total_amount_cents: 130000 },
     },
     open: {
-      summary: 'Fortnightly until further notice, the first payment larger',
+      summary: 'Fortnightly until further notice, with a larger first payment',
       value: {
         ...weekly,
         name: 'Fortnightly membership',
@@ -150,14 +150,14 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, Re
     },
   },
   updatePaymentPlan: {
-    amount: { summary: 'Another amount from the next payment on', value: { recurring_amount_cents: 3000 } },
+    amount: { summary: 'Another amount, from the next payment on', value: { recurring_amount_cents: 3000 } },
   },
   createTestClock: {
     clock: { summary: 'A Monday morning', value: { frozen_time: '2027-01-04T09:00:00Z', name: 'Renewals' } },
   },
   advanceTestClock: {
     week: { summary: 'A week ahead', value: { frozen_time: '2027-01-11T09:00:00Z' } },
-    rehearsal: { summary: 'What a week ahead would do', value: { frozen_time: '2027-01-11T09:00:00Z', dry_run: true } },
+    dryRun: { summary: 'A dry run of a week ahead', value: { frozen_time: '2027-01-11T09:00:00Z', dry_run: true } },
   },
   createWebhookEndpoint: {
     some: {
@@ -168,17 +168,17 @@ export const requestExamples: Readonly<Record<string, Readonly<Record<string, Re
         description: 'Bookkeeping',
       },
     },
-    all: { summary: 'Everything', value: { url: 'https://hooks.example.com/payments' } },
+    all: { summary: 'All events', value: { url: 'https://hooks.example.com/payments' } },
   },
   updateWebhookEndpoint: {
-    enable: { summary: 'Turn it on again', value: { status: 'enabled' } },
+    enable: { summary: 'Enable it again', value: { status: 'enabled' } },
   },
   rotateWebhookSecret: {
-    overlap: { summary: 'The old secret signs for two days more', value: { overlap_hours: 48 } },
+    overlap: { summary: 'The old secret keeps signing for two more days', value: { overlap_hours: 48 } },
   },
   replayWebhookDeliveries: {
     failed: {
-      summary: 'What was not delivered in a night',
+      summary: 'Everything that was not delivered during one night',
       value: { since: '2027-01-11T20:00:00Z', until: '2027-01-12T06:00:00Z' },
     },
   },

@@ -9,24 +9,26 @@ import type { SchemaBook } from './schemas.ts';
 
 /** When each type of event is sent. The first sentence is the summary. */
 const occasions: Readonly<Record<EventType, string>> = {
-  'payment_intent.succeeded': 'A payment was collected, a plan’s too. This is what completes a payment.',
+  'payment_intent.succeeded': 'A payment was collected, including payments of plans. This event completes a payment.',
   'payment_intent.failed':
-    'An attempt to charge has failed, a plan’s or a scheduled one too. `will_retry` tells whether the plan tries again by ' +
-    'itself, and `next_attempt_at` when.',
+    'An attempt to charge failed, including attempts of plans and scheduled payments. `will_retry` says whether ' +
+    'the plan tries again, and `next_attempt_at` when.',
   'payment_intent.canceled': 'A payment intent was canceled.',
-  'payment_intent.requires_action': 'The payer has to authenticate the payment (3D Secure).',
-  'payment_plan.activated': 'A plan has become active.',
-  'payment_plan.suspended': 'A plan was suspended: by request, or for a payment that failed (`state_reason`).',
-  'payment_plan.deactivated': 'A plan was ended.',
-  'payment_plan.closed': 'A plan was closed: by request, or since its total was collected.',
-  'refund.succeeded': 'A refund was made.',
-  'refund.failed': 'A refund has failed.',
+  'payment_intent.requires_action': 'The payer must authenticate the payment (3D Secure).',
+  'payment_plan.activated': 'A plan became active.',
+  'payment_plan.suspended': 'A plan was suspended, on request or because a payment failed (`state_reason`).',
+  'payment_plan.deactivated': 'A plan was deactivated.',
+  'payment_plan.closed':
+    'A plan was closed: on request, with its customer, or because its total was collected (`state_reason`).',
+  'refund.succeeded': 'A refund succeeded.',
+  'refund.failed': 'A refund failed.',
   'test_clock.created': 'A test clock was created.',
-  'test_clock.advancing': 'An advance of a test clock was accepted; `target_time` is where it goes.',
-  'test_clock.ready': 'An advance is complete: every effect of it is committed. `effects_manifest` counts them.',
-  'test_clock.deleted': 'A test clock was deleted, on request or 30 days after its creation, with all that it had.',
-  'webhook_endpoint.ping': 'A test of this endpoint was asked for. Returning `challenge` verifies the endpoint.',
-  'webhook_endpoint.disabled': 'Another endpoint of yours was disabled, since it answered 410 or failed for five days.',
+  'test_clock.advancing': 'An advance of a test clock was accepted. `target_time` is its target.',
+  'test_clock.ready': 'An advance is complete: all its effects are committed. `effects_manifest` counts them.',
+  'test_clock.deleted': 'A test clock was deleted with all its objects, on request or 30 days after its creation.',
+  'webhook_endpoint.ping': 'A ping of this endpoint was requested. Return `challenge` to verify the endpoint.',
+  'webhook_endpoint.disabled':
+    'Another of your endpoints was disabled, because it returned 410 or failed for five days.',
 };
 
 /** The headers of the Standard Webhooks specification, by component name. */
@@ -42,7 +44,8 @@ export const webhookHeaders = {
     name: 'webhook-timestamp',
     in: 'header',
     required: true,
-    description: 'The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes.',
+    description:
+      'The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off.',
     schema: { type: 'string', pattern: '^[0-9]+$' },
   },
   WebhookSignature: {
@@ -50,9 +53,9 @@ export const webhookHeaders = {
     in: 'header',
     required: true,
     description:
-      'Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte ' +
-      'for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is ' +
-      'enough.',
+      'Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of ' +
+      '`<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after ' +
+      '`whsec_` in the endpoint’s secret. One valid signature is enough.',
     schema: { type: 'string' },
   },
 };
@@ -77,9 +80,9 @@ function webhookOf(type: EventType, book: SchemaBook): SchemaNode {
     parameters: Object.keys(webhookHeaders).map((header) => ({ $ref: `#/components/parameters/${header}` })),
     requestBody: { required: true, content: { 'application/json': { schema: book.refer(payload), example } } },
     responses: {
-      '2XX': { description: 'Received. Answer within 15 seconds, and do the work afterwards.' },
+      '2XX': { description: 'Received. Respond within 15 seconds, and do the work afterwards.' },
       410: { description: 'Gone: the endpoint is disabled.' },
-      default: { description: 'Not received: it is tried again, up to ten times in all, over about 76 hours.' },
+      default: { description: 'Not received. The service tries again: up to ten attempts, over about 76 hours.' },
     },
     security: [],
   };

@@ -15,7 +15,7 @@ const list = route({
   invalid: 422,
   query: Strict({
     ...listQuery,
-    status: Type.Optional(Type.String({ maxLength: 40, description: 'Exact.' })),
+    status: Type.Optional(Type.String({ maxLength: 40, description: 'Exact match.' })),
   }),
   response: { status: 200, schema: ListOf(PaymentIntent) },
   handle: async ({ call, params, query, deps }) => {

@@ -16,7 +16,7 @@ const list = route({
   operation: 'listCustomerPaymentMethods',
   tag,
   summary: 'List the payment methods of a customer, newest first',
-  description: 'The newest 100 if no limit is given. Detached methods are left out.',
+  description: 'Returns the newest 100 by default. Detached methods are left out.',
   access: { scope: 'payment_methods:read' },
   invalid: 400,
   query: Strict(methodListQuery),

@@ -14,7 +14,8 @@ const create = route({
   tag,
   summary: 'Create a customer',
   description:
-    'With `test_clock` it lives on the time of that clock, for good, and is left out of lists that do not name it.',
+    'With `test_clock`, the customer lives on the time of that clock, permanently. Lists leave it out unless ' +
+    'they name the clock.',
   access: { scope: 'customers:write' },
   invalid: 422,
   idempotency: 'one-statement',
@@ -31,16 +32,16 @@ const list = route({
   operation: 'listCustomers',
   tag,
   summary: 'List customers, newest first',
-  description: 'Deleted customers are left out; customers on a test clock appear only when test_clock names it.',
+  description: 'Deleted customers are left out. Customers on a test clock appear only if test_clock names their clock.',
   access: { scope: 'customers:read' },
   invalid: 422,
   query: Strict({
     ...listQuery,
-    status: Type.Optional(Type.String({ maxLength: 40, description: 'Exact.' })),
-    email: Type.Optional(Type.String({ maxLength: 254, description: 'Exact, whatever the case of letters.' })),
-    name: Type.Optional(Type.String({ maxLength: 255, description: 'Exact, whatever the case of letters.' })),
-    reference: Type.Optional(Type.String({ maxLength: 255, description: 'Exact.' })),
-    test_clock: Type.Optional(Type.String({ maxLength: 100, description: 'The customers of this clock.' })),
+    status: Type.Optional(Type.String({ maxLength: 40, description: 'Exact match.' })),
+    email: Type.Optional(Type.String({ maxLength: 254, description: 'Exact match, ignoring case.' })),
+    name: Type.Optional(Type.String({ maxLength: 255, description: 'Exact match, ignoring case.' })),
+    reference: Type.Optional(Type.String({ maxLength: 255, description: 'Exact match.' })),
+    test_clock: Type.Optional(Type.String({ maxLength: 100, description: 'Only customers on this clock.' })),
   }),
   response: { status: 200, schema: ListOf(Customer) },
   handle: async ({ call, query, deps }) => {
@@ -56,7 +57,7 @@ const fetch = route({
   operation: 'getCustomer',
   tag,
   summary: 'Fetch a customer',
-  description: 'A deleted customer is returned with its deleted_at.',
+  description: 'Also returns a deleted customer, with its deleted_at.',
   access: { scope: 'customers:read' },
   invalid: 422,
   response: { status: 200, schema: Customer },
@@ -69,7 +70,7 @@ const update = route({
   operation: 'updateCustomer',
   tag,
   summary: 'Change a customer',
-  description: 'Fields that are not named stay as they are; null clears one. An object is replaced as a whole.',
+  description: 'Fields that you leave out stay as they are. null clears a field. An object is replaced as a whole.',
   access: { scope: 'customers:write' },
   invalid: 422,
   bodyLimit: { kib: 256, since: 'additional_attributes is free-form' },
@@ -86,8 +87,8 @@ const remove = route({
   tag,
   summary: 'Delete a customer',
   description:
-    'The record stays readable by its id, with deleted_at. Its open plans are closed and its scheduled payments canceled; ' +
-    'from the response on nothing of it is charged.',
+    'The customer stays readable by its id, with deleted_at. Its open plans are closed and its scheduled ' +
+    'payments canceled. After this response no charge starts for it.',
   access: { scope: 'customers:write' },
   invalid: 422,
   errors: { 422: 'The test clock of the customer is advancing.' },

@@ -14,8 +14,8 @@ export const eventRoutes: Route[] = [
     tag,
     summary: 'List events',
     description:
-      'What has happened, newest first, whether an endpoint has subscribed to it or not. After an outage of your receiver, ' +
-      'read on until a `sequence` that you know.',
+      'Lists all events, newest first, whether or not an endpoint subscribes to them. After an outage of your ' +
+      'receiver, read back to the last `sequence` that you know.',
     access: reading,
     invalid: 422,
     query: EventQuery,

@@ -15,7 +15,7 @@ export const healthRoutes = [
     path: '/healthz',
     operation: 'getHealth',
     tag: 'Health',
-    summary: 'Whether the process is running',
+    summary: 'Check that the process is running',
     access: 'public',
     invalid: 400,
     response: { status: 200, schema: Healthy },
@@ -26,15 +26,16 @@ export const healthRoutes = [
     path: '/readyz',
     operation: 'getReadiness',
     tag: 'Health',
-    summary: 'Whether everything that requests need can be reached',
+    summary: 'Check that the service can handle requests',
     access: 'public',
     invalid: 400,
-    errors: { 503: 'Something cannot be reached; `missing` names it.' },
+    errors: { 503: 'A check failed. `missing` names it.' },
     response: { status: 200, schema: Healthy },
     async handle({ deps }) {
       const results = await Promise.all(Object.entries(deps.checks).map(([name, check]) => failed(name, check)));
       const missing = results.filter((name) => name !== null);
-      if (missing.length > 0) throw new Unavailable(`Not ready, for want of: ${missing.join(', ')}.`, { missing });
+      if (missing.length > 0)
+        throw new Unavailable(`Not ready. These checks failed: ${missing.join(', ')}.`, { missing });
       return { status: 'ok' as const };
     },
   }),

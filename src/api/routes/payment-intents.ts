@@ -32,8 +32,8 @@ const create = route({
   tag,
   summary: 'Create a payment intent',
   description:
-    'Nothing is charged before it is confirmed, or its scheduled_payment_date comes. The answer has the `client_secret`, with ' +
-    'which a browser may fetch or confirm it.',
+    'Nothing is charged until you confirm it, or until its scheduled_payment_date. The response has the ' +
+    '`client_secret`. With it a browser can fetch or confirm the payment intent.',
   access: { scope: 'payment_intents:write' },
   invalid: 400,
   idempotency: 'one-statement',
@@ -60,13 +60,16 @@ const fetch = route({
   tag,
   summary: 'Fetch a payment intent',
   description:
-    'A publishable key may, when it presents the intent’s own client_secret: it sees what a payer needs ' +
-    '(`PaymentIntentForPayer`), a secret key all of the `PaymentIntent`.',
+    'A publishable key needs the client_secret of this payment intent. It gets what a payer needs ' +
+    '(`PaymentIntentForPayer`). A secret key gets the whole `PaymentIntent`.',
   access: { scope: 'payment_intents:read', publishable: true },
   invalid: 400,
   query: Strict({
     client_secret: Type.Optional(
-      Type.String({ maxLength: 200, description: 'Required with a publishable key: the secret of this very intent.' }),
+      Type.String({
+        maxLength: 200,
+        description: 'Required with a publishable key: the client_secret of this payment intent.',
+      }),
     ),
   }),
   response: { status: 200, schema: PaymentIntentByKey },
@@ -84,16 +87,18 @@ const confirm = route({
   tag,
   summary: 'Charge a payment intent',
   description:
-    'Allowed from requires_payment_method and failed. Answers what came of it: `succeeded`, `failed` with ' +
-    '`last_payment_error`, `requires_action` or `processing`; a decline is no error, and 200. A method that belongs to no ' +
-    'customer yet is attached to that of the intent.\n\n' +
-    'A publishable key may, when it presents the intent’s own client_secret. It may use a method of the intent’s customer, ' +
-    'or one that belongs to no customer: if the intent has none either, the method is bound to the intent, and is good for ' +
-    'no other until a secret key attaches it to a customer. Any other method is 403 `payment_method_not_allowed`. The ' +
-    'response shows what a payer needs (`PaymentIntentForPayer`).',
+    'Allowed from requires_payment_method and failed. Returns the result: `succeeded`, `failed` with ' +
+    '`last_payment_error`, `requires_action` or `processing`. A decline is not an error: it returns 200. A ' +
+    'method without a customer is attached to the customer of the payment intent.\n\nA publishable key needs the ' +
+    'client_secret of this payment intent. It may use a method of the payment intent’s customer, or a method ' +
+    'without a customer. If the payment intent has no customer either, the method is bound to this payment ' +
+    'intent. No other payment intent can use it until a secret key attaches it to a customer. Any other method ' +
+    'returns 403 `payment_method_not_allowed`. The response has what a payer needs (`PaymentIntentForPayer`).',
   access: { scope: 'payment_intents:write', publishable: true },
   invalid: 400,
-  errors: { 503: 'No processor is configured for live mode, or the service cannot be reached; nothing was charged.' },
+  errors: {
+    503: 'No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged.',
+  },
   idempotency: 'committed-first',
   body: PaymentIntentConfirm,
   response: { status: 200, schema: PaymentIntentByKey },
@@ -129,9 +134,9 @@ const list = route({
   invalid: 400,
   query: Strict({
     ...listQuery,
-    customer_id: Type.Optional(Reference('The payments of this customer.')),
+    customer_id: Type.Optional(Reference('Only payments of this customer.')),
     status: Type.Optional(PaymentIntentStatus),
-    test_clock: Type.Optional(Reference('The payments of this test clock’s customers.')),
+    test_clock: Type.Optional(Reference('Only payments of customers on this test clock.')),
   }),
   response: { status: 200, schema: ListOf(PaymentIntent) },
   handle: async ({ call, query, deps }) => {
@@ -148,8 +153,8 @@ const cancel = route({
   tag,
   summary: 'Cancel a payment intent',
   description:
-    'While requires_payment_method, requires_action or failed. A schedule ends with it. A plan’s intent is not canceled: ' +
-    'suspend or close the plan.',
+    'Allowed from requires_payment_method, requires_action and failed. It also ends a schedule. A payment intent ' +
+    'of a plan cannot be canceled: suspend or close the plan.',
   access: { scope: 'payment_intents:write' },
   invalid: 400,
   response: { status: 200, schema: PaymentIntent },
@@ -162,12 +167,12 @@ const completeAction = route({
   path: '/api/v1/test_helpers/payment_intents/:payment_intent_id/complete_action',
   operation: 'completePaymentIntentAction',
   tag,
-  summary: 'Answer a 3D Secure challenge as the customer would',
-  description: 'Sandbox only. It settles the attempt that waits for the challenge, and is no new attempt.',
+  summary: 'Complete a 3D Secure challenge as the payer would',
+  description: 'Completes the attempt that waits for the challenge. It is not a new attempt.',
   access: { scope: 'payment_intents:write', sandboxOnly: true },
   invalid: 400,
   body: Strict(
-    { result: Type.Enum(['succeed', 'fail'], { description: 'Whether the payer passes it.' }) },
+    { result: Type.Enum(['succeed', 'fail'], { description: 'Whether the payer passes the challenge.' }) },
     { title: 'PaymentIntentActionCompletion' },
   ),
   response: { status: 200, schema: PaymentIntent },

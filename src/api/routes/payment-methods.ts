@@ -28,9 +28,10 @@ const create = route({
   tag,
   summary: 'Save a card or a bank account',
   description:
-    'Accepts a publishable key, which may name a customer only with the `client_secret` of one of its payment intents. In ' +
-    'sandbox, a fixture token makes a card whose outcome is known: see *Test cards*. The first method of a customer becomes ' +
-    'its default, unless a publishable key saves it. A customer has at most 50 methods that are not detached.',
+    'Accepts a publishable key. With such a key, `customer_reference` needs the `client_secret` of one of that ' +
+    'customer’s payment intents. In the sandbox, a fixture token creates a card with a known outcome: see *Test ' +
+    'cards*. The first method of a customer becomes its default, unless a publishable key saves it. A customer ' +
+    'has at most 50 methods that are not detached.',
   access: { scope: 'payment_methods:write', publishable: true },
   invalid: 400,
   bodyLimit: { kib: 128, since: 'a token and its data have up to 4,000 characters, each of up to 12 bytes' },
@@ -64,7 +65,7 @@ const detach = route({
   tag,
   summary: 'Detach a payment method',
   description:
-    'From the response on no charge is started on it; it stays readable. Detaching it again changes nothing.',
+    'After this response no charge starts on the method. It stays readable. Detaching it again changes nothing.',
   access: { scope: 'payment_methods:write' },
   invalid: 400,
   response: { status: 200, schema: PaymentMethodEnvelope },
@@ -80,7 +81,7 @@ const list = route({
   operation: 'listPaymentMethods',
   tag,
   summary: 'List the saved payment methods, newest first',
-  description: 'The newest 100 if no limit is given. Detached methods are left out.',
+  description: 'Returns the newest 100 by default. Detached methods are left out.',
   access: { scope: 'payment_methods:read' },
   invalid: 400,
   query: Strict(methodListQuery),
@@ -99,11 +100,11 @@ const attach = route({
   tag,
   summary: 'Attach a payment method to a customer',
   description:
-    'The first method of a customer becomes its default. Attaching it again to the same one changes nothing. A customer has ' +
-    'at most 50 methods that are not detached.',
+    'The first method of a customer becomes its default. Attaching it again to the same customer changes ' +
+    'nothing. A customer has at most 50 methods that are not detached.',
   access: { scope: 'payment_methods:write' },
   invalid: 400,
-  body: Strict({ customer_id: Reference('The customer that it shall belong to.') }, { title: 'PaymentMethodAttach' }),
+  body: Strict({ customer_id: Reference('The customer to attach it to.') }, { title: 'PaymentMethodAttach' }),
   response: { status: 200, schema: PaymentMethodEnvelope },
   handle: async ({ call, params, body, deps }) => {
     const method = await attachPaymentMethod(deps.sql, call, params.payment_method_id, body.customer_id);
@@ -118,9 +119,9 @@ const createInSandbox = route({
   tag,
   summary: 'Save a Klarna, PayID or PayPal instrument',
   description:
-    'Sandbox only: what a payer sets up with Klarna, a bank or PayPal is there at once, and `instrument_data` reads back ' +
-    'as it was given. It is charged like any other method, by the outcome rules of the sandbox. The first method of a ' +
-    'customer becomes its default.',
+    'Creates at once what a payer would set up with Klarna, a bank or PayPal. `instrument_data` is returned as ' +
+    'you sent it. The method is charged like any other, by the outcome rules of the sandbox. The first method of ' +
+    'a customer becomes its default.',
   access: { scope: 'payment_methods:write', sandboxOnly: true },
   invalid: 400,
   body: SandboxPaymentMethodCreate,

@@ -28,9 +28,10 @@ const create = route({
   tag,
   summary: 'Create a payment plan',
   description:
-    'The plan is pending: it collects nothing before it is activated. Each due date is a slot with a payment intent of its ' +
-    'own, which is charged at 00:00 of that date in the account’s time zone, on the customer’s test clock if it has one, ' +
-    'and tells of itself by the `payment_intent.*` events. Look at the calendar with `GET …/schedule` before you activate.',
+    'A new plan is `pending`: it collects nothing until you activate it. Each due date is a slot with its own ' +
+    'payment intent. The service charges it at 00:00 of that date in the account’s time zone, on the customer’s ' +
+    'test clock if it has one. `payment_intent.*` events report the results. To see the calendar before you ' +
+    'activate, use `GET …/schedule`.',
   access: write,
   invalid: 422,
   bodyLimit: metadataLimit,
@@ -49,7 +50,7 @@ const list = route({
   invalid: 422,
   query: Strict({
     ...listQuery,
-    customer_id: Type.Optional(Reference('The plans of this customer.')),
+    customer_id: Type.Optional(Reference('Only plans of this customer.')),
     state: Type.Optional(PaymentPlanState),
   }),
   response: { status: 200, schema: ListOf(PaymentPlan) },
@@ -79,8 +80,9 @@ const update = route({
   tag,
   summary: 'Change a payment plan',
   description:
-    'name, recurring_amount_cents, total_amount_cents, until_further_notice, payment_instrument_id and failure_behaviour ' +
-    'until the plan has ended; everything but customer_id while it is pending.',
+    'Until the plan has ended, you can change name, recurring_amount_cents, total_amount_cents, ' +
+    'until_further_notice, payment_instrument_id and failure_behaviour. While it is pending, you can change ' +
+    'everything except customer_id.',
   access: write,
   invalid: 422,
   bodyLimit: metadataLimit,
@@ -92,32 +94,36 @@ const update = route({
 
 const activate = transition(
   'activate',
-  'Start collecting; the first payment at once when its date has come',
-  'From `pending` to `active`, with `payment_plan.activated`. When slot 0 has come it is charged at once, on a test clock ' +
-    'without an advance, but some milliseconds after this answer: wait for its event, or look at `GET …/payments`. Later ' +
-    'slots that have passed are skipped.',
+  'Activate a plan: start collecting',
+  'Moves the plan from `pending` to `active` and sends `payment_plan.activated`. If the date of slot 0 has come, ' +
+    'the service charges it at once, some milliseconds after this response. A test clock need not advance for ' +
+    'that. To see the result, wait for the event or use `GET …/payments`. Later slots whose date has passed are ' +
+    'skipped.',
 );
 const suspend = transition(
   'suspend',
-  'Stop collecting until the plan is resumed',
-  'From `active` to `suspended`, with `payment_plan.suspended`. Once this is answered no charge starts; retries end.',
+  'Suspend a plan: stop collecting until it is resumed',
+  'Moves the plan from `active` to `suspended` and sends `payment_plan.suspended`. After this response no charge ' +
+    'starts, and retries end.',
 );
 const resume = transition(
   'resume',
-  'Go on collecting; what is unpaid is tried again at once',
-  'From `suspended` to `active`; no event tells of it. A payment that was failed or between retries is tried at once, some ' +
-    'milliseconds after this answer, with retries of its own afresh; slots that passed meanwhile are skipped, not charged.',
+  'Resume a plan: collect again, and retry unpaid payments',
+  'Moves the plan from `suspended` to `active`. No event is sent. A payment that failed or waits for a retry is ' +
+    'tried at once, some milliseconds after this response, with new retries. Slots whose date passed in the ' +
+    'meantime are skipped and never charged.',
 );
 const deactivate = transition(
   'deactivate',
-  'End an active plan for good',
-  'From `active` to `deactivated`, with `payment_plan.deactivated`. Once this is answered no charge starts.',
+  'Deactivate an active plan for good',
+  'Moves the plan from `active` to `deactivated` and sends `payment_plan.deactivated`. After this response no ' +
+    'charge starts.',
 );
 const close = transition(
   'close',
   'Close a plan for good',
-  'From `pending`, `active` or `suspended` to `closed`, with `payment_plan.closed`. Once this is answered no charge starts. ' +
-    'A plan closes by itself when its total is collected.',
+  'Moves the plan from `pending`, `active` or `suspended` to `closed` and sends `payment_plan.closed`. After ' +
+    'this response no charge starts. The service also closes a plan when its total is collected.',
 );
 
 const payments = route({
@@ -125,13 +131,17 @@ const payments = route({
   path: '/api/v1/payment_plans/:plan_id/payments',
   operation: 'listPlanPayments',
   tag,
-  summary: 'List the due dates of a plan that have come, newest first, with what became of each',
+  summary: 'List the past due dates of a plan with their results, newest first',
   access: read,
   invalid: 422,
   query: Strict({
     limit: listQuery.limit,
     starting_after: Type.Optional(
-      Type.String({ maxLength: 20, description: 'The slot number of the last item.', 'x-cursor': 'slot' }),
+      Type.String({
+        maxLength: 20,
+        description: 'The slot number of the last item of the previous page.',
+        'x-cursor': 'slot',
+      }),
     ),
   }),
   response: { status: 200, schema: ListOf(PlanPayment) },
@@ -146,13 +156,13 @@ const schedule = route({
   path: '/api/v1/payment_plans/:plan_id/schedule',
   operation: 'getPlanSchedule',
   tag,
-  summary: 'Show the calendar ahead of a plan',
-  description: 'A pending or suspended plan is shown as if it were activated or resumed now.',
+  summary: 'Show the coming payments of a plan',
+  description: 'A pending or suspended plan is shown as if you activated or resumed it now.',
   access: read,
   invalid: 422,
   query: Strict({
     count: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, description: 'How many payments, 12 if not given.' }),
+      Type.Integer({ minimum: 1, maximum: 100, description: 'The maximum number of payments, by default 12.' }),
     ),
   }),
   response: { status: 200, schema: PlanSchedule },

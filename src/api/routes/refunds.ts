@@ -12,8 +12,9 @@ const create = route({
   tag,
   summary: 'Refund a payment, whole or in part',
   description:
-    'Of a payment intent that has succeeded. Without an amount, all that remains of its total is given back. A refund that ' +
-    'fails is answered with `status: failed`, and is no error; in the sandbox one whose amount ends in 03 does.',
+    'The payment intent must have succeeded. Without an amount, the refund covers everything that remains of its ' +
+    'total. A failed refund returns `status: failed`; it is not an error. In the sandbox a refund fails if its ' +
+    'amount ends in 03.',
   access: { scope: 'payment_intents:write' },
   invalid: 400,
   idempotency: 'committed-first',

@@ -24,7 +24,7 @@ import { type RequestDeps, type Route, route } from '../http/route.ts';
 const tag = 'Test clocks';
 const read = { scope: 'test_clocks:read', sandboxOnly: true } as const;
 const write = { scope: 'test_clocks:write', sandboxOnly: true } as const;
-const unavailable = 'The Temporal server cannot skip time, or the service cannot be reached.';
+const unavailable = 'The Temporal server cannot skip time, or a part of the service is unreachable.';
 
 const create = route({
   method: 'POST',
@@ -33,9 +33,9 @@ const create = route({
   tag,
   summary: 'Create a test clock',
   description:
-    'It stands still until it is advanced. Make customers on it by their `test_clock`: 3 at most, and 9 on all clocks of the ' +
-    'account. There can be 3 clocks that are neither deleted nor failed; each is deleted after 30 days. Sends ' +
-    '`test_clock.created`.',
+    'A clock stands still until you advance it. To put customers on it, create them with its id as their ' +
+    '`test_clock`: at most 3 per clock, and 9 on all clocks of the account. An account has at most 3 clocks that ' +
+    'are neither deleted nor failed. Each clock is deleted after 30 days. Sends `test_clock.created`.',
   access: write,
   invalid: 422,
   errors: { 503: unavailable },
@@ -68,9 +68,10 @@ const fetch = route({
   tag,
   summary: 'Fetch a test clock',
   description:
-    'With `Prefer: wait=N` the answer comes as soon as the clock is not advancing any more, after N seconds at most, and 60: ' +
-    'look at `status`, and ask again while it is `advancing`. At most 100 requests of a key wait at a time, in each process ' +
-    'of the API: one more is answered at once, without `Preference-Applied`. Pause before you ask again.',
+    'With `Prefer: wait=N` the response comes as soon as the clock is no longer advancing, or after N seconds ' +
+    '(at most 60). Check `status`, and fetch again while it is `advancing`. In each API process at most 100 ' +
+    'requests of a key wait at a time. A further request returns at once, without `Preference-Applied`. Pause ' +
+    'before you fetch again.',
   access: read,
   invalid: 422,
   waits: (sql) => {
@@ -88,11 +89,12 @@ const advance = route({
   tag,
   summary: 'Advance a test clock',
   description:
-    'From `created` or `ready`, forward only. Answers at once, with the old frozen_time and `test_clock.advancing`; the clock ' +
-    'is `ready`, with `test_clock.ready`, when every effect is committed: fetch it with `Prefer: wait=60` to wait for that. ' +
-    'All that is due on the way happens at its own instant, in order. One advance goes at most two billing intervals ahead: ' +
-    'a clock tells how far in max_frozen_time, and so does the error for a longer one. With `dry_run` nothing is changed, ' +
-    'and the answer tells what the advance would do.',
+    'Allowed from `created` and `ready`, forward only. Returns at once, with the old frozen_time, and sends ' +
+    '`test_clock.advancing`. Everything that is due on the way happens at its own instant, in order. When every ' +
+    'effect is committed, the clock is `ready` and `test_clock.ready` is sent. To wait for that, fetch the clock ' +
+    'with `Prefer: wait=60`. One advance covers at most two billing intervals. The clock’s max_frozen_time is ' +
+    'the latest target, and the error for a longer advance has it too. With `dry_run` nothing changes, and the ' +
+    'response shows what the advance would do.',
   access: write,
   invalid: 422,
   errors: { 503: unavailable },
@@ -117,10 +119,10 @@ const effects = route({
   path: '/api/v1/test_helpers/test_clocks/:id/effects',
   operation: 'listTestClockEffects',
   tag,
-  summary: 'List what the advances of a test clock did',
+  summary: 'List the effects of the advances of a test clock',
   description:
-    'In the order of the clock’s time, the oldest first; `starting_after` takes the event_id of the last effect of the ' +
-    'page before. The effects of an advance under way are there as they are committed.',
+    'Oldest first, in the order of the clock’s time. `starting_after` takes the event_id of the last effect on ' +
+    'the previous page. The effects of a running advance appear as they are committed.',
   access: read,
   invalid: 422,
   query: Strict({
@@ -128,11 +130,13 @@ const effects = route({
     starting_after: Type.Optional(
       Type.String({
         maxLength: 100,
-        description: 'The event_id of the last item of the page before.',
+        description: 'The event_id of the last item of the previous page.',
         'x-cursor': 'event_id',
       }),
     ),
-    advance_id: Type.Optional(Reference('Only what this advance did, adv_…: a clock shows its last_advance.')),
+    advance_id: Type.Optional(
+      Reference('Only effects of this advance, adv_…, such as the id of the clock’s last_advance.'),
+    ),
   }),
   response: { status: 200, schema: ListOf(ClockEffect) },
   handle: ({ call, params, query, deps }) => listClockEffects(deps.sql, call, params.id, query),
@@ -143,9 +147,10 @@ const remove = route({
   path: '/api/v1/test_helpers/test_clocks/:id',
   operation: 'deleteTestClock',
   tag,
-  summary: 'Delete a test clock with all of its customers and all that they have',
+  summary: 'Delete a test clock with all its customers and their objects',
   description:
-    'In any state, for good, with `test_clock.deleted`. Its events stay readable, and nothing of it is charged.',
+    'Allowed in any state. It cannot be undone. Sends `test_clock.deleted`. Events stay readable. Nothing of the ' +
+    'clock is charged afterwards.',
   access: write,
   invalid: 422,
   response: { status: 200, schema: DeletedClock },

@@ -25,8 +25,9 @@ export const webhookDeliveryRoutes: Route[] = [
     tag,
     summary: 'Deliver again, now',
     description:
-      'A pending delivery does not wait for its next attempt. One that was delivered or has failed begins the schedule ' +
-      'afresh. The endpoint must be enabled.\n\nThe key must also be able to read the event: see *Register a webhook endpoint*.',
+      'A pending delivery is attempted now, without waiting for its next attempt. A delivered or failed one ' +
+      'starts the schedule again. The endpoint must be enabled.\n\nThe key must also be able to read the event: ' +
+      'see *Register a webhook endpoint*.',
     access: { scope: 'webhooks:write' },
     invalid: 422,
     errors: { 429: replayLimit },

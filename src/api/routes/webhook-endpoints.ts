@@ -32,8 +32,9 @@ const tag = 'Webhooks';
 const readsEvents = 'The key must also be able to read the events of the endpoint';
 /** Applies in addition to the key's rate limit. */
 export const replayLimit =
-  'The key sends more requests than it may; or replays, retries and pings to the endpoint’s host (the last two labels of its ' +
-  'name, whatever the port) have reached 20,000 deliveries an hour, for the account and mode (`webhook_replay_limit`).';
+  'The key has exceeded its rate limit. Or replays, retries and pings to the endpoint’s host have reached 20,000 ' +
+  'deliveries an hour for the account and mode (`webhook_replay_limit`). Hosts with the same last two labels ' +
+  'count as one, whatever the port.';
 const reading = { scope: 'webhooks:read' } as const;
 const writing = { scope: 'webhooks:write' } as const;
 
@@ -46,12 +47,12 @@ export const webhookEndpointRoutes: Route[] = [
     summary: 'Register a webhook endpoint',
     description:
       'Events are posted as JSON and signed by Standard Webhooks (`webhook-id`, `webhook-timestamp`, ' +
-      '`webhook-signature`) with the `secret` of this answer, which is not shown again. `webhook-id` is the event’s id ' +
-      'on every attempt. Only a 2xx answer within 15 seconds is success; redirects are not followed. After a failure the ' +
-      'next attempts come 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h later, each give or take a tenth, or ' +
-      'later when `Retry-After` asks for it (at most 24 h). An answer 410, or five days of nothing but failure, disables ' +
-      `the endpoint. At most 16 endpoints in each mode.\n\n${readsEvents}: ${eventScopesInWords}. \`*\`, the default, needs ` +
-      '`events:read`.',
+      '`webhook-signature`). The signing `secret` is in this response and is not shown again. `webhook-id` is the ' +
+      'event’s id on every attempt. Only a 2xx response within 15 seconds is success. Redirects are not followed.\n\n' +
+      'After a failure, the next attempts come 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h later, each ' +
+      'give or take a tenth. `Retry-After` can make a wait longer, to at most 24 h. A 410 response, or five days of ' +
+      'nothing but failure, disables the endpoint. Each mode has at most 16 endpoints.\n\n' +
+      `${readsEvents}: ${eventScopesInWords}. \`*\`, the default, needs \`events:read\`.`,
     access: writing,
     invalid: 422,
     bodyLimit: { kib: 64, since: 'a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types' },
@@ -91,7 +92,7 @@ export const webhookEndpointRoutes: Route[] = [
     tag,
     summary: 'Change, enable or disable a webhook endpoint',
     description:
-      'Enabling it sends nothing that it has missed: replay that.\n\n' +
+      'Enabling an endpoint does not send what it missed. Use replay for that.\n\n' +
       `${readsEvents} to change \`url\` or \`event_types\` or to enable it: see *Register a webhook endpoint*.`,
     access: writing,
     invalid: 422,
@@ -110,7 +111,7 @@ export const webhookEndpointRoutes: Route[] = [
     operation: 'deleteWebhookEndpoint',
     tag,
     summary: 'Delete a webhook endpoint',
-    description: 'Its pending deliveries end as failed; its deliveries stay readable.',
+    description: 'Its pending deliveries become `failed`. Its deliveries stay readable.',
     access: writing,
     invalid: 422,
     response: { status: 200, schema: DeletedWebhookEndpoint },
@@ -123,7 +124,7 @@ export const webhookEndpointRoutes: Route[] = [
     tag,
     summary: 'Replace the signing secret',
     description:
-      'While the old secret overlaps, `webhook-signature` carries a signature of each, separated by a space.',
+      'While the old secret is valid, `webhook-signature` has a signature by each secret, separated by a space.',
     access: writing,
     invalid: 422,
     body: SecretRotation,
@@ -137,10 +138,10 @@ export const webhookEndpointRoutes: Route[] = [
     tag,
     summary: 'Send a test event',
     description:
-      'A `webhook_endpoint.ping` goes to this endpoint alone, whatever it subscribes to. The answer is the delivery; ' +
-      'fetch it again to see how it went. Each attempt carries a `challenge` in its `data`: when the receiver returns it, as ' +
-      '`{"challenge": …}` or as the bare text, within the first 2 KiB of a 2xx response, the endpoint is verified ' +
-      '(`verified_at`).',
+      'Sends a `webhook_endpoint.ping` to this endpoint alone, whatever it subscribes to. Returns the delivery. ' +
+      'Fetch it again to see the result. Each attempt has a `challenge` in its `data`. To verify the endpoint ' +
+      '(`verified_at`), the receiver returns the challenge, as `{"challenge": …}` or as the bare text, within ' +
+      'the first 2 KiB of a 2xx response.',
     access: writing,
     invalid: 422,
     errors: { 429: replayLimit },
@@ -166,11 +167,11 @@ export const webhookEndpointRoutes: Route[] = [
     path: '/api/v1/webhook_endpoints/:webhook_endpoint_id/replay',
     operation: 'replayWebhookDeliveries',
     tag,
-    summary: 'Deliver the events of a range of time again',
+    summary: 'Deliver the events of a time range again',
     description:
-      'What the endpoint subscribes to and has not received, from when it was disabled too; with `all`, what it has ' +
-      'received as well. Events keep their ids, so a receiver can tell a repeated one.\n\n' +
-      'A live endpoint must be verified first: ping it. The sandbox needs no verification.\n\n' +
+      'Delivers events that the endpoint subscribes to and has not received, also from while it was disabled. ' +
+      'With `all`, also those that it has received. Events keep their ids, so a receiver can recognise a ' +
+      'repeated one.\n\nA live endpoint must be verified first: ping it. The sandbox needs no verification.\n\n' +
       `${readsEvents}: see *Register a webhook endpoint*.`,
     access: writing,
     invalid: 422,
