@@ -2,11 +2,11 @@
 
 import type { Listing } from '../listing.ts';
 import type { RequestOptions, WaitOptions, WriteOptions } from '../options.ts';
-import { type AnswerOf, type QueryOf, path, Resource } from '../resource.ts';
+import { type ResponseOf, type QueryOf, path, Resource } from '../resource.ts';
 import type { Requester } from '../transport.ts';
 import type * as models from './models.ts';
 
-/** The version of the API that this was generated for. */
+/** The version of the API that this file was generated for. */
 export const apiVersion = '1.0.0';
 
 /** The payers and their saved payment methods. */
@@ -22,7 +22,7 @@ export class Customers extends Resource {
    * `POST /api/v1/customers`
    */
   create(body: models.CustomerCreate, options?: WriteOptions): Promise<models.Customer> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/customers`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/customers`, body }, options);
   }
 
   /**
@@ -48,7 +48,7 @@ export class Customers extends Resource {
    * `GET /api/v1/customers/{customer_id}`
    */
   get(customerId: string, options?: RequestOptions): Promise<models.Customer> {
-    return this.answerTo({ method: 'GET', path: path`/api/v1/customers/${customerId}` }, options);
+    return this.send({ method: 'GET', path: path`/api/v1/customers/${customerId}` }, options);
   }
 
   /**
@@ -61,7 +61,7 @@ export class Customers extends Resource {
    * `PUT /api/v1/customers/{customer_id}`
    */
   update(customerId: string, body?: models.CustomerUpdate, options?: RequestOptions): Promise<models.Customer> {
-    return this.answerTo({ method: 'PUT', path: path`/api/v1/customers/${customerId}`, body }, options);
+    return this.send({ method: 'PUT', path: path`/api/v1/customers/${customerId}`, body }, options);
   }
 
   /**
@@ -75,7 +75,7 @@ export class Customers extends Resource {
    * `DELETE /api/v1/customers/{customer_id}`
    */
   delete(customerId: string, options?: RequestOptions): Promise<models.Customer> {
-    return this.answerTo({ method: 'DELETE', path: path`/api/v1/customers/${customerId}` }, options);
+    return this.send({ method: 'DELETE', path: path`/api/v1/customers/${customerId}` }, options);
   }
 
   /**
@@ -122,7 +122,7 @@ export class Customers extends Resource {
     paymentMethodId: string,
     options?: RequestOptions,
   ): Promise<models.PaymentMethodEnvelope> {
-    return this.answerTo({ method: 'GET', path: path`/api/v1/customers/${customerId}/payment_methods/${paymentMethodId}` }, options);
+    return this.send({ method: 'GET', path: path`/api/v1/customers/${customerId}/payment_methods/${paymentMethodId}` }, options);
   }
 }
 
@@ -144,7 +144,7 @@ export class PaymentMethods extends Resource {
    * `POST /api/v1/payment_methods`
    */
   create(body: models.PaymentMethodCreate, options?: WriteOptions): Promise<models.CreatedPaymentMethod> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_methods`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_methods`, body }, options);
   }
 
   /**
@@ -171,7 +171,7 @@ export class PaymentMethods extends Resource {
    * `GET /api/v1/payment_methods/{payment_method_id}`
    */
   get(paymentMethodId: string, options?: RequestOptions): Promise<models.PaymentMethodEnvelope> {
-    return this.answerTo({ method: 'GET', path: path`/api/v1/payment_methods/${paymentMethodId}` }, options);
+    return this.send({ method: 'GET', path: path`/api/v1/payment_methods/${paymentMethodId}` }, options);
   }
 
   /**
@@ -189,7 +189,7 @@ export class PaymentMethods extends Resource {
     body: models.PaymentMethodAttach,
     options?: WriteOptions,
   ): Promise<models.PaymentMethodEnvelope> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_methods/${paymentMethodId}/attach`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_methods/${paymentMethodId}/attach`, body }, options);
   }
 
   /**
@@ -202,7 +202,7 @@ export class PaymentMethods extends Resource {
    * `POST /api/v1/payment_methods/{payment_method_id}/detach`
    */
   detach(paymentMethodId: string, options?: WriteOptions): Promise<models.PaymentMethodEnvelope> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_methods/${paymentMethodId}/detach` }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_methods/${paymentMethodId}/detach` }, options);
   }
 
   /**
@@ -220,7 +220,7 @@ export class PaymentMethods extends Resource {
     body: models.SandboxPaymentMethodCreate,
     options?: WriteOptions,
   ): Promise<models.PaymentMethodEnvelope> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/test_helpers/payment_methods`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/test_helpers/payment_methods`, body }, options);
   }
 }
 
@@ -240,7 +240,7 @@ export class PaymentIntents extends Resource {
    * `POST /api/v1/payment_intents`
    */
   create(body: models.PaymentIntentCreate, options?: WriteOptions): Promise<models.PaymentIntent> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_intents`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_intents`, body }, options);
   }
 
   /**
@@ -269,7 +269,7 @@ export class PaymentIntents extends Resource {
     query?: QueryOf<'getPaymentIntent'>,
     options?: RequestOptions,
   ): Promise<models.PaymentIntent> {
-    return this.answerTo({ method: 'GET', path: path`/api/v1/payment_intents/${paymentIntentId}`, query }, options);
+    return this.send({ method: 'GET', path: path`/api/v1/payment_intents/${paymentIntentId}`, query }, options);
   }
 
   /**
@@ -293,7 +293,7 @@ export class PaymentIntents extends Resource {
     body?: models.PaymentIntentConfirm,
     options?: WriteOptions,
   ): Promise<models.PaymentIntent> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_intents/${paymentIntentId}/confirm`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_intents/${paymentIntentId}/confirm`, body }, options);
   }
 
   /**
@@ -307,7 +307,7 @@ export class PaymentIntents extends Resource {
    * `POST /api/v1/payment_intents/{payment_intent_id}/cancel`
    */
   cancel(paymentIntentId: string, options?: WriteOptions): Promise<models.PaymentIntent> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_intents/${paymentIntentId}/cancel` }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_intents/${paymentIntentId}/cancel` }, options);
   }
 
   /**
@@ -324,7 +324,7 @@ export class PaymentIntents extends Resource {
     body: models.PaymentIntentActionCompletion,
     options?: WriteOptions,
   ): Promise<models.PaymentIntent> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/test_helpers/payment_intents/${paymentIntentId}/complete_action`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/test_helpers/payment_intents/${paymentIntentId}/complete_action`, body }, options);
   }
 }
 
@@ -342,7 +342,7 @@ export class Refunds extends Resource {
    * `POST /api/v1/payment_intents/{payment_intent_id}/refunds`
    */
   create(paymentIntentId: string, body?: models.RefundCreate, options?: WriteOptions): Promise<models.Refund> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_intents/${paymentIntentId}/refunds`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_intents/${paymentIntentId}/refunds`, body }, options);
   }
 
   /**
@@ -368,7 +368,7 @@ export class Refunds extends Resource {
    * `GET /api/v1/refunds/{refund_id}`
    */
   get(refundId: string, options?: RequestOptions): Promise<models.Refund> {
-    return this.answerTo({ method: 'GET', path: path`/api/v1/refunds/${refundId}` }, options);
+    return this.send({ method: 'GET', path: path`/api/v1/refunds/${refundId}` }, options);
   }
 }
 
@@ -390,7 +390,7 @@ export class PaymentPlans extends Resource {
    * `POST /api/v1/payment_plans`
    */
   create(body: models.PaymentPlanCreate, options?: WriteOptions): Promise<models.PaymentPlan> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_plans`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_plans`, body }, options);
   }
 
   /**
@@ -412,7 +412,7 @@ export class PaymentPlans extends Resource {
    * `GET /api/v1/payment_plans/{plan_id}`
    */
   get(planId: string, options?: RequestOptions): Promise<models.PaymentPlan> {
-    return this.answerTo({ method: 'GET', path: path`/api/v1/payment_plans/${planId}` }, options);
+    return this.send({ method: 'GET', path: path`/api/v1/payment_plans/${planId}` }, options);
   }
 
   /**
@@ -426,7 +426,7 @@ export class PaymentPlans extends Resource {
    * `PUT /api/v1/payment_plans/{plan_id}`
    */
   update(planId: string, body?: models.PaymentPlanUpdate, options?: RequestOptions): Promise<models.PaymentPlan> {
-    return this.answerTo({ method: 'PUT', path: path`/api/v1/payment_plans/${planId}`, body }, options);
+    return this.send({ method: 'PUT', path: path`/api/v1/payment_plans/${planId}`, body }, options);
   }
 
   /**
@@ -441,7 +441,7 @@ export class PaymentPlans extends Resource {
    * `POST /api/v1/payment_plans/{plan_id}/activate`
    */
   activate(planId: string, options?: WriteOptions): Promise<models.PaymentPlan> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_plans/${planId}/activate` }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_plans/${planId}/activate` }, options);
   }
 
   /**
@@ -455,7 +455,7 @@ export class PaymentPlans extends Resource {
    * `POST /api/v1/payment_plans/{plan_id}/suspend`
    */
   suspend(planId: string, options?: WriteOptions): Promise<models.PaymentPlan> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_plans/${planId}/suspend` }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_plans/${planId}/suspend` }, options);
   }
 
   /**
@@ -470,7 +470,7 @@ export class PaymentPlans extends Resource {
    * `POST /api/v1/payment_plans/{plan_id}/resume`
    */
   resume(planId: string, options?: WriteOptions): Promise<models.PaymentPlan> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_plans/${planId}/resume` }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_plans/${planId}/resume` }, options);
   }
 
   /**
@@ -484,7 +484,7 @@ export class PaymentPlans extends Resource {
    * `POST /api/v1/payment_plans/{plan_id}/deactivate`
    */
   deactivate(planId: string, options?: WriteOptions): Promise<models.PaymentPlan> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_plans/${planId}/deactivate` }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_plans/${planId}/deactivate` }, options);
   }
 
   /**
@@ -498,7 +498,7 @@ export class PaymentPlans extends Resource {
    * `POST /api/v1/payment_plans/{plan_id}/close`
    */
   close(planId: string, options?: WriteOptions): Promise<models.PaymentPlan> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_plans/${planId}/close` }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_plans/${planId}/close` }, options);
   }
 
   /**
@@ -530,7 +530,7 @@ export class PaymentPlans extends Resource {
     query?: QueryOf<'getPlanSchedule'>,
     options?: RequestOptions,
   ): Promise<models.ScheduledPaymentList> {
-    return this.answerTo({ method: 'GET', path: path`/api/v1/payment_plans/${planId}/schedule`, query }, options);
+    return this.send({ method: 'GET', path: path`/api/v1/payment_plans/${planId}/schedule`, query }, options);
   }
 }
 
@@ -548,7 +548,7 @@ export class TestClocks extends Resource {
    * `POST /api/v1/test_helpers/test_clocks`
    */
   create(body: models.TestClockCreate, options?: WriteOptions): Promise<models.TestClock> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/test_helpers/test_clocks`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/test_helpers/test_clocks`, body }, options);
   }
 
   /**
@@ -574,7 +574,7 @@ export class TestClocks extends Resource {
    * `GET /api/v1/test_helpers/test_clocks/{id}`
    */
   get(id: string, options?: WaitOptions): Promise<models.TestClock> {
-    return this.answerTo({ method: 'GET', path: path`/api/v1/test_helpers/test_clocks/${id}` }, options);
+    return this.send({ method: 'GET', path: path`/api/v1/test_helpers/test_clocks/${id}` }, options);
   }
 
   /**
@@ -588,7 +588,7 @@ export class TestClocks extends Resource {
    * `DELETE /api/v1/test_helpers/test_clocks/{id}`
    */
   delete(id: string, options?: RequestOptions): Promise<models.DeletedTestClock> {
-    return this.answerTo({ method: 'DELETE', path: path`/api/v1/test_helpers/test_clocks/${id}` }, options);
+    return this.send({ method: 'DELETE', path: path`/api/v1/test_helpers/test_clocks/${id}` }, options);
   }
 
   /**
@@ -605,8 +605,8 @@ export class TestClocks extends Resource {
    *
    * `POST /api/v1/test_helpers/test_clocks/{id}/advance`
    */
-  advance(id: string, body: models.TestClockAdvance, options?: WriteOptions): Promise<AnswerOf<'advanceTestClock'>> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/test_helpers/test_clocks/${id}/advance`, body }, options);
+  advance(id: string, body: models.TestClockAdvance, options?: WriteOptions): Promise<ResponseOf<'advanceTestClock'>> {
+    return this.send({ method: 'POST', path: path`/api/v1/test_helpers/test_clocks/${id}/advance`, body }, options);
   }
 
   /**
@@ -652,7 +652,7 @@ export class Events extends Resource {
    * `GET /api/v1/events/{event_id}`
    */
   get(eventId: string, options?: RequestOptions): Promise<models.Event> {
-    return this.answerTo({ method: 'GET', path: path`/api/v1/events/${eventId}` }, options);
+    return this.send({ method: 'GET', path: path`/api/v1/events/${eventId}` }, options);
   }
 }
 
@@ -679,7 +679,7 @@ export class WebhookEndpoints extends Resource {
    * `POST /api/v1/webhook_endpoints`
    */
   create(body: models.WebhookEndpointCreate, options?: WriteOptions): Promise<models.WebhookEndpoint> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/webhook_endpoints`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/webhook_endpoints`, body }, options);
   }
 
   /**
@@ -701,7 +701,7 @@ export class WebhookEndpoints extends Resource {
    * `GET /api/v1/webhook_endpoints/{webhook_endpoint_id}`
    */
   get(webhookEndpointId: string, options?: RequestOptions): Promise<models.WebhookEndpoint> {
-    return this.answerTo({ method: 'GET', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}` }, options);
+    return this.send({ method: 'GET', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}` }, options);
   }
 
   /**
@@ -721,7 +721,7 @@ export class WebhookEndpoints extends Resource {
     body?: models.WebhookEndpointUpdate,
     options?: RequestOptions,
   ): Promise<models.WebhookEndpoint> {
-    return this.answerTo({ method: 'PUT', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}`, body }, options);
+    return this.send({ method: 'PUT', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}`, body }, options);
   }
 
   /**
@@ -734,7 +734,7 @@ export class WebhookEndpoints extends Resource {
    * `DELETE /api/v1/webhook_endpoints/{webhook_endpoint_id}`
    */
   delete(webhookEndpointId: string, options?: RequestOptions): Promise<models.DeletedWebhookEndpoint> {
-    return this.answerTo({ method: 'DELETE', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}` }, options);
+    return this.send({ method: 'DELETE', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}` }, options);
   }
 
   /**
@@ -751,7 +751,7 @@ export class WebhookEndpoints extends Resource {
     body?: models.SecretRotation,
     options?: WriteOptions,
   ): Promise<models.WebhookEndpoint> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}/rotate_secret`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}/rotate_secret`, body }, options);
   }
 
   /**
@@ -767,7 +767,7 @@ export class WebhookEndpoints extends Resource {
    * `POST /api/v1/webhook_endpoints/{webhook_endpoint_id}/ping`
    */
   ping(webhookEndpointId: string, options?: WriteOptions): Promise<models.WebhookDelivery> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}/ping` }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}/ping` }, options);
   }
 
   /**
@@ -804,7 +804,7 @@ export class WebhookEndpoints extends Resource {
     body: models.WebhookReplay,
     options?: WriteOptions,
   ): Promise<models.ReplayResult> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}/replay`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}/replay`, body }, options);
   }
 }
 
@@ -818,7 +818,7 @@ export class WebhookDeliveries extends Resource {
    * `GET /api/v1/webhook_deliveries/{webhook_delivery_id}`
    */
   get(webhookDeliveryId: string, options?: RequestOptions): Promise<models.WebhookDelivery> {
-    return this.answerTo({ method: 'GET', path: path`/api/v1/webhook_deliveries/${webhookDeliveryId}` }, options);
+    return this.send({ method: 'GET', path: path`/api/v1/webhook_deliveries/${webhookDeliveryId}` }, options);
   }
 
   /**
@@ -834,7 +834,7 @@ export class WebhookDeliveries extends Resource {
    * `POST /api/v1/webhook_deliveries/{webhook_delivery_id}/retry`
    */
   retry(webhookDeliveryId: string, options?: WriteOptions): Promise<models.WebhookDelivery> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/webhook_deliveries/${webhookDeliveryId}/retry` }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/webhook_deliveries/${webhookDeliveryId}/retry` }, options);
   }
 }
 
@@ -848,7 +848,7 @@ export class Health extends Resource {
    * `GET /healthz`
    */
   get(options?: RequestOptions): Promise<models.Healthy> {
-    return this.answerTo({ method: 'GET', path: path`/healthz` }, options);
+    return this.send({ method: 'GET', path: path`/healthz` }, options);
   }
 
   /**
@@ -859,7 +859,7 @@ export class Health extends Resource {
    * `GET /readyz`
    */
   getReadiness(options?: RequestOptions): Promise<models.Healthy> {
-    return this.answerTo({ method: 'GET', path: path`/readyz` }, options);
+    return this.send({ method: 'GET', path: path`/readyz` }, options);
   }
 }
 
@@ -872,8 +872,8 @@ export class Reference extends Resource {
    *
    * `GET /openapi.json`
    */
-  getOpenApiDocument(options?: RequestOptions): Promise<AnswerOf<'getOpenApiDocument'>> {
-    return this.answerTo({ method: 'GET', path: path`/openapi.json` }, options);
+  getOpenApiDocument(options?: RequestOptions): Promise<ResponseOf<'getOpenApiDocument'>> {
+    return this.send({ method: 'GET', path: path`/openapi.json` }, options);
   }
 
   /**
@@ -883,8 +883,8 @@ export class Reference extends Resource {
    *
    * `GET /docs`
    */
-  getPage(options?: RequestOptions): Promise<AnswerOf<'getReferencePage'>> {
-    return this.answerTo({ method: 'GET', path: path`/docs`, accept: 'text/html' }, options);
+  getPage(options?: RequestOptions): Promise<ResponseOf<'getReferencePage'>> {
+    return this.send({ method: 'GET', path: path`/docs`, accept: 'text/html' }, options);
   }
 }
 
