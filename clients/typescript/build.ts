@@ -1,5 +1,5 @@
-// `npm run build`: makes the package for the registry in `dist`, or in the folder that is named: JavaScript, its types, and a
-// manifest that points to them. In this repository the package is used as it is written.
+// `npm run build`: builds the package for the registry in `dist`, or in the given folder: JavaScript, its types, and a
+// manifest that points to them. In this repository the TypeScript sources are used directly.
 import { spawnSync } from 'node:child_process';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

@@ -175,7 +175,7 @@ example(AdvancingClock, { id: exampleId('test_clock'), status: 'advancing', froz
 
 export const DeletedClock = Strict(
   {
-    id: Type.String({ description: 'The id of the deleted endpoint.' }),
+    id: Type.String({ description: 'The id of the deleted clock.' }),
     object: Type.Literal('test_clock'),
     deleted: Type.Literal(true),
   },

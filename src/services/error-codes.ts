@@ -1,7 +1,7 @@
 import { type DeclineCode, declineMessage } from '../domain/charge-outcome.ts';
 import type { ErrorType } from './errors.ts';
 
-/** What a code means, and what the caller can do about it. One sentence each, for the documentation. */
+/** What a code means, and what the caller can do about it. One or two short sentences each, for the documentation. */
 export interface CodeText {
   meaning: string;
   remedy: string;

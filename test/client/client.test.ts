@@ -158,7 +158,7 @@ describe('an error of the client', () => {
         [error.status, error.type, error.code, error.details, error.requestId],
         [answer.status, 'api_error', undefined, [], 'req_7'],
       );
-      assert.match(error.message, new RegExp(`has the status ${answer.status} and is not the service's own`));
+      assert.match(error.message, new RegExp(`has the status ${answer.status} and does not come from the service`));
     });
   }
 });

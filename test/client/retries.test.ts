@@ -151,7 +151,7 @@ describe('the client’s retries', () => {
     front.fates.push('silence', 'silence');
     await assert.rejects(client({ timeoutMs: 60, maxRetries: 1 }).customers.list(), (error) => {
       assert.ok(error instanceof ConnectionError);
-      assert.match(error.message, /^GET http.*\/api\/v1\/customers got no answer: 60 ms have passed$/);
+      assert.match(error.message, /^GET http.*\/api\/v1\/customers got no response: 60 ms have passed$/);
       return true;
     });
     assert.equal(front.seen.length, 2);

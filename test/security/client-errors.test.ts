@@ -95,7 +95,7 @@ describe('an error of the client', () => {
     const [first] = await assertClean({ baseUrl: `http://127.0.0.1:${address.port}` });
     assert.ok(first instanceof ConnectionError);
     const path = `/api/v1/payment_intents/${intentId}`;
-    assert.ok(first.message.startsWith(`GET http://127.0.0.1:${address.port}${path} got no answer: `), first.message);
+    assert.ok(first.message.startsWith(`GET http://127.0.0.1:${address.port}${path} got no response: `), first.message);
     assert.match(first.message, /ECONNREFUSED/);
     assert.match(inspect(first.cause), /ECONNREFUSED/);
   });

@@ -1,4 +1,4 @@
-// An OpenAPI document as far as the generator reads it.
+// The parts of an OpenAPI document that the generator reads.
 
 export interface Document {
   info: { version: string };
@@ -26,7 +26,7 @@ export interface Parameter {
   name: string;
   in: 'path' | 'query' | 'header';
   required?: boolean;
-  /** `x-cursor` of a list's `starting_after`: the member of an item whose value it takes, where that is not the id. */
+  /** `x-cursor` of a list's `starting_after`: the member of an item that it takes, if not the id. */
   schema?: Schema & { 'x-cursor'?: string };
 }
 
@@ -45,17 +45,17 @@ export interface Schema {
 
 type Content = Record<string, { schema: Schema }>;
 
-/** The name of what a reference names: its last segment. */
+/** Returns the name in a reference: its last segment. */
 export function nameIn(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1);
 }
 
-/** The schema itself, where it is given by reference. */
+/** Resolves a schema that may be a reference. */
 export function resolved({ components }: Document, schema: Schema | undefined): Schema | undefined {
   return schema?.$ref === undefined ? schema : components.schemas[nameIn(schema.$ref)];
 }
 
-/** A parameter itself, where it is given by reference. */
+/** Resolves a parameter that may be a reference. */
 export function resolvedParameter({ components }: Document, parameter: Parameter | Reference): Parameter {
   if (!('$ref' in parameter)) return parameter;
   const found = components.parameters[nameIn(parameter.$ref)];

@@ -5,10 +5,10 @@ import type { Document } from './document.ts';
 import { printModels, printResources } from './print.ts';
 import { resourcesOf } from './resources.ts';
 
-/** Where the generated files lie. */
+/** The folder of the generated files. */
 export const folder = new URL('../src/generated/', import.meta.url);
 
-/** The generated files of a document, by name. */
+/** Generates the files from a document, by name. */
 export async function generate(document: Document): Promise<Record<string, string>> {
   const types = await openapiTS(withoutExamples(document), {
     // A member with a default may still be left out of a request.
@@ -21,12 +21,12 @@ export async function generate(document: Document): Promise<Record<string, strin
   };
 }
 
-/** The document of the service, as it serves it. */
+/** Returns the document as the service serves it. */
 export function serviceDocument(): Document {
   return JSON.parse(JSON.stringify(openApiDocument(allRoutes)));
 }
 
-/** Examples are most of the document and none of the types; without them a new example is no new client. */
+/** Without examples, which do not affect the types: a new example must not change the client. */
 function withoutExamples(document: Document): string {
   return JSON.stringify(document, (key, value) => (key === 'examples' || key === 'example' ? undefined : value));
 }

@@ -1,4 +1,4 @@
-// `npm run generate`: writes the client anew from the document of the service beside it.
+// `npm run generate`: writes the client again from the service's OpenAPI document.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { folder, generate, serviceDocument } from './generate.ts';
 

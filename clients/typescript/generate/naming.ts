@@ -1,4 +1,4 @@
-/** The words of `payment_methods`, `Payment methods` or `createPaymentMethod`, in small letters. */
+/** Returns the words of `payment_methods`, `Payment methods` or `createPaymentMethod`, in lower case. */
 export function wordsOf(name: string): string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -15,8 +15,8 @@ export function pascal(words: readonly string[]): string {
 }
 
 /**
- * What an operation is called within its resource: its id without the words that the resource has said already. Of the
- * payment plans, `createPaymentPlan` is `create` and `listPlanPayments` is `listPayments`; of the webhook endpoints,
+ * Returns the method name of an operation: its id without the words of its resource. For payment plans,
+ * `createPaymentPlan` is `create` and `listPlanPayments` is `listPayments`. For webhook endpoints,
  * `rotateWebhookSecret` is `rotateSecret`.
  */
 export function methodName(operationId: string, resource: readonly string[]): string {

@@ -4,10 +4,10 @@ import type { Method, Resource } from './resources.ts';
 
 const head = '// Generated from the OpenAPI document of the service by `npm run generate`. Do not edit.\n';
 const columns = 120;
-/** Names that mean something else in every program. */
+/** Names that clash with a global of TypeScript. */
 const renamed: Readonly<Record<string, string>> = { Error: 'ErrorEnvelope' };
 
-/** A type for each schema of the document, and the union of the webhooks. */
+/** Prints a type for each schema of the document, and the union of the webhooks. */
 export function printModels({ components, webhooks }: Document): string {
   const models = Object.keys(components.schemas).map(
     (name) => `export type ${renamed[name] ?? name} = Schemas['${name}'];`,
@@ -22,14 +22,14 @@ export function printModels({ components, webhooks }: Document): string {
     "import type { components } from './schema.ts';\n",
     "type Schemas = components['schemas'];\n",
     ...models,
-    '\n/** What is posted to a webhook endpoint: `event_type` tells which. More types may come: ignore those you do not know. */',
+    '\n/** What is posted to a webhook endpoint, by `event_type`. More types may follow: ignore unknown ones. */',
     'export type WebhookEvent =',
     `${events.join('\n')};`,
     '',
   ].join('\n');
 }
 
-/** A class for each resource, and the one that has them all. */
+/** Prints a class for each resource, and the class that has them all. */
 export function printResources({ info }: Document, resources: Resource[]): string {
   const members = resources.map(({ words, description }) =>
     [comment([description], '  '), `  readonly ${camel(words)}: ${pascal(words)};`].join('\n'),
@@ -41,7 +41,7 @@ export function printResources({ info }: Document, resources: Resource[]): strin
     ...imports(classes.join('\n')),
     "import type { Requester } from '../transport.ts';",
     "import type * as models from './models.ts';\n",
-    '/** The version of the API that this was generated for. */',
+    '/** The version of the API that this file was generated for. */',
     `export const apiVersion = '${info.version}';\n`,
     ...classes,
     '/** Every operation of the API. */',
@@ -55,10 +55,10 @@ export function printResources({ info }: Document, resources: Resource[]): strin
   ].join('\n');
 }
 
-/** Only what is used: which helpers that is, the document decides. */
+/** Imports only the helpers that the code uses. */
 function imports(code: string): string[] {
   const used = (names: string[]) => names.filter((name) => new RegExp(`\\b${name}\\b`).test(code));
-  const helpers = used(['AnswerOf', 'BodyOf', 'QueryOf']).map((name) => `type ${name}`);
+  const helpers = used(['ResponseOf', 'BodyOf', 'QueryOf']).map((name) => `type ${name}`);
   return [
     "import type { Listing } from '../listing.ts';",
     `import type { ${used(['RequestOptions', 'WaitOptions', 'WriteOptions']).join(', ')} } from '../options.ts';`,
@@ -76,7 +76,7 @@ function printResource({ words, description, methods }: Resource): string {
 }
 
 function printMethod(method: Method): string {
-  const { name, summary, description, httpMethod, path, body, query, paging, answer, mediaType, options } = method;
+  const { name, summary, description, httpMethod, path, body, query, paging, response, mediaType, options } = method;
   const ids = method.pathParameters.map((parameter) => camel(wordsOf(parameter)));
   const parameters = [
     ...ids.map((id) => `${id}: string`),
@@ -95,9 +95,9 @@ function printMethod(method: Method): string {
   const request = `{ ${stated.join(', ')} }`;
   const [type, call] =
     paging === null
-      ? [`Promise<${answer}>`, `this.answerTo(${request}, options)`]
+      ? [`Promise<${response}>`, `this.send(${request}, options)`]
       : [
-          `Listing<${answer}, '${paging.items}'>`,
+          `Listing<${response}, '${paging.items}'>`,
           `this.pagesOf(${request}, '${paging.items}', '${paging.cursor}', options)`,
         ];
   return [
@@ -114,7 +114,7 @@ function signature(name: string, parameters: string[], type: string): string {
   return [`  ${name}(`, ...parameters.map((parameter) => `    ${parameter},`), `  ): ${type} {`].join('\n');
 }
 
-/** A comment of these paragraphs, wrapped. */
+/** Prints these paragraphs as a comment, wrapped. */
 function comment(paragraphs: string[], indent = ''): string {
   const text = paragraphs.filter((paragraph) => paragraph !== '').join('\n\n');
   const lines = text

@@ -9,7 +9,7 @@ import {
 } from './document.ts';
 import { camel, methodName, wordsOf } from './naming.ts';
 
-/** A member of the client, such as `paymentPlans`: the operations that belong together. */
+/** A member of the client, such as `paymentPlans`, with its operations. */
 export interface Resource {
   words: string[];
   description: string;
@@ -26,17 +26,17 @@ export interface Method {
   pathParameters: string[];
   body: { type: string; required: boolean } | null;
   query: { required: boolean } | null;
-  /** The name of the type of the answer. */
-  answer: string;
+  /** The name of the response's type. */
+  response: string;
   mediaType: string;
-  /** Of a list that goes on: the member with the items, and the member of an item that the next page starts after. */
+  /** For a list with pages: the member with the items, and the member of an item that the next page starts after. */
   paging: { items: string; cursor: string } | null;
   options: 'RequestOptions' | 'WriteOptions' | 'WaitOptions';
 }
 
 /**
- * Everything that the client offers, from the document alone: each operation is a method of one resource.
- * @throws Error when two operations would be the same method.
+ * Reads the client's resources from the document. Each operation is a method of one resource.
+ * @throws Error if two operations would be the same method.
  */
 export function resourcesOf(document: Document): Resource[] {
   const found = new Map<string, Resource>();
@@ -57,12 +57,12 @@ export function resourcesOf(document: Document): Resource[] {
   return [...found.values()];
 }
 
-/** The segments after which an id may come: the things that the API has. */
+/** Returns the path segments that an id may follow: the collections of the API. */
 function collectionsOf({ paths }: Document): Set<string> {
   return new Set(Object.keys(paths).flatMap((path) => [...path.matchAll(/\/(\w+)\/\{/g)].map(([, name = '']) => name)));
 }
 
-/** The collection that the tag names; where the tag is about several, the first one in the path; where none, the tag. */
+/** Returns the collection that the tag names; otherwise the first one in the path; otherwise the tag. */
 function resourceWords(path: string, { tags: [tag = ''] }: Operation, collections: ReadonlySet<string>): string[] {
   const words = wordsOf(tag);
   if (collections.has(words.join('_'))) return words;
@@ -84,9 +84,9 @@ function methodOf(
   const { operationId, summary, description = '' } = operation;
   const parameters = (operation.parameters ?? []).map((parameter) => resolvedParameter(document, parameter));
   const query = parameters.filter((parameter) => parameter.in === 'query');
-  const inline = `AnswerOf<'${operationId}'>`;
-  const answers = answersOf(operation);
-  const [first] = answers;
+  const inline = `ResponseOf<'${operationId}'>`;
+  const successes = successesOf(operation);
+  const [first] = successes;
   return {
     name: methodName(operationId, resource),
     operationId,
@@ -97,7 +97,7 @@ function methodOf(
     pathParameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
     body: bodyOf(operation),
     query: query.length === 0 ? null : { required: query.some(({ required }) => required === true) },
-    answer: first !== undefined && answers.length === 1 ? typeName(first.schema, inline) : inline,
+    response: first !== undefined && successes.length === 1 ? typeName(first.schema, inline) : inline,
     mediaType: first?.mediaType ?? 'application/json',
     paging: pagingOf(document, query, first?.schema),
     options: optionsOf(parameters),
@@ -110,15 +110,17 @@ function bodyOf({ operationId, requestBody }: Operation): Method['body'] {
   return { type: typeName(schema, `BodyOf<'${operationId}'>`), required: requestBody.required === true };
 }
 
-/** The schemas of its successes: some operations have more than one. */
-function answersOf({ responses }: Operation): { mediaType: string; schema: Schema }[] {
+/** Returns the schemas of the success responses: some operations have more than one. */
+function successesOf({ responses }: Operation): { mediaType: string; schema: Schema }[] {
   const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'));
   return successes.flatMap(([, { content = {} }]) =>
     Object.entries(content).map(([mediaType, { schema }]) => ({ mediaType, schema: forSecretKey(schema) })),
   );
 }
 
-/** Where a publishable key sees another object, the document names it second. The client's types are those of secret keys. */
+/**
+ * If publishable keys get another object, the document names it second. The client's types are those of secret keys.
+ */
 function forSecretKey(schema: Schema): Schema {
   return schema.anyOf?.[0] ?? schema;
 }
@@ -127,9 +129,9 @@ function typeName(schema: Schema | undefined, otherwise: string): string {
   return schema?.$ref === undefined ? otherwise : `models.${nameIn(schema.$ref)}`;
 }
 
-/** A list goes on where it takes `starting_after` and answers `has_more`. */
-function pagingOf(document: Document, query: Parameter[], answer: Schema | undefined): Method['paging'] {
-  const members = Object.entries(resolved(document, answer)?.properties ?? {});
+/** A list has pages if it takes `starting_after` and returns `has_more`. */
+function pagingOf(document: Document, query: Parameter[], response: Schema | undefined): Method['paging'] {
+  const members = Object.entries(resolved(document, response)?.properties ?? {});
   const items = members.find(([, { type }]) => type === 'array')?.[0];
   const after = query.find(({ name }) => name === 'starting_after');
   if (after === undefined || items === undefined || !members.some(([name]) => name === 'has_more')) return null;

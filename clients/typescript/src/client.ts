@@ -4,13 +4,13 @@ import { TestClocks } from './test-clocks.ts';
 import { createRequester } from './transport.ts';
 import { signWebhook, verifyWebhook } from './webhooks.ts';
 
-/** A client of the payments service: a member for each resource, a method for each operation. */
+/** A client of the payments service, with a member per resource and a method per operation. */
 export class PaymentsClient extends Resources {
   override readonly testClocks: TestClocks;
-  /** For receivers of webhooks; the functions work without a client too. */
+  /** For webhook receivers. The functions also work without a client. */
   readonly webhooks = { verify: verifyWebhook, sign: signWebhook };
 
-  /** @throws TypeError when the key or the address is missing or cannot be one. */
+  /** @throws TypeError if the key or the address is missing or malformed. */
   constructor(options: ClientOptions) {
     const request = createRequester(options);
     super(request);

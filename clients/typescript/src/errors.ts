@@ -2,38 +2,38 @@ import type { ErrorDetail, ErrorEnvelope, TestClock } from './generated/models.t
 
 type Envelope = ErrorEnvelope['error'];
 
-/** A code of the document, or one that is newer than this client. */
+/** A code of the OpenAPI document, or a newer one. */
 export type ErrorCode = NonNullable<Envelope['code']> | (string & {});
 
-/** Everything that this client throws by itself, apart from the reason of your own AbortSignal. */
+/** The base class of this client's errors. Your AbortSignal's reason is thrown as it is. */
 export class PaymentsError extends Error {
   override name = 'PaymentsError';
 }
 
-/** The service has refused a request. Go by `code`; `message` is for people, and may change. */
+/** The service refused a request. Use `code`; `message` is for people and may change. */
 export class ApiError extends PaymentsError {
   override name = 'ApiError';
-  /** Of HTTP. */
+  /** The HTTP status. */
   readonly status: number;
   readonly type: Envelope['type'] | (string & {});
-  /** Undefined of an answer that was not the service's own, such as a proxy's. */
+  /** Undefined if the response did not come from the service, but for example from a proxy. */
   readonly code: ErrorCode | undefined;
-  /** Every fault of the request: `validation_failed` has one for each field. */
+  /** Every field error of the request, with `validation_failed`. */
   readonly details: ErrorDetail[];
-  /** Name it when you ask us about the request. */
+  /** Quote it when you contact us about the request. */
   readonly requestId: string | undefined;
   readonly method: string;
   readonly path: string;
-  /** With `advance_bound_exceeded`: the latest target that one advance of the clock can have. */
+  /** With `advance_bound_exceeded`: the latest possible target of one advance. */
   readonly maxFrozenTime: string | undefined;
-  /** For how long the service asks to be left alone. */
+  /** How long to wait before the next request. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
     envelope: Partial<Envelope>,
     about: Pick<ApiError, 'status' | 'method' | 'path' | 'requestId' | 'retryAfterSeconds'>,
   ) {
-    super(envelope.message ?? `The answer has the status ${about.status} and is not the service's own.`);
+    super(envelope.message ?? `The response has the status ${about.status} and does not come from the service.`);
     this.status = about.status;
     this.type = envelope.type ?? 'api_error';
     this.code = envelope.code;
@@ -46,22 +46,22 @@ export class ApiError extends PaymentsError {
   }
 }
 
-/** No answer came, or not in time, or it broke off. Whether the request had its effect is not known. */
+/** No complete response came in time. Whether the request took effect is unknown. */
 export class ConnectionError extends PaymentsError {
   override name = 'ConnectionError';
 }
 
-/** What was posted is not a webhook of ours, was changed on the way, or is too old. */
+/** The request is not a webhook of the service, was changed on the way, or is too old. */
 export class WebhookVerificationError extends PaymentsError {
   override name = 'WebhookVerificationError';
 }
 
-/** A test clock did not become ready: it has failed, or it was still `advancing` when the time to wait was up. */
+/** A test clock did not become ready: it failed, or was still `advancing` when the time was up. */
 export class TestClockError extends PaymentsError {
   override name = 'TestClockError';
-  /** As it was seen last. */
+  /** The clock as last fetched. */
   readonly clock: TestClock;
-  /** Why it has failed, in the service's words; null of a clock that has not. */
+  /** Why the clock failed, in the service's words; null if it did not. */
   readonly failureReason: string | null;
 
   constructor(message: string, clock: TestClock) {

@@ -1,17 +1,17 @@
-/** An item of a page, whose items are its member `Key`. */
+/** An item of a page that has its items in the member `Key`. */
 export type ItemOf<Page, Key extends keyof Page> = Page[Key] extends readonly (infer Item extends object)[]
   ? Item
   : never;
 
-/**
- * A list: awaited, it is its first page; iterated with `for await`, all of its items, the pages fetched as they are needed.
- */
+/** A list. `await` returns its first page. `for await` returns all its items, and fetches pages as needed. */
 export interface Listing<Page, Key extends keyof Page> extends Promise<Page>, AsyncIterable<ItemOf<Page, Key>> {
-  /** The items at once, `limit` at most; all of them if it is not given. */
+  /** Returns the items as an array: at most `limit`, by default all. */
   toArray(options?: { limit?: number }): Promise<ItemOf<Page, Key>[]>;
 }
 
-/** The list whose pages are fetched like this; `after` is the cursor of the last item before, which an item has as `cursor`. */
+/**
+ * Creates a list from a function that fetches a page. `after` is the member `cursor` of the previous page's last item.
+ */
 export function listing<Page extends { has_more?: boolean }, Key extends keyof Page>(
   fetchPage: (after?: string) => Promise<Page>,
   key: Key,

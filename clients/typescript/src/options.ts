@@ -1,22 +1,22 @@
 export interface ClientOptions {
   /**
-   * A secret key, or a publishable one for what publishable keys may do. The types are those of a secret key: to a
-   * publishable one, a payment intent is a `PaymentIntentForPayer`.
+   * A secret key or a publishable key. The types are those of a secret key; a publishable key gets a payment intent as
+   * a `PaymentIntentForPayer`.
    */
   apiKey: string;
   /** Where the service is, such as `https://payments.example.com`. */
   baseUrl: string;
-  /** How often a request is sent again after it got no answer or one that may pass; 2 if not given. */
+  /** The maximum number of retries of a request that got no response or a temporary error; by default 2. */
   maxRetries?: number;
-  /** For how long one try of a request waits for its answer; 30 seconds if not given. */
+  /** How long one try waits for its response; by default 30 seconds. */
   timeoutMs?: number;
-  /** In the place of the global `fetch`: for proxies, tracing and tests. */
+  /** Replaces the global `fetch`: for proxies, tracing and tests. */
   fetch?: typeof fetch;
 }
 
-/** What may be said of a single request. */
+/** The options of a single request. */
 export interface RequestOptions {
-  /** Ends the request, its tries and the waits between them; it rejects with the signal's reason. */
+  /** Aborts the request, its retries and the waits between them. The call then throws the signal's reason. */
   signal?: AbortSignal | undefined;
   maxRetries?: number | undefined;
   timeoutMs?: number | undefined;
@@ -24,18 +24,19 @@ export interface RequestOptions {
 
 export interface WriteOptions extends RequestOptions {
   /**
-   * Your name for this request: the same request with the same key has no second effect and gets the first answer again,
-   * also from another process or after a restart. If not given, the client draws one, which covers its own retries.
+   * Your name for this request. The same request with the same key has no second effect and returns the first response,
+   * also from another process or after a restart. By default the client creates a random key, which covers its own
+   * retries.
    */
   idempotencyKey?: string | undefined;
   /**
-   * For how long the service keeps the key: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most
-   * 86400.
+   * How long the service keeps the key: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at
+   * most 86400.
    */
   idempotencyTtlSeconds?: number | undefined;
 }
 
 export interface WaitOptions extends RequestOptions {
-  /** For how long the service may hold the answer back for a better one, 60 at most. `timeoutMs` begins after that. */
+  /** How long the service may wait for a result, at most 60. `timeoutMs` begins after that. */
   waitSeconds?: number | undefined;
 }

@@ -1,4 +1,4 @@
-/** Waits. Rejects with the signal's reason as soon as it is aborted. */
+/** Waits. Rejects with the signal's reason when it is aborted. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {

@@ -1,16 +1,16 @@
-/** Takes out of a text what must not stand in an error. */
+/** Removes from a text what an error must not contain. */
 export type Redact = (text: string) => string;
 
 const cut = '[redacted]';
-/** A query wherever it stands, and what is a key or a client secret by its form. */
+/** Any query, and any text that has the form of a key or a client secret. */
 const anyQuery = /\?[^\s"'<>`]*=[^\s"'<>`]*/g;
 const anySecret = /(\b[sp]k_(?:sandbox|live)_|_secret_)[0-9A-Za-z]{8,}/g;
-/** How many causes of causes are kept. */
+/** The number of nested causes that are kept. */
 const deepest = 4;
 
 /**
- * For the errors of a request to this URL: takes out its query, as it was sent and decoded, since a `client_secret`, a name or
- * an address may be in it. A proxy, or a `fetch` of the user's own, may quote it.
+ * Returns the redaction for errors of a request to this URL. It removes the query, as sent and decoded: the query may
+ * have a `client_secret`, a name or an address, and a proxy or the user's own `fetch` may quote it.
  */
 export function redactorOf(url: URL): Redact {
   const exact = [url.search, decoded(url.search), url.searchParams.get('client_secret') ?? ''].filter(
@@ -27,7 +27,7 @@ function decoded(search: string): string {
   return `?${[...new URLSearchParams(search)].map(([name, value]) => `${name}=${value}`).join('&')}`;
 }
 
-/** A copy of what was thrown: name, code, message, stack and causes, redacted. What else an error carries is left out. */
+/** Returns a redacted copy of a thrown value: name, code, message, stack and causes. Other members are left out. */
 export function redactError(thrown: unknown, redact: Redact, depth = deepest): Error {
   if (!(thrown instanceof Error)) return new Error(redact(String(thrown)));
   const deeper = depth > 0 && thrown.cause !== undefined ? { cause: redactError(thrown.cause, redact, depth - 1) } : {};

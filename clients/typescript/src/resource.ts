@@ -7,20 +7,20 @@ type Operations = operations;
 type ContentOf<T> = T extends { content: infer Content } ? Content[keyof Content] : never;
 type Success = 200 | 201 | 202;
 
-/** The body that an operation takes. */
+/** The request body of an operation. */
 export type BodyOf<Id extends keyof Operations> = Operations[Id] extends { requestBody?: infer Body }
   ? ContentOf<NonNullable<Body>>
   : never;
 
-/** The query parameters that an operation takes. */
+/** The query parameters of an operation. */
 export type QueryOf<Id extends keyof Operations> = NonNullable<Operations[Id]['parameters']['query']>;
 
-/** What an operation answers; a union, where it has several answers. */
-export type AnswerOf<Id extends keyof Operations> = ContentOf<
+/** The response body of an operation; a union if it has several. */
+export type ResponseOf<Id extends keyof Operations> = ContentOf<
   Operations[Id]['responses'][Extract<keyof Operations[Id]['responses'], Success>]
 >;
 
-/** What the generated resources are made of. */
+/** The base class of the generated resources. */
 export class Resource {
   readonly #request: Requester;
 
@@ -28,11 +28,11 @@ export class Resource {
     this.#request = request;
   }
 
-  protected answerTo<T>(request: ApiRequest, options?: WriteOptions & WaitOptions): Promise<T> {
+  protected send<T>(request: ApiRequest, options?: WriteOptions & WaitOptions): Promise<T> {
     return this.#request(request, options);
   }
 
-  /** A list whose next page starts after the `cursor` of the last item. */
+  /** Lists pages. The next page starts after the member `cursor` of the last item. */
   protected pagesOf<Page extends { has_more?: boolean }, Key extends keyof Page>(
     request: ApiRequest,
     items: Key,
@@ -48,13 +48,13 @@ export class Resource {
 }
 
 /**
- * A path with its ids in place.
- * @throws TypeError for an id that would make it another path: an empty one names the list, `..` leads out of it.
+ * A template tag that puts ids into a path.
+ * @throws TypeError if an id would change the path: an empty one names the list, `..` leads out of it.
  */
 export function path(parts: TemplateStringsArray, ...ids: string[]): string {
   return parts.reduce((done, part, index) => {
     const id = ids[index - 1];
-    if (typeof id !== 'string' || /^\.{0,2}$/.test(id)) throw new TypeError(`this is no id: ${JSON.stringify(id)}`);
+    if (typeof id !== 'string' || /^\.{0,2}$/.test(id)) throw new TypeError(`This is not an id: ${JSON.stringify(id)}`);
     return done + encodeURIComponent(id) + part;
   });
 }

@@ -5,17 +5,17 @@ import type { RequestOptions, WriteOptions } from './options.ts';
 import { pause } from './pause.ts';
 
 export interface ClockWait extends RequestOptions {
-  /** For how long to wait in all; five minutes if not given. */
+  /** The total time to wait; by default five minutes. */
   waitTimeoutMs?: number | undefined;
 }
 
 const defaultWaitTimeoutMs = 300_000;
-/** The longest that the service holds an answer back. */
+/** The service's maximum for `Prefer: wait`. */
 const longestWaitSeconds = 60;
-/** Between two looks, so that something on the way that does not let answers be held back is not flooded. */
+/** Between two requests. It limits their rate if a proxy does not let responses wait. */
 const lookAgainAfterMs = 100;
 
-/** The test clocks, with the waiting that an advance needs. */
+/** The test clocks, with methods that wait for an advance. */
 export class TestClocks extends GeneratedTestClocks {
   override advance(
     id: string,
@@ -37,8 +37,8 @@ export class TestClocks extends GeneratedTestClocks {
   }
 
   /**
-   * Advances a clock and waits until every effect of it is committed. Answers the clock, `ready`.
-   * @throws TestClockError when the clock fails, or has not become ready in time.
+   * Advances a clock and waits until every effect is committed. Returns the clock, which is `ready`.
+   * @throws TestClockError if the clock fails, or is not ready in time.
    */
   async advanceAndWait(
     id: string,
@@ -51,8 +51,8 @@ export class TestClocks extends GeneratedTestClocks {
   }
 
   /**
-   * Waits as long as a clock is `advancing`; answers it as it is then.
-   * @throws TestClockError when the clock has failed, or is advancing still when the time is up.
+   * Waits while a clock is `advancing`, then returns it.
+   * @throws TestClockError if the clock has failed, or is still advancing when the time is up.
    */
   async waitUntilReady(
     id: string,

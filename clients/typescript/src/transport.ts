@@ -6,20 +6,20 @@ import { pause } from './pause.ts';
 import { type Redact, redactError, redactorOf } from './redact.ts';
 import { delayBeforeRetry, readRetryAfter } from './retry.ts';
 
-/** A request as the generated methods state it. */
+/** A request as the generated methods pass it. */
 export interface ApiRequest {
   method: string;
   path: string;
   query?: object | undefined;
   body?: unknown;
-  /** The media type of the answer, where it is not JSON. */
+  /** The media type of the response, if it is not JSON. */
   accept?: string;
 }
 
-/** Sends a request until it is answered for good. The answer is what the document promises: it is not checked. */
+/** Sends a request, with retries. The response is typed by the OpenAPI document, and not checked. */
 export type Requester = <T>(request: ApiRequest, options?: WriteOptions & WaitOptions) => Promise<T>;
 
-/** What every try of a request sends. */
+/** What each try of a request sends. */
 interface Prepared {
   request: ApiRequest;
   url: URL;
@@ -32,20 +32,20 @@ const defaultMaxRetries = 2;
 const defaultTimeoutMs = 30_000;
 const json = 'application/json';
 
-/** @throws TypeError when the key or the address is missing or cannot be one. */
+/** @throws TypeError if the key or the address is missing or malformed. */
 export function createRequester(client: ClientOptions): Requester {
   const { apiKey, maxRetries = defaultMaxRetries, timeoutMs = defaultTimeoutMs, fetch = globalThis.fetch } = client;
   if (typeof apiKey !== 'string' || apiKey === '') throw new TypeError('apiKey is missing');
-  // What `fetch` says about a header or a URL that it refuses quotes it, with the key or the password in it.
-  if (/[^\x21-\x7e]/.test(apiKey)) throw new TypeError('apiKey has characters that no key has');
+  // If `fetch` refuses a header or a URL, its error quotes it, with the key or the password in it.
+  if (/[^\x21-\x7e]/.test(apiKey)) throw new TypeError('apiKey has characters that are not allowed in a key');
   const base = new URL(client.baseUrl);
-  if (base.username !== '' || base.password !== '') throw new TypeError('baseUrl must not carry credentials');
+  if (base.username !== '' || base.password !== '') throw new TypeError('baseUrl must not contain credentials');
 
   return async (request, options = {}) => {
     const prepared: Prepared = {
       request,
       url: urlOf(base, request),
-      // One set of headers for all tries: it is the one Idempotency-Key that keeps a retry from a second effect.
+      // All tries send the same headers: the same Idempotency-Key prevents a second effect.
       init: {
         method: request.method,
         headers: headersOf(request, apiKey, options),
@@ -55,11 +55,11 @@ export function createRequester(client: ClientOptions): Requester {
       timeoutMs: (options.timeoutMs ?? timeoutMs) + (options.waitSeconds ?? 0) * 1000,
       signal: options.signal,
     };
-    return sendUntilAnswered(fetch, prepared, options.maxRetries ?? maxRetries);
+    return sendWithRetries(fetch, prepared, options.maxRetries ?? maxRetries);
   };
 }
 
-async function sendUntilAnswered<T>(send: typeof fetch, prepared: Prepared, maxRetries: number): Promise<T> {
+async function sendWithRetries<T>(send: typeof fetch, prepared: Prepared, maxRetries: number): Promise<T> {
   for (let retries = 0; ; retries += 1) {
     try {
       return await sendOnce(send, prepared);
@@ -85,10 +85,10 @@ async function sendOnce<T>(send: typeof fetch, { request, url, init, timeoutMs, 
     text = await response.text();
   } catch (cause) {
     signal?.throwIfAborted();
-    // A `fetch` of the user's own may end requests too.
+    // The user's own `fetch` may abort requests too.
     if (cause instanceof Error && cause.name === 'AbortError') throw cause;
     const why = redactError(cause, redact);
-    throw new ConnectionError(`${request.method} ${url.origin}${url.pathname} got no answer: ${reasonOf(why)}`, {
+    throw new ConnectionError(`${request.method} ${url.origin}${url.pathname} got no response: ${reasonOf(why)}`, {
       cause: why,
     });
   } finally {
@@ -121,7 +121,7 @@ function headersOf(
   return headers;
 }
 
-/** @throws ApiError unless the answer is a success, of the media type that was asked for. */
+/** @throws ApiError unless the response is a success of the requested media type. */
 function read<T>({ method, path, accept = json }: ApiRequest, response: Response, text: string, redact: Redact): T {
   const isExpected = response.headers.get('Content-Type')?.startsWith(accept) === true;
   const body = parse(text);
@@ -136,7 +136,7 @@ function read<T>({ method, path, accept = json }: ApiRequest, response: Response
   });
 }
 
-/** Undefined for what is no JSON: the error of the parser would quote it. */
+/** Returns undefined if the text is not JSON. The parser's error would quote it. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -145,14 +145,14 @@ function parse(text: string): unknown {
   }
 }
 
-/** What stands in a body of `{error}`, redacted; nothing when the body is somebody else's. */
+/** Returns the content of `{error}`, redacted; nothing if the body is not from the service. */
 function envelopeIn(body: unknown, redact: Redact): Partial<ErrorEnvelope['error']> {
   const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : null;
   if (typeof error !== 'object' || error === null) return {};
   return JSON.parse(JSON.stringify(error), (_, value: unknown) => (typeof value === 'string' ? redact(value) : value));
 }
 
-/** `fetch` says why in the cause of its error. */
+/** The cause of a `fetch` error has the reason. */
 function reasonOf({ message, cause }: Error): string {
   return cause instanceof Error ? cause.message || String(cause) : message;
 }

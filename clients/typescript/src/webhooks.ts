@@ -2,17 +2,18 @@ import { Webhook } from 'standardwebhooks';
 import { WebhookVerificationError } from './errors.ts';
 import type { WebhookEvent } from './generated/models.ts';
 
-/** Of a web `Request`, of Node's `IncomingMessage`, or of a framework. */
+/** The headers of a web `Request`, of Node's `IncomingMessage`, or of a framework. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * The event that a webhook carries, once its signature is found to be right (Standard Webhooks) and its timestamp not more
- * than five minutes off.
+ * Returns the event of a webhook, if its signature is right (Standard Webhooks) and its timestamp at most five minutes
+ * off.
  *
- * `body` must be as it was received: JSON that was parsed and written anew is signed otherwise. Give both secrets while an
- * endpoint's secret is being replaced; one valid signature is enough. The same event may come more than once: go by its `id`.
- * @throws WebhookVerificationError for anything else. Answer 400 then.
- * @throws Error when a secret cannot be one.
+ * `body` must be as received: JSON that was parsed and written again does not match the signature. While an endpoint's
+ * secret is being replaced, pass both; one valid signature is enough. The same event can arrive twice: recognise it by
+ * its `id`.
+ * @throws WebhookVerificationError otherwise. Return 400 then.
+ * @throws Error if a secret is malformed.
  */
 export function verifyWebhook(
   body: string | Uint8Array,
@@ -21,7 +22,7 @@ export function verifyWebhook(
 ): WebhookEvent {
   const secrets = typeof secret === 'string' ? [secret] : secret;
   const verifiers = secrets.map((each) => new Webhook(each));
-  if (verifiers.length === 0) throw new TypeError('no secret was given');
+  if (verifiers.length === 0) throw new TypeError('secret is missing');
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
   const signed = signatureIn(headers);
   const failures: unknown[] = [];
@@ -36,7 +37,7 @@ export function verifyWebhook(
   throw new WebhookVerificationError(cause instanceof Error ? cause.message : String(cause), { cause });
 }
 
-/** The headers that sign a body as the service does, for tests of your own receiver. `at` is now if not given. */
+/** Signs a body as the service does, for tests of your receiver. Returns the headers. `at` is by default now. */
 export function signWebhook(
   body: string,
   secret: string,

@@ -26,7 +26,7 @@ export interface KeyIdentity {
   scopes: readonly string[];
 }
 
-/** The size limit for a body: KiB, at most 256. `since` gives the reason, in words that follow "since". */
+/** The size limit for a body: KiB, at most 256. `since` gives the reason, in words that follow "because". */
 export interface BodyLimit {
   kib: number;
   since: string;

@@ -119,7 +119,7 @@ export type WebhookEndpointPingEvent = Schemas['WebhookEndpointPingEvent'];
 export type WebhookEndpointUpdate = Schemas['WebhookEndpointUpdate'];
 export type WebhookReplay = Schemas['WebhookReplay'];
 
-/** What is posted to a webhook endpoint: `event_type` tells which. More types may come: ignore those you do not know. */
+/** What is posted to a webhook endpoint, by `event_type`. More types may follow: ignore unknown ones. */
 export type WebhookEvent =
   | Schemas['PaymentIntentSucceededEvent']
   | Schemas['PaymentIntentFailedEvent']

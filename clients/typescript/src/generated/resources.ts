@@ -2,32 +2,33 @@
 
 import type { Listing } from '../listing.ts';
 import type { RequestOptions, WaitOptions, WriteOptions } from '../options.ts';
-import { type AnswerOf, type QueryOf, path, Resource } from '../resource.ts';
+import { type ResponseOf, type QueryOf, path, Resource } from '../resource.ts';
 import type { Requester } from '../transport.ts';
 import type * as models from './models.ts';
 
-/** The version of the API that this was generated for. */
+/** The version of the API that this file was generated for. */
 export const apiVersion = '1.0.0';
 
-/** The payers, with their saved payment methods. */
+/** The payers and their saved payment methods. */
 export class Customers extends Resource {
   /**
    * Create a customer
    *
-   * With `test_clock` it lives on the time of that clock, for good, and is left out of lists that do not name it.
+   * With `test_clock`, the customer lives on the time of that clock, permanently. Lists leave it out unless they name
+   * the clock.
    *
    * Needs a secret key with the scope `customers:write`.
    *
    * `POST /api/v1/customers`
    */
   create(body: models.CustomerCreate, options?: WriteOptions): Promise<models.Customer> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/customers`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/customers`, body }, options);
   }
 
   /**
    * List customers, newest first
    *
-   * Deleted customers are left out; customers on a test clock appear only when test_clock names it.
+   * Deleted customers are left out. Customers on a test clock appear only if test_clock names their clock.
    *
    * Needs a secret key with the scope `customers:read`.
    *
@@ -40,41 +41,41 @@ export class Customers extends Resource {
   /**
    * Fetch a customer
    *
-   * A deleted customer is returned with its deleted_at.
+   * Also returns a deleted customer, with its deleted_at.
    *
    * Needs a secret key with the scope `customers:read`.
    *
    * `GET /api/v1/customers/{customer_id}`
    */
   get(customerId: string, options?: RequestOptions): Promise<models.Customer> {
-    return this.answerTo({ method: 'GET', path: path`/api/v1/customers/${customerId}` }, options);
+    return this.send({ method: 'GET', path: path`/api/v1/customers/${customerId}` }, options);
   }
 
   /**
    * Change a customer
    *
-   * Fields that are not named stay as they are; null clears one. An object is replaced as a whole.
+   * Fields that you leave out stay as they are. null clears a field. An object is replaced as a whole.
    *
    * Needs a secret key with the scope `customers:write`.
    *
    * `PUT /api/v1/customers/{customer_id}`
    */
   update(customerId: string, body?: models.CustomerUpdate, options?: RequestOptions): Promise<models.Customer> {
-    return this.answerTo({ method: 'PUT', path: path`/api/v1/customers/${customerId}`, body }, options);
+    return this.send({ method: 'PUT', path: path`/api/v1/customers/${customerId}`, body }, options);
   }
 
   /**
    * Delete a customer
    *
-   * The record stays readable by its id, with deleted_at. Its open plans are closed and its scheduled payments
-   * canceled; from the response on nothing of it is charged.
+   * The customer stays readable by its id, with deleted_at. Its open plans are closed and its scheduled payments
+   * canceled. After this response no charge starts for it.
    *
    * Needs a secret key with the scope `customers:write`.
    *
    * `DELETE /api/v1/customers/{customer_id}`
    */
   delete(customerId: string, options?: RequestOptions): Promise<models.Customer> {
-    return this.answerTo({ method: 'DELETE', path: path`/api/v1/customers/${customerId}` }, options);
+    return this.send({ method: 'DELETE', path: path`/api/v1/customers/${customerId}` }, options);
   }
 
   /**
@@ -95,7 +96,7 @@ export class Customers extends Resource {
   /**
    * List the payment methods of a customer, newest first
    *
-   * The newest 100 if no limit is given. Detached methods are left out.
+   * Returns the newest 100 by default. Detached methods are left out.
    *
    * Needs a secret key with the scope `payment_methods:read`.
    *
@@ -121,34 +122,35 @@ export class Customers extends Resource {
     paymentMethodId: string,
     options?: RequestOptions,
   ): Promise<models.PaymentMethodEnvelope> {
-    return this.answerTo({ method: 'GET', path: path`/api/v1/customers/${customerId}/payment_methods/${paymentMethodId}` }, options);
+    return this.send({ method: 'GET', path: path`/api/v1/customers/${customerId}/payment_methods/${paymentMethodId}` }, options);
   }
 }
 
 /**
- * Saved instruments. Cards and Australian bank accounts can be made here; Klarna, PayID and PayPal can be read, and in
- * the sandbox a test helper makes them.
+ * Saved instruments. You can create cards and Australian bank accounts here. Klarna, PayID and PayPal are read-only; in
+ * the sandbox a test helper creates them.
  */
 export class PaymentMethods extends Resource {
   /**
    * Save a card or a bank account
    *
-   * Accepts a publishable key, which may name a customer only with the `client_secret` of one of its payment intents.
-   * In sandbox, a fixture token makes a card whose outcome is known: see *Test cards*. The first method of a customer
-   * becomes its default, unless a publishable key saves it. A customer has at most 50 methods that are not detached.
+   * Accepts a publishable key. With such a key, `customer_reference` needs the `client_secret` of one of that
+   * customer’s payment intents. In the sandbox, a fixture token creates a card with a known outcome: see *Test cards*.
+   * The first method of a customer becomes its default, unless a publishable key saves it. A customer has at most 50
+   * methods that are not detached.
    *
    * A secret key needs the scope `payment_methods:write`; a publishable key may call this too.
    *
    * `POST /api/v1/payment_methods`
    */
   create(body: models.PaymentMethodCreate, options?: WriteOptions): Promise<models.CreatedPaymentMethod> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_methods`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_methods`, body }, options);
   }
 
   /**
    * List the saved payment methods, newest first
    *
-   * The newest 100 if no limit is given. Detached methods are left out.
+   * Returns the newest 100 by default. Detached methods are left out.
    *
    * Needs a secret key with the scope `payment_methods:read`.
    *
@@ -169,14 +171,14 @@ export class PaymentMethods extends Resource {
    * `GET /api/v1/payment_methods/{payment_method_id}`
    */
   get(paymentMethodId: string, options?: RequestOptions): Promise<models.PaymentMethodEnvelope> {
-    return this.answerTo({ method: 'GET', path: path`/api/v1/payment_methods/${paymentMethodId}` }, options);
+    return this.send({ method: 'GET', path: path`/api/v1/payment_methods/${paymentMethodId}` }, options);
   }
 
   /**
    * Attach a payment method to a customer
    *
-   * The first method of a customer becomes its default. Attaching it again to the same one changes nothing. A customer
-   * has at most 50 methods that are not detached.
+   * The first method of a customer becomes its default. Attaching it again to the same customer changes nothing. A
+   * customer has at most 50 methods that are not detached.
    *
    * Needs a secret key with the scope `payment_methods:write`.
    *
@@ -187,28 +189,28 @@ export class PaymentMethods extends Resource {
     body: models.PaymentMethodAttach,
     options?: WriteOptions,
   ): Promise<models.PaymentMethodEnvelope> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_methods/${paymentMethodId}/attach`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_methods/${paymentMethodId}/attach`, body }, options);
   }
 
   /**
    * Detach a payment method
    *
-   * From the response on no charge is started on it; it stays readable. Detaching it again changes nothing.
+   * After this response no charge starts on the method. It stays readable. Detaching it again changes nothing.
    *
    * Needs a secret key with the scope `payment_methods:write`.
    *
    * `POST /api/v1/payment_methods/{payment_method_id}/detach`
    */
   detach(paymentMethodId: string, options?: WriteOptions): Promise<models.PaymentMethodEnvelope> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_methods/${paymentMethodId}/detach` }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_methods/${paymentMethodId}/detach` }, options);
   }
 
   /**
    * Save a Klarna, PayID or PayPal instrument
    *
-   * Sandbox only: what a payer sets up with Klarna, a bank or PayPal is there at once, and `instrument_data` reads back
-   * as it was given. It is charged like any other method, by the outcome rules of the sandbox. The first method of a
-   * customer becomes its default.
+   * Creates at once what a payer would set up with Klarna, a bank or PayPal. `instrument_data` is returned as you sent
+   * it. The method is charged like any other, by the outcome rules of the sandbox. The first method of a customer
+   * becomes its default.
    *
    * Needs a secret key with the scope `payment_methods:write`. Sandbox only.
    *
@@ -218,27 +220,27 @@ export class PaymentMethods extends Resource {
     body: models.SandboxPaymentMethodCreate,
     options?: WriteOptions,
   ): Promise<models.PaymentMethodEnvelope> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/test_helpers/payment_methods`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/test_helpers/payment_methods`, body }, options);
   }
 }
 
 /**
- * Single charges: created on your server, confirmed with a saved payment method. `payment_intent.succeeded` is what
+ * Single charges: created on your server, confirmed with a saved payment method. The event `payment_intent.succeeded`
  * completes a payment.
  */
 export class PaymentIntents extends Resource {
   /**
    * Create a payment intent
    *
-   * Nothing is charged before it is confirmed, or its scheduled_payment_date comes. The answer has the `client_secret`,
-   * with which a browser may fetch or confirm it.
+   * Nothing is charged until you confirm it, or until its scheduled_payment_date. The response has the `client_secret`.
+   * With it a browser can fetch or confirm the payment intent.
    *
    * Needs a secret key with the scope `payment_intents:write`.
    *
    * `POST /api/v1/payment_intents`
    */
   create(body: models.PaymentIntentCreate, options?: WriteOptions): Promise<models.PaymentIntent> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_intents`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_intents`, body }, options);
   }
 
   /**
@@ -255,8 +257,8 @@ export class PaymentIntents extends Resource {
   /**
    * Fetch a payment intent
    *
-   * A publishable key may, when it presents the intent’s own client_secret: it sees what a payer needs
-   * (`PaymentIntentForPayer`), a secret key all of the `PaymentIntent`.
+   * A publishable key needs the client_secret of this payment intent. It gets what a payer needs
+   * (`PaymentIntentForPayer`). A secret key gets the whole `PaymentIntent`.
    *
    * A secret key needs the scope `payment_intents:read`; a publishable key may call this too.
    *
@@ -267,20 +269,20 @@ export class PaymentIntents extends Resource {
     query?: QueryOf<'getPaymentIntent'>,
     options?: RequestOptions,
   ): Promise<models.PaymentIntent> {
-    return this.answerTo({ method: 'GET', path: path`/api/v1/payment_intents/${paymentIntentId}`, query }, options);
+    return this.send({ method: 'GET', path: path`/api/v1/payment_intents/${paymentIntentId}`, query }, options);
   }
 
   /**
    * Charge a payment intent
    *
-   * Allowed from requires_payment_method and failed. Answers what came of it: `succeeded`, `failed` with
-   * `last_payment_error`, `requires_action` or `processing`; a decline is no error, and 200. A method that belongs to
-   * no customer yet is attached to that of the intent.
+   * Allowed from requires_payment_method and failed. Returns the result: `succeeded`, `failed` with
+   * `last_payment_error`, `requires_action` or `processing`. A decline is not an error: it returns 200. A method
+   * without a customer is attached to the customer of the payment intent.
    *
-   * A publishable key may, when it presents the intent’s own client_secret. It may use a method of the intent’s
-   * customer, or one that belongs to no customer: if the intent has none either, the method is bound to the intent, and
-   * is good for no other until a secret key attaches it to a customer. Any other method is 403
-   * `payment_method_not_allowed`. The response shows what a payer needs (`PaymentIntentForPayer`).
+   * A publishable key needs the client_secret of this payment intent. It may use a method of the payment intent’s
+   * customer, or a method without a customer. If the payment intent has no customer either, the method is bound to this
+   * payment intent. No other payment intent can use it until a secret key attaches it to a customer. Any other method
+   * returns 403 `payment_method_not_allowed`. The response has what a payer needs (`PaymentIntentForPayer`).
    *
    * A secret key needs the scope `payment_intents:write`; a publishable key may call this too.
    *
@@ -291,27 +293,27 @@ export class PaymentIntents extends Resource {
     body?: models.PaymentIntentConfirm,
     options?: WriteOptions,
   ): Promise<models.PaymentIntent> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_intents/${paymentIntentId}/confirm`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_intents/${paymentIntentId}/confirm`, body }, options);
   }
 
   /**
    * Cancel a payment intent
    *
-   * While requires_payment_method, requires_action or failed. A schedule ends with it. A plan’s intent is not canceled:
-   * suspend or close the plan.
+   * Allowed from requires_payment_method, requires_action and failed. It also ends a schedule. A payment intent of a
+   * plan cannot be canceled: suspend or close the plan.
    *
    * Needs a secret key with the scope `payment_intents:write`.
    *
    * `POST /api/v1/payment_intents/{payment_intent_id}/cancel`
    */
   cancel(paymentIntentId: string, options?: WriteOptions): Promise<models.PaymentIntent> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_intents/${paymentIntentId}/cancel` }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_intents/${paymentIntentId}/cancel` }, options);
   }
 
   /**
-   * Answer a 3D Secure challenge as the customer would
+   * Complete a 3D Secure challenge as the payer would
    *
-   * Sandbox only. It settles the attempt that waits for the challenge, and is no new attempt.
+   * Completes the attempt that waits for the challenge. It is not a new attempt.
    *
    * Needs a secret key with the scope `payment_intents:write`. Sandbox only.
    *
@@ -322,24 +324,25 @@ export class PaymentIntents extends Resource {
     body: models.PaymentIntentActionCompletion,
     options?: WriteOptions,
   ): Promise<models.PaymentIntent> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/test_helpers/payment_intents/${paymentIntentId}/complete_action`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/test_helpers/payment_intents/${paymentIntentId}/complete_action`, body }, options);
   }
 }
 
-/** Money given back, in whole or in part. */
+/** Money returned to the payer, in whole or in part. */
 export class Refunds extends Resource {
   /**
    * Refund a payment, whole or in part
    *
-   * Of a payment intent that has succeeded. Without an amount, all that remains of its total is given back. A refund
-   * that fails is answered with `status: failed`, and is no error; in the sandbox one whose amount ends in 03 does.
+   * The payment intent must have succeeded. Without an amount, the refund covers everything that remains of its total.
+   * A failed refund returns `status: failed`; it is not an error. In the sandbox a refund fails if its amount ends in
+   * 03.
    *
    * Needs a secret key with the scope `payment_intents:write`.
    *
    * `POST /api/v1/payment_intents/{payment_intent_id}/refunds`
    */
   create(paymentIntentId: string, body?: models.RefundCreate, options?: WriteOptions): Promise<models.Refund> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_intents/${paymentIntentId}/refunds`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_intents/${paymentIntentId}/refunds`, body }, options);
   }
 
   /**
@@ -365,29 +368,29 @@ export class Refunds extends Resource {
    * `GET /api/v1/refunds/{refund_id}`
    */
   get(refundId: string, options?: RequestOptions): Promise<models.Refund> {
-    return this.answerTo({ method: 'GET', path: path`/api/v1/refunds/${refundId}` }, options);
+    return this.send({ method: 'GET', path: path`/api/v1/refunds/${refundId}` }, options);
   }
 }
 
 /**
- * Recurring schedules. The service makes a payment intent for each due date, charges the saved method, and tries again
+ * Recurring schedules. The service creates a payment intent for each due date, charges the saved method, and retries
  * after failures.
  */
 export class PaymentPlans extends Resource {
   /**
    * Create a payment plan
    *
-   * The plan is pending: it collects nothing before it is activated. Each due date is a slot with a payment intent of
-   * its own, which is charged at 00:00 of that date in the account’s time zone, on the customer’s test clock if it has
-   * one, and tells of itself by the `payment_intent.*` events. Look at the calendar with `GET …/schedule` before you
-   * activate.
+   * A new plan is `pending`: it collects nothing until you activate it. Each due date is a slot with its own payment
+   * intent. The service charges it at 00:00 of that date in the account’s time zone, on the customer’s test clock if it
+   * has one. `payment_intent.*` events report the results. To see the calendar before you activate, use `GET
+   * …/schedule`.
    *
    * Needs a secret key with the scope `payment_plans:write`.
    *
    * `POST /api/v1/payment_plans`
    */
   create(body: models.PaymentPlanCreate, options?: WriteOptions): Promise<models.PaymentPlan> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_plans`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_plans`, body }, options);
   }
 
   /**
@@ -409,95 +412,97 @@ export class PaymentPlans extends Resource {
    * `GET /api/v1/payment_plans/{plan_id}`
    */
   get(planId: string, options?: RequestOptions): Promise<models.PaymentPlan> {
-    return this.answerTo({ method: 'GET', path: path`/api/v1/payment_plans/${planId}` }, options);
+    return this.send({ method: 'GET', path: path`/api/v1/payment_plans/${planId}` }, options);
   }
 
   /**
    * Change a payment plan
    *
-   * name, recurring_amount_cents, total_amount_cents, until_further_notice, payment_instrument_id and failure_behaviour
-   * until the plan has ended; everything but customer_id while it is pending.
+   * Until the plan has ended, you can change name, recurring_amount_cents, total_amount_cents, until_further_notice,
+   * payment_instrument_id and failure_behaviour. While it is pending, you can change everything except customer_id.
    *
    * Needs a secret key with the scope `payment_plans:write`.
    *
    * `PUT /api/v1/payment_plans/{plan_id}`
    */
   update(planId: string, body?: models.PaymentPlanUpdate, options?: RequestOptions): Promise<models.PaymentPlan> {
-    return this.answerTo({ method: 'PUT', path: path`/api/v1/payment_plans/${planId}`, body }, options);
+    return this.send({ method: 'PUT', path: path`/api/v1/payment_plans/${planId}`, body }, options);
   }
 
   /**
-   * Start collecting; the first payment at once when its date has come
+   * Activate a plan: start collecting
    *
-   * From `pending` to `active`, with `payment_plan.activated`. When slot 0 has come it is charged at once, on a test
-   * clock without an advance, but some milliseconds after this answer: wait for its event, or look at `GET …/payments`.
-   * Later slots that have passed are skipped.
+   * Moves the plan from `pending` to `active` and sends `payment_plan.activated`. If the date of slot 0 has come, the
+   * service charges it at once, some milliseconds after this response. A test clock need not advance for that. To see
+   * the result, wait for the event or use `GET …/payments`. Later slots whose date has passed are skipped.
    *
    * Needs a secret key with the scope `payment_plans:write`.
    *
    * `POST /api/v1/payment_plans/{plan_id}/activate`
    */
   activate(planId: string, options?: WriteOptions): Promise<models.PaymentPlan> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_plans/${planId}/activate` }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_plans/${planId}/activate` }, options);
   }
 
   /**
-   * Stop collecting until the plan is resumed
+   * Suspend a plan: stop collecting until it is resumed
    *
-   * From `active` to `suspended`, with `payment_plan.suspended`. Once this is answered no charge starts; retries end.
+   * Moves the plan from `active` to `suspended` and sends `payment_plan.suspended`. After this response no charge
+   * starts, and retries end.
    *
    * Needs a secret key with the scope `payment_plans:write`.
    *
    * `POST /api/v1/payment_plans/{plan_id}/suspend`
    */
   suspend(planId: string, options?: WriteOptions): Promise<models.PaymentPlan> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_plans/${planId}/suspend` }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_plans/${planId}/suspend` }, options);
   }
 
   /**
-   * Go on collecting; what is unpaid is tried again at once
+   * Resume a plan: collect again, and retry unpaid payments
    *
-   * From `suspended` to `active`; no event tells of it. A payment that was failed or between retries is tried at once,
-   * some milliseconds after this answer, with retries of its own afresh; slots that passed meanwhile are skipped, not
-   * charged.
+   * Moves the plan from `suspended` to `active`. No event is sent. A payment that failed or waits for a retry is tried
+   * at once, some milliseconds after this response, with new retries. Slots whose date passed in the meantime are
+   * skipped and never charged.
    *
    * Needs a secret key with the scope `payment_plans:write`.
    *
    * `POST /api/v1/payment_plans/{plan_id}/resume`
    */
   resume(planId: string, options?: WriteOptions): Promise<models.PaymentPlan> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_plans/${planId}/resume` }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_plans/${planId}/resume` }, options);
   }
 
   /**
-   * End an active plan for good
+   * Deactivate an active plan for good
    *
-   * From `active` to `deactivated`, with `payment_plan.deactivated`. Once this is answered no charge starts.
+   * Moves the plan from `active` to `deactivated` and sends `payment_plan.deactivated`. After this response no charge
+   * starts.
    *
    * Needs a secret key with the scope `payment_plans:write`.
    *
    * `POST /api/v1/payment_plans/{plan_id}/deactivate`
    */
   deactivate(planId: string, options?: WriteOptions): Promise<models.PaymentPlan> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_plans/${planId}/deactivate` }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_plans/${planId}/deactivate` }, options);
   }
 
   /**
    * Close a plan for good
    *
-   * From `pending`, `active` or `suspended` to `closed`, with `payment_plan.closed`. Once this is answered no charge
-   * starts. A plan closes by itself when its total is collected.
+   * Moves the plan from `pending`, `active` or `suspended` to `closed` and sends `payment_plan.closed`. After this
+   * response no charge starts. The service also closes a plan when its total is collected.
    *
    * Needs a secret key with the scope `payment_plans:write`.
    *
    * `POST /api/v1/payment_plans/{plan_id}/close`
    */
   close(planId: string, options?: WriteOptions): Promise<models.PaymentPlan> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/payment_plans/${planId}/close` }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/payment_plans/${planId}/close` }, options);
   }
 
   /**
-   * List the due dates of a plan that have come, newest first, with what became of each
+   * List the past due dates of a plan with their results, newest first
    *
    * Needs a secret key with the scope `payment_plans:read`.
    *
@@ -512,9 +517,9 @@ export class PaymentPlans extends Resource {
   }
 
   /**
-   * Show the calendar ahead of a plan
+   * Show the coming payments of a plan
    *
-   * A pending or suspended plan is shown as if it were activated or resumed now.
+   * A pending or suspended plan is shown as if you activated or resumed it now.
    *
    * Needs a secret key with the scope `payment_plans:read`.
    *
@@ -525,25 +530,25 @@ export class PaymentPlans extends Resource {
     query?: QueryOf<'getPlanSchedule'>,
     options?: RequestOptions,
   ): Promise<models.ScheduledPaymentList> {
-    return this.answerTo({ method: 'GET', path: path`/api/v1/payment_plans/${planId}/schedule`, query }, options);
+    return this.send({ method: 'GET', path: path`/api/v1/payment_plans/${planId}/schedule`, query }, options);
   }
 }
 
-/** Sandbox only: simulated time for chosen customers, so that renewals, retries and expiry happen when you ask for them. */
+/** Sandbox only: simulated time for chosen customers. Renewals, retries and expiry happen when you ask for them. */
 export class TestClocks extends Resource {
   /**
    * Create a test clock
    *
-   * It stands still until it is advanced. Make customers on it by their `test_clock`: 3 at most, and 9 on all clocks of
-   * the account. There can be 3 clocks that are neither deleted nor failed; each is deleted after 30 days. Sends
-   * `test_clock.created`.
+   * A clock stands still until you advance it. To put customers on it, create them with its id as their `test_clock`:
+   * at most 3 per clock, and 9 on all clocks of the account. An account has at most 3 clocks that are neither deleted
+   * nor failed. Each clock is deleted after 30 days. Sends `test_clock.created`.
    *
    * Needs a secret key with the scope `test_clocks:write`. Sandbox only.
    *
    * `POST /api/v1/test_helpers/test_clocks`
    */
   create(body: models.TestClockCreate, options?: WriteOptions): Promise<models.TestClock> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/test_helpers/test_clocks`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/test_helpers/test_clocks`, body }, options);
   }
 
   /**
@@ -560,53 +565,55 @@ export class TestClocks extends Resource {
   /**
    * Fetch a test clock
    *
-   * With `Prefer: wait=N` the answer comes as soon as the clock is not advancing any more, after N seconds at most, and
-   * 60: look at `status`, and ask again while it is `advancing`. At most 100 requests of a key wait at a time, in each
-   * process of the API: one more is answered at once, without `Preference-Applied`. Pause before you ask again.
+   * With `Prefer: wait=N` the response comes as soon as the clock is no longer advancing, or after N seconds (at most
+   * 60). Check `status`, and fetch again while it is `advancing`. In each API process at most 100 requests of a key
+   * wait at a time. A further request returns at once, without `Preference-Applied`. Pause before you fetch again.
    *
    * Needs a secret key with the scope `test_clocks:read`. Sandbox only.
    *
    * `GET /api/v1/test_helpers/test_clocks/{id}`
    */
   get(id: string, options?: WaitOptions): Promise<models.TestClock> {
-    return this.answerTo({ method: 'GET', path: path`/api/v1/test_helpers/test_clocks/${id}` }, options);
+    return this.send({ method: 'GET', path: path`/api/v1/test_helpers/test_clocks/${id}` }, options);
   }
 
   /**
-   * Delete a test clock with all of its customers and all that they have
+   * Delete a test clock with all its customers and their objects
    *
-   * In any state, for good, with `test_clock.deleted`. Its events stay readable, and nothing of it is charged.
+   * Allowed in any state. It cannot be undone. Sends `test_clock.deleted`. Events stay readable. Nothing of the clock
+   * is charged afterwards.
    *
    * Needs a secret key with the scope `test_clocks:write`. Sandbox only.
    *
    * `DELETE /api/v1/test_helpers/test_clocks/{id}`
    */
   delete(id: string, options?: RequestOptions): Promise<models.DeletedTestClock> {
-    return this.answerTo({ method: 'DELETE', path: path`/api/v1/test_helpers/test_clocks/${id}` }, options);
+    return this.send({ method: 'DELETE', path: path`/api/v1/test_helpers/test_clocks/${id}` }, options);
   }
 
   /**
    * Advance a test clock
    *
-   * From `created` or `ready`, forward only. Answers at once, with the old frozen_time and `test_clock.advancing`; the
-   * clock is `ready`, with `test_clock.ready`, when every effect is committed: fetch it with `Prefer: wait=60` to wait
-   * for that. All that is due on the way happens at its own instant, in order. One advance goes at most two billing
-   * intervals ahead: a clock tells how far in max_frozen_time, and so does the error for a longer one. With `dry_run`
-   * nothing is changed, and the answer tells what the advance would do.
+   * Allowed from `created` and `ready`, forward only. Returns at once, with the old frozen_time, and sends
+   * `test_clock.advancing`. Everything that is due on the way happens at its own instant, in order. When every effect
+   * is committed, the clock is `ready` and `test_clock.ready` is sent. To wait for that, fetch the clock with `Prefer:
+   * wait=60`. One advance covers at most two billing intervals. The clock’s max_frozen_time is the latest target, and
+   * the error for a longer advance has it too. With `dry_run` nothing changes, and the response shows what the advance
+   * would do.
    *
    * Needs a secret key with the scope `test_clocks:write`. Sandbox only.
    *
    * `POST /api/v1/test_helpers/test_clocks/{id}/advance`
    */
-  advance(id: string, body: models.TestClockAdvance, options?: WriteOptions): Promise<AnswerOf<'advanceTestClock'>> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/test_helpers/test_clocks/${id}/advance`, body }, options);
+  advance(id: string, body: models.TestClockAdvance, options?: WriteOptions): Promise<ResponseOf<'advanceTestClock'>> {
+    return this.send({ method: 'POST', path: path`/api/v1/test_helpers/test_clocks/${id}/advance`, body }, options);
   }
 
   /**
-   * List what the advances of a test clock did
+   * List the effects of the advances of a test clock
    *
-   * In the order of the clock’s time, the oldest first; `starting_after` takes the event_id of the last effect of the
-   * page before. The effects of an advance under way are there as they are committed.
+   * Oldest first, in the order of the clock’s time. `starting_after` takes the event_id of the last effect on the
+   * previous page. The effects of a running advance appear as they are committed.
    *
    * Needs a secret key with the scope `test_clocks:read`. Sandbox only.
    *
@@ -621,13 +628,13 @@ export class TestClocks extends Resource {
   }
 }
 
-/** What has happened, kept and numbered, whether a webhook told of it or not. */
+/** Everything that happened, numbered and stored, whether or not a webhook was sent. */
 export class Events extends Resource {
   /**
    * List events
    *
-   * What has happened, newest first, whether an endpoint has subscribed to it or not. After an outage of your receiver,
-   * read on until a `sequence` that you know.
+   * Lists all events, newest first, whether or not an endpoint subscribes to them. After an outage of your receiver,
+   * read back to the last `sequence` that you know.
    *
    * Needs a secret key with the scope `events:read`.
    *
@@ -645,21 +652,22 @@ export class Events extends Resource {
    * `GET /api/v1/events/{event_id}`
    */
   get(eventId: string, options?: RequestOptions): Promise<models.Event> {
-    return this.answerTo({ method: 'GET', path: path`/api/v1/events/${eventId}` }, options);
+    return this.send({ method: 'GET', path: path`/api/v1/events/${eventId}` }, options);
   }
 }
 
-/** Where events are posted to, and how each delivery went. */
+/** The endpoints that events are posted to, and the result of each delivery. */
 export class WebhookEndpoints extends Resource {
   /**
    * Register a webhook endpoint
    *
-   * Events are posted as JSON and signed by Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`)
-   * with the `secret` of this answer, which is not shown again. `webhook-id` is the event’s id on every attempt. Only a
-   * 2xx answer within 15 seconds is success; redirects are not followed. After a failure the next attempts come 5 s, 5
-   * min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h later, each give or take a tenth, or later when `Retry-After` asks
-   * for it (at most 24 h). An answer 410, or five days of nothing but failure, disables the endpoint. At most 16
-   * endpoints in each mode.
+   * Events are posted as JSON and signed by Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`).
+   * The signing `secret` is in this response and is not shown again. `webhook-id` is the event’s id on every attempt.
+   * Only a 2xx response within 15 seconds is success. Redirects are not followed.
+   *
+   * After a failure, the next attempts come 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h later, each give or
+   * take a tenth. `Retry-After` can make a wait longer, to at most 24 h. A 410 response, or five days of nothing but
+   * failure, disables the endpoint. Each mode has at most 16 endpoints.
    *
    * The key must also be able to read the events of the endpoint: `events:read` reads every event,
    * `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `payment_plans:read`
@@ -671,7 +679,7 @@ export class WebhookEndpoints extends Resource {
    * `POST /api/v1/webhook_endpoints`
    */
   create(body: models.WebhookEndpointCreate, options?: WriteOptions): Promise<models.WebhookEndpoint> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/webhook_endpoints`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/webhook_endpoints`, body }, options);
   }
 
   /**
@@ -693,13 +701,13 @@ export class WebhookEndpoints extends Resource {
    * `GET /api/v1/webhook_endpoints/{webhook_endpoint_id}`
    */
   get(webhookEndpointId: string, options?: RequestOptions): Promise<models.WebhookEndpoint> {
-    return this.answerTo({ method: 'GET', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}` }, options);
+    return this.send({ method: 'GET', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}` }, options);
   }
 
   /**
    * Change, enable or disable a webhook endpoint
    *
-   * Enabling it sends nothing that it has missed: replay that.
+   * Enabling an endpoint does not send what it missed. Use replay for that.
    *
    * The key must also be able to read the events of the endpoint to change `url` or `event_types` or to enable it: see
    * *Register a webhook endpoint*.
@@ -713,26 +721,26 @@ export class WebhookEndpoints extends Resource {
     body?: models.WebhookEndpointUpdate,
     options?: RequestOptions,
   ): Promise<models.WebhookEndpoint> {
-    return this.answerTo({ method: 'PUT', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}`, body }, options);
+    return this.send({ method: 'PUT', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}`, body }, options);
   }
 
   /**
    * Delete a webhook endpoint
    *
-   * Its pending deliveries end as failed; its deliveries stay readable.
+   * Its pending deliveries become `failed`. Its deliveries stay readable.
    *
    * Needs a secret key with the scope `webhooks:write`.
    *
    * `DELETE /api/v1/webhook_endpoints/{webhook_endpoint_id}`
    */
   delete(webhookEndpointId: string, options?: RequestOptions): Promise<models.DeletedWebhookEndpoint> {
-    return this.answerTo({ method: 'DELETE', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}` }, options);
+    return this.send({ method: 'DELETE', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}` }, options);
   }
 
   /**
    * Replace the signing secret
    *
-   * While the old secret overlaps, `webhook-signature` carries a signature of each, separated by a space.
+   * While the old secret is valid, `webhook-signature` has a signature by each secret, separated by a space.
    *
    * Needs a secret key with the scope `webhooks:write`.
    *
@@ -743,23 +751,23 @@ export class WebhookEndpoints extends Resource {
     body?: models.SecretRotation,
     options?: WriteOptions,
   ): Promise<models.WebhookEndpoint> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}/rotate_secret`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}/rotate_secret`, body }, options);
   }
 
   /**
    * Send a test event
    *
-   * A `webhook_endpoint.ping` goes to this endpoint alone, whatever it subscribes to. The answer is the delivery; fetch
-   * it again to see how it went. Each attempt carries a `challenge` in its `data`: when the receiver returns it, as
-   * `{"challenge": …}` or as the bare text, within the first 2 KiB of a 2xx response, the endpoint is verified
-   * (`verified_at`).
+   * Sends a `webhook_endpoint.ping` to this endpoint alone, whatever it subscribes to. Returns the delivery. Fetch it
+   * again to see the result. Each attempt has a `challenge` in its `data`. To verify the endpoint (`verified_at`), the
+   * receiver returns the challenge, as `{"challenge": …}` or as the bare text, within the first 2 KiB of a 2xx
+   * response.
    *
    * Needs a secret key with the scope `webhooks:write`.
    *
    * `POST /api/v1/webhook_endpoints/{webhook_endpoint_id}/ping`
    */
   ping(webhookEndpointId: string, options?: WriteOptions): Promise<models.WebhookDelivery> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}/ping` }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}/ping` }, options);
   }
 
   /**
@@ -778,10 +786,10 @@ export class WebhookEndpoints extends Resource {
   }
 
   /**
-   * Deliver the events of a range of time again
+   * Deliver the events of a time range again
    *
-   * What the endpoint subscribes to and has not received, from when it was disabled too; with `all`, what it has
-   * received as well. Events keep their ids, so a receiver can tell a repeated one.
+   * Delivers events that the endpoint subscribes to and has not received, also from while it was disabled. With `all`,
+   * also those that it has received. Events keep their ids, so a receiver can recognise a repeated one.
    *
    * A live endpoint must be verified first: ping it. The sandbox needs no verification.
    *
@@ -796,11 +804,11 @@ export class WebhookEndpoints extends Resource {
     body: models.WebhookReplay,
     options?: WriteOptions,
   ): Promise<models.ReplayResult> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}/replay`, body }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}/replay`, body }, options);
   }
 }
 
-/** Where events are posted to, and how each delivery went. */
+/** The endpoints that events are posted to, and the result of each delivery. */
 export class WebhookDeliveries extends Resource {
   /**
    * Fetch a delivery with every attempt
@@ -810,14 +818,14 @@ export class WebhookDeliveries extends Resource {
    * `GET /api/v1/webhook_deliveries/{webhook_delivery_id}`
    */
   get(webhookDeliveryId: string, options?: RequestOptions): Promise<models.WebhookDelivery> {
-    return this.answerTo({ method: 'GET', path: path`/api/v1/webhook_deliveries/${webhookDeliveryId}` }, options);
+    return this.send({ method: 'GET', path: path`/api/v1/webhook_deliveries/${webhookDeliveryId}` }, options);
   }
 
   /**
    * Deliver again, now
    *
-   * A pending delivery does not wait for its next attempt. One that was delivered or has failed begins the schedule
-   * afresh. The endpoint must be enabled.
+   * A pending delivery is attempted now, without waiting for its next attempt. A delivered or failed one starts the
+   * schedule again. The endpoint must be enabled.
    *
    * The key must also be able to read the event: see *Register a webhook endpoint*.
    *
@@ -826,32 +834,32 @@ export class WebhookDeliveries extends Resource {
    * `POST /api/v1/webhook_deliveries/{webhook_delivery_id}/retry`
    */
   retry(webhookDeliveryId: string, options?: WriteOptions): Promise<models.WebhookDelivery> {
-    return this.answerTo({ method: 'POST', path: path`/api/v1/webhook_deliveries/${webhookDeliveryId}/retry` }, options);
+    return this.send({ method: 'POST', path: path`/api/v1/webhook_deliveries/${webhookDeliveryId}/retry` }, options);
   }
 }
 
-/** For whoever runs the service. */
+/** For operators of the service. */
 export class Health extends Resource {
   /**
-   * Whether the process is running
+   * Check that the process is running
    *
    * No key is needed.
    *
    * `GET /healthz`
    */
   get(options?: RequestOptions): Promise<models.Healthy> {
-    return this.answerTo({ method: 'GET', path: path`/healthz` }, options);
+    return this.send({ method: 'GET', path: path`/healthz` }, options);
   }
 
   /**
-   * Whether everything that requests need can be reached
+   * Check that the service can handle requests
    *
    * No key is needed.
    *
    * `GET /readyz`
    */
   getReadiness(options?: RequestOptions): Promise<models.Healthy> {
-    return this.answerTo({ method: 'GET', path: path`/readyz` }, options);
+    return this.send({ method: 'GET', path: path`/readyz` }, options);
   }
 }
 
@@ -864,8 +872,8 @@ export class Reference extends Resource {
    *
    * `GET /openapi.json`
    */
-  getOpenApiDocument(options?: RequestOptions): Promise<AnswerOf<'getOpenApiDocument'>> {
-    return this.answerTo({ method: 'GET', path: path`/openapi.json` }, options);
+  getOpenApiDocument(options?: RequestOptions): Promise<ResponseOf<'getOpenApiDocument'>> {
+    return this.send({ method: 'GET', path: path`/openapi.json` }, options);
   }
 
   /**
@@ -875,44 +883,41 @@ export class Reference extends Resource {
    *
    * `GET /docs`
    */
-  getPage(options?: RequestOptions): Promise<AnswerOf<'getReferencePage'>> {
-    return this.answerTo({ method: 'GET', path: path`/docs`, accept: 'text/html' }, options);
+  getPage(options?: RequestOptions): Promise<ResponseOf<'getReferencePage'>> {
+    return this.send({ method: 'GET', path: path`/docs`, accept: 'text/html' }, options);
   }
 }
 
 /** Every operation of the API. */
 export class Resources {
-  /** The payers, with their saved payment methods. */
+  /** The payers and their saved payment methods. */
   readonly customers: Customers;
   /**
-   * Saved instruments. Cards and Australian bank accounts can be made here; Klarna, PayID and PayPal can be read, and
-   * in the sandbox a test helper makes them.
+   * Saved instruments. You can create cards and Australian bank accounts here. Klarna, PayID and PayPal are read-only;
+   * in the sandbox a test helper creates them.
    */
   readonly paymentMethods: PaymentMethods;
   /**
-   * Single charges: created on your server, confirmed with a saved payment method. `payment_intent.succeeded` is what
+   * Single charges: created on your server, confirmed with a saved payment method. The event `payment_intent.succeeded`
    * completes a payment.
    */
   readonly paymentIntents: PaymentIntents;
-  /** Money given back, in whole or in part. */
+  /** Money returned to the payer, in whole or in part. */
   readonly refunds: Refunds;
   /**
-   * Recurring schedules. The service makes a payment intent for each due date, charges the saved method, and tries
-   * again after failures.
+   * Recurring schedules. The service creates a payment intent for each due date, charges the saved method, and retries
+   * after failures.
    */
   readonly paymentPlans: PaymentPlans;
-  /**
-   * Sandbox only: simulated time for chosen customers, so that renewals, retries and expiry happen when you ask for
-   * them.
-   */
+  /** Sandbox only: simulated time for chosen customers. Renewals, retries and expiry happen when you ask for them. */
   readonly testClocks: TestClocks;
-  /** What has happened, kept and numbered, whether a webhook told of it or not. */
+  /** Everything that happened, numbered and stored, whether or not a webhook was sent. */
   readonly events: Events;
-  /** Where events are posted to, and how each delivery went. */
+  /** The endpoints that events are posted to, and the result of each delivery. */
   readonly webhookEndpoints: WebhookEndpoints;
-  /** Where events are posted to, and how each delivery went. */
+  /** The endpoints that events are posted to, and the result of each delivery. */
   readonly webhookDeliveries: WebhookDeliveries;
-  /** For whoever runs the service. */
+  /** For operators of the service. */
   readonly health: Health;
   /** This documentation. */
   readonly reference: Reference;

@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * List customers, newest first
-         * @description Deleted customers are left out; customers on a test clock appear only when test_clock names it.
+         * @description Deleted customers are left out. Customers on a test clock appear only if test_clock names their clock.
          *
          *     Needs a secret key with the scope `customers:read`.
          */
@@ -18,7 +18,7 @@ export interface paths {
         put?: never;
         /**
          * Create a customer
-         * @description With `test_clock` it lives on the time of that clock, for good, and is left out of lists that do not name it.
+         * @description With `test_clock`, the customer lives on the time of that clock, permanently. Lists leave it out unless they name the clock.
          *
          *     Needs a secret key with the scope `customers:write`.
          */
@@ -38,14 +38,14 @@ export interface paths {
         };
         /**
          * Fetch a customer
-         * @description A deleted customer is returned with its deleted_at.
+         * @description Also returns a deleted customer, with its deleted_at.
          *
          *     Needs a secret key with the scope `customers:read`.
          */
         get: operations["getCustomer"];
         /**
          * Change a customer
-         * @description Fields that are not named stay as they are; null clears one. An object is replaced as a whole.
+         * @description Fields that you leave out stay as they are. null clears a field. An object is replaced as a whole.
          *
          *     Needs a secret key with the scope `customers:write`.
          */
@@ -53,7 +53,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a customer
-         * @description The record stays readable by its id, with deleted_at. Its open plans are closed and its scheduled payments canceled; from the response on nothing of it is charged.
+         * @description The customer stays readable by its id, with deleted_at. Its open plans are closed and its scheduled payments canceled. After this response no charge starts for it.
          *
          *     Needs a secret key with the scope `customers:write`.
          */
@@ -92,7 +92,7 @@ export interface paths {
         };
         /**
          * List the payment methods of a customer, newest first
-         * @description The newest 100 if no limit is given. Detached methods are left out.
+         * @description Returns the newest 100 by default. Detached methods are left out.
          *
          *     Needs a secret key with the scope `payment_methods:read`.
          */
@@ -134,7 +134,7 @@ export interface paths {
         };
         /**
          * List the saved payment methods, newest first
-         * @description The newest 100 if no limit is given. Detached methods are left out.
+         * @description Returns the newest 100 by default. Detached methods are left out.
          *
          *     Needs a secret key with the scope `payment_methods:read`.
          */
@@ -142,7 +142,7 @@ export interface paths {
         put?: never;
         /**
          * Save a card or a bank account
-         * @description Accepts a publishable key, which may name a customer only with the `client_secret` of one of its payment intents. In sandbox, a fixture token makes a card whose outcome is known: see *Test cards*. The first method of a customer becomes its default, unless a publishable key saves it. A customer has at most 50 methods that are not detached.
+         * @description Accepts a publishable key. With such a key, `customer_reference` needs the `client_secret` of one of that customer’s payment intents. In the sandbox, a fixture token creates a card with a known outcome: see *Test cards*. The first method of a customer becomes its default, unless a publishable key saves it. A customer has at most 50 methods that are not detached.
          *
          *     A secret key needs the scope `payment_methods:write`; a publishable key may call this too.
          */
@@ -184,7 +184,7 @@ export interface paths {
         put?: never;
         /**
          * Attach a payment method to a customer
-         * @description The first method of a customer becomes its default. Attaching it again to the same one changes nothing. A customer has at most 50 methods that are not detached.
+         * @description The first method of a customer becomes its default. Attaching it again to the same customer changes nothing. A customer has at most 50 methods that are not detached.
          *
          *     Needs a secret key with the scope `payment_methods:write`.
          */
@@ -206,7 +206,7 @@ export interface paths {
         put?: never;
         /**
          * Detach a payment method
-         * @description From the response on no charge is started on it; it stays readable. Detaching it again changes nothing.
+         * @description After this response no charge starts on the method. It stays readable. Detaching it again changes nothing.
          *
          *     Needs a secret key with the scope `payment_methods:write`.
          */
@@ -228,7 +228,7 @@ export interface paths {
         put?: never;
         /**
          * Save a Klarna, PayID or PayPal instrument
-         * @description Sandbox only: what a payer sets up with Klarna, a bank or PayPal is there at once, and `instrument_data` reads back as it was given. It is charged like any other method, by the outcome rules of the sandbox. The first method of a customer becomes its default.
+         * @description Creates at once what a payer would set up with Klarna, a bank or PayPal. `instrument_data` is returned as you sent it. The method is charged like any other, by the outcome rules of the sandbox. The first method of a customer becomes its default.
          *
          *     Needs a secret key with the scope `payment_methods:write`. Sandbox only.
          */
@@ -254,7 +254,7 @@ export interface paths {
         put?: never;
         /**
          * Create a payment intent
-         * @description Nothing is charged before it is confirmed, or its scheduled_payment_date comes. The answer has the `client_secret`, with which a browser may fetch or confirm it.
+         * @description Nothing is charged until you confirm it, or until its scheduled_payment_date. The response has the `client_secret`. With it a browser can fetch or confirm the payment intent.
          *
          *     Needs a secret key with the scope `payment_intents:write`.
          */
@@ -274,7 +274,7 @@ export interface paths {
         };
         /**
          * Fetch a payment intent
-         * @description A publishable key may, when it presents the intent’s own client_secret: it sees what a payer needs (`PaymentIntentForPayer`), a secret key all of the `PaymentIntent`.
+         * @description A publishable key needs the client_secret of this payment intent. It gets what a payer needs (`PaymentIntentForPayer`). A secret key gets the whole `PaymentIntent`.
          *
          *     A secret key needs the scope `payment_intents:read`; a publishable key may call this too.
          */
@@ -298,9 +298,9 @@ export interface paths {
         put?: never;
         /**
          * Charge a payment intent
-         * @description Allowed from requires_payment_method and failed. Answers what came of it: `succeeded`, `failed` with `last_payment_error`, `requires_action` or `processing`; a decline is no error, and 200. A method that belongs to no customer yet is attached to that of the intent.
+         * @description Allowed from requires_payment_method and failed. Returns the result: `succeeded`, `failed` with `last_payment_error`, `requires_action` or `processing`. A decline is not an error: it returns 200. A method without a customer is attached to the customer of the payment intent.
          *
-         *     A publishable key may, when it presents the intent’s own client_secret. It may use a method of the intent’s customer, or one that belongs to no customer: if the intent has none either, the method is bound to the intent, and is good for no other until a secret key attaches it to a customer. Any other method is 403 `payment_method_not_allowed`. The response shows what a payer needs (`PaymentIntentForPayer`).
+         *     A publishable key needs the client_secret of this payment intent. It may use a method of the payment intent’s customer, or a method without a customer. If the payment intent has no customer either, the method is bound to this payment intent. No other payment intent can use it until a secret key attaches it to a customer. Any other method returns 403 `payment_method_not_allowed`. The response has what a payer needs (`PaymentIntentForPayer`).
          *
          *     A secret key needs the scope `payment_intents:write`; a publishable key may call this too.
          */
@@ -322,7 +322,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a payment intent
-         * @description While requires_payment_method, requires_action or failed. A schedule ends with it. A plan’s intent is not canceled: suspend or close the plan.
+         * @description Allowed from requires_payment_method, requires_action and failed. It also ends a schedule. A payment intent of a plan cannot be canceled: suspend or close the plan.
          *
          *     Needs a secret key with the scope `payment_intents:write`.
          */
@@ -343,8 +343,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Answer a 3D Secure challenge as the customer would
-         * @description Sandbox only. It settles the attempt that waits for the challenge, and is no new attempt.
+         * Complete a 3D Secure challenge as the payer would
+         * @description Completes the attempt that waits for the challenge. It is not a new attempt.
          *
          *     Needs a secret key with the scope `payment_intents:write`. Sandbox only.
          */
@@ -370,7 +370,7 @@ export interface paths {
         put?: never;
         /**
          * Refund a payment, whole or in part
-         * @description Of a payment intent that has succeeded. Without an amount, all that remains of its total is given back. A refund that fails is answered with `status: failed`, and is no error; in the sandbox one whose amount ends in 03 does.
+         * @description The payment intent must have succeeded. Without an amount, the refund covers everything that remains of its total. A failed refund returns `status: failed`; it is not an error. In the sandbox a refund fails if its amount ends in 03.
          *
          *     Needs a secret key with the scope `payment_intents:write`.
          */
@@ -416,7 +416,7 @@ export interface paths {
         put?: never;
         /**
          * Create a payment plan
-         * @description The plan is pending: it collects nothing before it is activated. Each due date is a slot with a payment intent of its own, which is charged at 00:00 of that date in the account’s time zone, on the customer’s test clock if it has one, and tells of itself by the `payment_intent.*` events. Look at the calendar with `GET …/schedule` before you activate.
+         * @description A new plan is `pending`: it collects nothing until you activate it. Each due date is a slot with its own payment intent. The service charges it at 00:00 of that date in the account’s time zone, on the customer’s test clock if it has one. `payment_intent.*` events report the results. To see the calendar before you activate, use `GET …/schedule`.
          *
          *     Needs a secret key with the scope `payment_plans:write`.
          */
@@ -441,7 +441,7 @@ export interface paths {
         get: operations["getPaymentPlan"];
         /**
          * Change a payment plan
-         * @description name, recurring_amount_cents, total_amount_cents, until_further_notice, payment_instrument_id and failure_behaviour until the plan has ended; everything but customer_id while it is pending.
+         * @description Until the plan has ended, you can change name, recurring_amount_cents, total_amount_cents, until_further_notice, payment_instrument_id and failure_behaviour. While it is pending, you can change everything except customer_id.
          *
          *     Needs a secret key with the scope `payment_plans:write`.
          */
@@ -463,8 +463,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Start collecting; the first payment at once when its date has come
-         * @description From `pending` to `active`, with `payment_plan.activated`. When slot 0 has come it is charged at once, on a test clock without an advance, but some milliseconds after this answer: wait for its event, or look at `GET …/payments`. Later slots that have passed are skipped.
+         * Activate a plan: start collecting
+         * @description Moves the plan from `pending` to `active` and sends `payment_plan.activated`. If the date of slot 0 has come, the service charges it at once, some milliseconds after this response. A test clock need not advance for that. To see the result, wait for the event or use `GET …/payments`. Later slots whose date has passed are skipped.
          *
          *     Needs a secret key with the scope `payment_plans:write`.
          */
@@ -485,8 +485,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stop collecting until the plan is resumed
-         * @description From `active` to `suspended`, with `payment_plan.suspended`. Once this is answered no charge starts; retries end.
+         * Suspend a plan: stop collecting until it is resumed
+         * @description Moves the plan from `active` to `suspended` and sends `payment_plan.suspended`. After this response no charge starts, and retries end.
          *
          *     Needs a secret key with the scope `payment_plans:write`.
          */
@@ -507,8 +507,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Go on collecting; what is unpaid is tried again at once
-         * @description From `suspended` to `active`; no event tells of it. A payment that was failed or between retries is tried at once, some milliseconds after this answer, with retries of its own afresh; slots that passed meanwhile are skipped, not charged.
+         * Resume a plan: collect again, and retry unpaid payments
+         * @description Moves the plan from `suspended` to `active`. No event is sent. A payment that failed or waits for a retry is tried at once, some milliseconds after this response, with new retries. Slots whose date passed in the meantime are skipped and never charged.
          *
          *     Needs a secret key with the scope `payment_plans:write`.
          */
@@ -529,8 +529,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End an active plan for good
-         * @description From `active` to `deactivated`, with `payment_plan.deactivated`. Once this is answered no charge starts.
+         * Deactivate an active plan for good
+         * @description Moves the plan from `active` to `deactivated` and sends `payment_plan.deactivated`. After this response no charge starts.
          *
          *     Needs a secret key with the scope `payment_plans:write`.
          */
@@ -552,7 +552,7 @@ export interface paths {
         put?: never;
         /**
          * Close a plan for good
-         * @description From `pending`, `active` or `suspended` to `closed`, with `payment_plan.closed`. Once this is answered no charge starts. A plan closes by itself when its total is collected.
+         * @description Moves the plan from `pending`, `active` or `suspended` to `closed` and sends `payment_plan.closed`. After this response no charge starts. The service also closes a plan when its total is collected.
          *
          *     Needs a secret key with the scope `payment_plans:write`.
          */
@@ -571,7 +571,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the due dates of a plan that have come, newest first, with what became of each
+         * List the past due dates of a plan with their results, newest first
          * @description Needs a secret key with the scope `payment_plans:read`.
          */
         get: operations["listPlanPayments"];
@@ -591,8 +591,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show the calendar ahead of a plan
-         * @description A pending or suspended plan is shown as if it were activated or resumed now.
+         * Show the coming payments of a plan
+         * @description A pending or suspended plan is shown as if you activated or resumed it now.
          *
          *     Needs a secret key with the scope `payment_plans:read`.
          */
@@ -620,7 +620,7 @@ export interface paths {
         put?: never;
         /**
          * Create a test clock
-         * @description It stands still until it is advanced. Make customers on it by their `test_clock`: 3 at most, and 9 on all clocks of the account. There can be 3 clocks that are neither deleted nor failed; each is deleted after 30 days. Sends `test_clock.created`.
+         * @description A clock stands still until you advance it. To put customers on it, create them with its id as their `test_clock`: at most 3 per clock, and 9 on all clocks of the account. An account has at most 3 clocks that are neither deleted nor failed. Each clock is deleted after 30 days. Sends `test_clock.created`.
          *
          *     Needs a secret key with the scope `test_clocks:write`. Sandbox only.
          */
@@ -640,7 +640,7 @@ export interface paths {
         };
         /**
          * Fetch a test clock
-         * @description With `Prefer: wait=N` the answer comes as soon as the clock is not advancing any more, after N seconds at most, and 60: look at `status`, and ask again while it is `advancing`. At most 100 requests of a key wait at a time, in each process of the API: one more is answered at once, without `Preference-Applied`. Pause before you ask again.
+         * @description With `Prefer: wait=N` the response comes as soon as the clock is no longer advancing, or after N seconds (at most 60). Check `status`, and fetch again while it is `advancing`. In each API process at most 100 requests of a key wait at a time. A further request returns at once, without `Preference-Applied`. Pause before you fetch again.
          *
          *     Needs a secret key with the scope `test_clocks:read`. Sandbox only.
          */
@@ -648,8 +648,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete a test clock with all of its customers and all that they have
-         * @description In any state, for good, with `test_clock.deleted`. Its events stay readable, and nothing of it is charged.
+         * Delete a test clock with all its customers and their objects
+         * @description Allowed in any state. It cannot be undone. Sends `test_clock.deleted`. Events stay readable. Nothing of the clock is charged afterwards.
          *
          *     Needs a secret key with the scope `test_clocks:write`. Sandbox only.
          */
@@ -670,7 +670,7 @@ export interface paths {
         put?: never;
         /**
          * Advance a test clock
-         * @description From `created` or `ready`, forward only. Answers at once, with the old frozen_time and `test_clock.advancing`; the clock is `ready`, with `test_clock.ready`, when every effect is committed: fetch it with `Prefer: wait=60` to wait for that. All that is due on the way happens at its own instant, in order. One advance goes at most two billing intervals ahead: a clock tells how far in max_frozen_time, and so does the error for a longer one. With `dry_run` nothing is changed, and the answer tells what the advance would do.
+         * @description Allowed from `created` and `ready`, forward only. Returns at once, with the old frozen_time, and sends `test_clock.advancing`. Everything that is due on the way happens at its own instant, in order. When every effect is committed, the clock is `ready` and `test_clock.ready` is sent. To wait for that, fetch the clock with `Prefer: wait=60`. One advance covers at most two billing intervals. The clock’s max_frozen_time is the latest target, and the error for a longer advance has it too. With `dry_run` nothing changes, and the response shows what the advance would do.
          *
          *     Needs a secret key with the scope `test_clocks:write`. Sandbox only.
          */
@@ -689,8 +689,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what the advances of a test clock did
-         * @description In the order of the clock’s time, the oldest first; `starting_after` takes the event_id of the last effect of the page before. The effects of an advance under way are there as they are committed.
+         * List the effects of the advances of a test clock
+         * @description Oldest first, in the order of the clock’s time. `starting_after` takes the event_id of the last effect on the previous page. The effects of a running advance appear as they are committed.
          *
          *     Needs a secret key with the scope `test_clocks:read`. Sandbox only.
          */
@@ -712,7 +712,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description What has happened, newest first, whether an endpoint has subscribed to it or not. After an outage of your receiver, read on until a `sequence` that you know.
+         * @description Lists all events, newest first, whether or not an endpoint subscribes to them. After an outage of your receiver, read back to the last `sequence` that you know.
          *
          *     Needs a secret key with the scope `events:read`.
          */
@@ -760,7 +760,9 @@ export interface paths {
         put?: never;
         /**
          * Register a webhook endpoint
-         * @description Events are posted as JSON and signed by Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`) with the `secret` of this answer, which is not shown again. `webhook-id` is the event’s id on every attempt. Only a 2xx answer within 15 seconds is success; redirects are not followed. After a failure the next attempts come 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h later, each give or take a tenth, or later when `Retry-After` asks for it (at most 24 h). An answer 410, or five days of nothing but failure, disables the endpoint. At most 16 endpoints in each mode.
+         * @description Events are posted as JSON and signed by Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`). The signing `secret` is in this response and is not shown again. `webhook-id` is the event’s id on every attempt. Only a 2xx response within 15 seconds is success. Redirects are not followed.
+         *
+         *     After a failure, the next attempts come 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h later, each give or take a tenth. `Retry-After` can make a wait longer, to at most 24 h. A 410 response, or five days of nothing but failure, disables the endpoint. Each mode has at most 16 endpoints.
          *
          *     The key must also be able to read the events of the endpoint: `events:read` reads every event, `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `payment_plans:read` reads `payment_plan.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`, the default, needs `events:read`.
          *
@@ -787,7 +789,7 @@ export interface paths {
         get: operations["getWebhookEndpoint"];
         /**
          * Change, enable or disable a webhook endpoint
-         * @description Enabling it sends nothing that it has missed: replay that.
+         * @description Enabling an endpoint does not send what it missed. Use replay for that.
          *
          *     The key must also be able to read the events of the endpoint to change `url` or `event_types` or to enable it: see *Register a webhook endpoint*.
          *
@@ -797,7 +799,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook endpoint
-         * @description Its pending deliveries end as failed; its deliveries stay readable.
+         * @description Its pending deliveries become `failed`. Its deliveries stay readable.
          *
          *     Needs a secret key with the scope `webhooks:write`.
          */
@@ -818,7 +820,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the signing secret
-         * @description While the old secret overlaps, `webhook-signature` carries a signature of each, separated by a space.
+         * @description While the old secret is valid, `webhook-signature` has a signature by each secret, separated by a space.
          *
          *     Needs a secret key with the scope `webhooks:write`.
          */
@@ -840,7 +842,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description A `webhook_endpoint.ping` goes to this endpoint alone, whatever it subscribes to. The answer is the delivery; fetch it again to see how it went. Each attempt carries a `challenge` in its `data`: when the receiver returns it, as `{"challenge": …}` or as the bare text, within the first 2 KiB of a 2xx response, the endpoint is verified (`verified_at`).
+         * @description Sends a `webhook_endpoint.ping` to this endpoint alone, whatever it subscribes to. Returns the delivery. Fetch it again to see the result. Each attempt has a `challenge` in its `data`. To verify the endpoint (`verified_at`), the receiver returns the challenge, as `{"challenge": …}` or as the bare text, within the first 2 KiB of a 2xx response.
          *
          *     Needs a secret key with the scope `webhooks:write`.
          */
@@ -881,8 +883,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deliver the events of a range of time again
-         * @description What the endpoint subscribes to and has not received, from when it was disabled too; with `all`, what it has received as well. Events keep their ids, so a receiver can tell a repeated one.
+         * Deliver the events of a time range again
+         * @description Delivers events that the endpoint subscribes to and has not received, also from while it was disabled. With `all`, also those that it has received. Events keep their ids, so a receiver can recognise a repeated one.
          *
          *     A live endpoint must be verified first: ping it. The sandbox needs no verification.
          *
@@ -928,7 +930,7 @@ export interface paths {
         put?: never;
         /**
          * Deliver again, now
-         * @description A pending delivery does not wait for its next attempt. One that was delivered or has failed begins the schedule afresh. The endpoint must be enabled.
+         * @description A pending delivery is attempted now, without waiting for its next attempt. A delivered or failed one starts the schedule again. The endpoint must be enabled.
          *
          *     The key must also be able to read the event: see *Register a webhook endpoint*.
          *
@@ -949,7 +951,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether the process is running
+         * Check that the process is running
          * @description No key is needed.
          */
         get: operations["getHealth"];
@@ -969,7 +971,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether everything that requests need can be reached
+         * Check that the service can handle requests
          * @description No key is needed.
          */
         get: operations["getReadiness"];
@@ -1033,8 +1035,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A payment was collected, a plan’s too
-         * @description A payment was collected, a plan’s too. This is what completes a payment.
+         * A payment was collected, including payments of plans
+         * @description A payment was collected, including payments of plans. This event completes a payment.
          */
         post: operations["onPaymentIntentSucceeded"];
         delete?: never;
@@ -1053,8 +1055,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * An attempt to charge has failed, a plan’s or a scheduled one too
-         * @description An attempt to charge has failed, a plan’s or a scheduled one too. `will_retry` tells whether the plan tries again by itself, and `next_attempt_at` when.
+         * An attempt to charge failed, including attempts of plans and scheduled payments
+         * @description An attempt to charge failed, including attempts of plans and scheduled payments. `will_retry` says whether the plan tries again, and `next_attempt_at` when.
          */
         post: operations["onPaymentIntentFailed"];
         delete?: never;
@@ -1093,8 +1095,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * The payer has to authenticate the payment (3D Secure)
-         * @description The payer has to authenticate the payment (3D Secure).
+         * The payer must authenticate the payment (3D Secure)
+         * @description The payer must authenticate the payment (3D Secure).
          */
         post: operations["onPaymentIntentRequiresAction"];
         delete?: never;
@@ -1113,8 +1115,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A plan has become active
-         * @description A plan has become active.
+         * A plan became active
+         * @description A plan became active.
          */
         post: operations["onPaymentPlanActivated"];
         delete?: never;
@@ -1133,8 +1135,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A plan was suspended
-         * @description A plan was suspended: by request, or for a payment that failed (`state_reason`).
+         * A plan was suspended, on request or because a payment failed (`state_reason`)
+         * @description A plan was suspended, on request or because a payment failed (`state_reason`).
          */
         post: operations["onPaymentPlanSuspended"];
         delete?: never;
@@ -1153,8 +1155,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A plan was ended
-         * @description A plan was ended.
+         * A plan was deactivated
+         * @description A plan was deactivated.
          */
         post: operations["onPaymentPlanDeactivated"];
         delete?: never;
@@ -1174,7 +1176,7 @@ export interface webhooks {
         put?: never;
         /**
          * A plan was closed
-         * @description A plan was closed: by request, or since its total was collected.
+         * @description A plan was closed: on request, with its customer, or because its total was collected (`state_reason`).
          */
         post: operations["onPaymentPlanClosed"];
         delete?: never;
@@ -1193,8 +1195,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A refund was made
-         * @description A refund was made.
+         * A refund succeeded
+         * @description A refund succeeded.
          */
         post: operations["onRefundSucceeded"];
         delete?: never;
@@ -1213,8 +1215,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A refund has failed
-         * @description A refund has failed.
+         * A refund failed
+         * @description A refund failed.
          */
         post: operations["onRefundFailed"];
         delete?: never;
@@ -1254,7 +1256,7 @@ export interface webhooks {
         put?: never;
         /**
          * An advance of a test clock was accepted
-         * @description An advance of a test clock was accepted; `target_time` is where it goes.
+         * @description An advance of a test clock was accepted. `target_time` is its target.
          */
         post: operations["onTestClockAdvancing"];
         delete?: never;
@@ -1274,7 +1276,7 @@ export interface webhooks {
         put?: never;
         /**
          * An advance is complete
-         * @description An advance is complete: every effect of it is committed. `effects_manifest` counts them.
+         * @description An advance is complete: all its effects are committed. `effects_manifest` counts them.
          */
         post: operations["onTestClockReady"];
         delete?: never;
@@ -1293,8 +1295,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A test clock was deleted, on request or 30 days after its creation, with all that it had
-         * @description A test clock was deleted, on request or 30 days after its creation, with all that it had.
+         * A test clock was deleted with all its objects, on request or 30 days after its creation
+         * @description A test clock was deleted with all its objects, on request or 30 days after its creation.
          */
         post: operations["onTestClockDeleted"];
         delete?: never;
@@ -1313,8 +1315,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A test of this endpoint was asked for
-         * @description A test of this endpoint was asked for. Returning `challenge` verifies the endpoint.
+         * A ping of this endpoint was requested
+         * @description A ping of this endpoint was requested. Return `challenge` to verify the endpoint.
          */
         post: operations["onWebhookEndpointPing"];
         delete?: never;
@@ -1333,8 +1335,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Another endpoint of yours was disabled, since it answered 410 or failed for five days
-         * @description Another endpoint of yours was disabled, since it answered 410 or failed for five days.
+         * Another of your endpoints was disabled, because it returned 410 or failed for five days
+         * @description Another of your endpoints was disabled, because it returned 410 or failed for five days.
          */
         post: operations["onWebhookEndpointDisabled"];
         delete?: never;
@@ -1367,12 +1369,12 @@ export interface components {
             status: "advancing";
             /**
              * Format: date-time
-             * @description The time before the advance, until it is complete.
+             * @description The time before the advance. It changes when the advance is complete.
              */
             frozen_time: string;
         };
         BecsData: {
-            /** @description Six digits, with or without a hyphen; in the sandbox 000-000 will do. */
+            /** @description Six digits, with or without a hyphen. In the sandbox 000-000 is enough. */
             bsb_number: string;
             /** @description The name of the account. */
             account_name: string;
@@ -1382,7 +1384,7 @@ export interface components {
             account_number_token?: string;
             /** @description Exactly 4 characters. */
             account_number_end?: string;
-            /** @description The same for the same account. */
+            /** @description A value that is the same for the same account. */
             fingerprint?: string;
         };
         BecsInstrument: {
@@ -1394,7 +1396,7 @@ export interface components {
             account_number_token?: string;
             /** @description Exactly 4 characters. */
             account_number_end?: string;
-            /** @description The same for the same account. */
+            /** @description A value that is the same for the same account. */
             fingerprint?: string;
         };
         BecsPaymentMethod: {
@@ -1414,9 +1416,9 @@ export interface components {
              */
             type: "au_becs_debit";
             payment_method_data: components["schemas"]["BecsData"];
-            /** @description The customer that it belongs to: a cus_ id, or your own reference of a customer. */
+            /** @description The customer that the method belongs to: a cus_ id, or your own reference of the customer. */
             customer_reference?: string;
-            /** @description Required with a publishable key and `customer_reference`: the secret of a payment intent of that customer. */
+            /** @description Required with a publishable key and `customer_reference`: the client_secret of a payment intent of that customer. */
             client_secret?: string;
         };
         BecsSummary: {
@@ -1441,11 +1443,11 @@ export interface components {
             card_number_end?: string;
             /** @description Exactly 8 digits. */
             card_bin?: string;
-            /** @description The same for the same card. */
+            /** @description A value that is the same for the same card. */
             fingerprint?: string;
             /** @description The wallet that the card came from. */
             wallet?: string;
-            /** @description The brand; told by `card_bin` if not given. */
+            /** @description The brand. By default derived from `card_bin`. */
             card_brand?: string;
         };
         CardInstrument: {
@@ -1461,7 +1463,7 @@ export interface components {
             card_number_end?: string;
             /** @description Exactly 8 digits. */
             card_bin?: string;
-            /** @description The same for the same card. */
+            /** @description A value that is the same for the same card. */
             fingerprint?: string;
             /** @description The wallet that the card came from. */
             wallet?: string;
@@ -1483,28 +1485,28 @@ export interface components {
              */
             type: "card";
             payment_method_data: components["schemas"]["CardData"];
-            /** @description The customer that it belongs to: a cus_ id, or your own reference of a customer. */
+            /** @description The customer that the method belongs to: a cus_ id, or your own reference of the customer. */
             customer_reference?: string;
-            /** @description Required with a publishable key and `customer_reference`: the secret of a payment intent of that customer. */
+            /** @description Required with a publishable key and `customer_reference`: the client_secret of a payment intent of that customer. */
             client_secret?: string;
         };
         CardSummary: {
-            /** @description The last four digits, where they are known. */
+            /** @description The last four digits, if known. */
             last4: string | null;
             /** @description The month in which it expires. */
             exp_month: number;
             /** @description The year in which it expires. */
             exp_year: number;
-            /** @description Such as Visa; null when it is not known. */
+            /** @description Such as Visa; null if unknown. */
             brand: string | null;
-            /** @description The wallet that the card came from; null without one. */
+            /** @description The wallet that the card came from; null if there was none. */
             wallet: string | null;
         };
-        /** @description One thing that an advance of a test clock did: an object, and what it is like since. */
+        /** @description One effect of an advance of a test clock: the object, what happened to it, and its new values. */
         ClockEffect: components["schemas"]["PaymentIntentEffect"] | components["schemas"]["PaymentPlanEffect"];
         ClockEffectList: {
             data: components["schemas"]["ClockEffect"][];
-            /** @description Whether older items follow. */
+            /** @description Whether more items follow. */
             has_more: boolean;
         };
         CreatedPaymentMethod: {
@@ -1522,7 +1524,7 @@ export interface components {
             /** @description Your own reference. */
             reference: string | null;
             /**
-             * @description For your own use; `active` if not given.
+             * @description For your own use. By default `active`.
              * @enum {string|null}
              */
             status: "active" | "inactive" | null;
@@ -1536,15 +1538,15 @@ export interface components {
             additional_attributes: {
                 [key: string]: unknown;
             } | null;
-            /** @description In the order in which they were given. */
+            /** @description In the order given. */
             phones: components["schemas"]["Phone"][] | null;
-            /** @description The method that is charged where none is named: at first the first one that was saved. */
+            /** @description The method that is charged if no other is named. At first, the first method that was saved. */
             default_payment_method: string | null;
-            /** @description The test clock whose time the customer sees; null in real time. */
+            /** @description The test clock whose time the customer follows; null in real time. */
             test_clock: string | null;
             /** @description The account that the customer belongs to. */
             biller_id: string | null;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
             /**
              * Format: date-time
@@ -1558,7 +1560,7 @@ export interface components {
             updated_at: string;
             /**
              * Format: date-time
-             * @description When it was deleted; null of a customer that exists.
+             * @description When it was deleted; null if it was not.
              */
             deleted_at: string | null;
         };
@@ -1566,7 +1568,7 @@ export interface components {
             /** @description Full name. */
             name: string;
             /**
-             * @description For your own use; `active` if not given.
+             * @description For your own use. By default `active`.
              * @enum {string}
              */
             status?: "active" | "inactive";
@@ -1589,19 +1591,19 @@ export interface components {
             };
             /** @description At most 20. */
             phones?: components["schemas"]["Phone"][];
-            /** @description Sandbox only: the test clock whose time the customer sees. Set once, at creation. */
+            /** @description Sandbox only: the test clock whose time the customer follows. Set at creation; it cannot be changed. */
             test_clock?: string;
         };
         CustomerList: {
             data: components["schemas"]["Customer"][];
-            /** @description Whether older items follow. */
+            /** @description Whether more items follow. */
             has_more: boolean;
         };
         CustomerUpdate: {
             /** @description Full name. */
             name?: string;
             /**
-             * @description For your own use; `active` if not given.
+             * @description For your own use. By default `active`.
              * @enum {string}
              */
             status?: "active" | "inactive";
@@ -1624,29 +1626,29 @@ export interface components {
             } | null;
             /** @description At most 20. */
             phones?: components["schemas"]["Phone"][] | null;
-            /** @description A method of this customer, or null for none. */
+            /** @description A method of this customer, or null to have no default. */
             default_payment_method?: string | null;
-            /** @description Cannot be changed; naming it is a validation failure. */
+            /** @description Cannot be changed. Sending it is a validation error. */
             test_clock?: unknown;
         };
         DateOfBirth: {
-            /** @description The day; null when it is not known. */
+            /** @description The day; null if unknown. */
             day: number | null;
-            /** @description The month; null when it is not known. */
+            /** @description The month; null if unknown. */
             month: number | null;
-            /** @description The year; null when it is not known. */
+            /** @description The year; null if unknown. */
             year: number | null;
         };
         DateOfBirthData: {
-            /** @description Of the month. */
+            /** @description Day of the month. */
             day?: number | null;
-            /** @description 1 is January. */
+            /** @description Month; 1 is January. */
             month?: number | null;
-            /** @description With four digits. */
+            /** @description Year, with four digits. */
             year?: number | null;
         };
         DeletedTestClock: {
-            /** @description The id that it had. */
+            /** @description The id of the deleted clock. */
             id: string;
             /** @constant */
             object: "test_clock";
@@ -1654,13 +1656,13 @@ export interface components {
             deleted: true;
         };
         DeletedWebhookEndpoint: {
-            /** @description The id that it had. */
+            /** @description The id of the deleted endpoint. */
             id: string;
             /** @constant */
             deleted: true;
         };
         EffectsManifest: {
-            /** @description Payment intents attempted during the advance, each once. */
+            /** @description Payment intents attempted during the advance, each counted once. */
             payment_intents_enqueued: number;
             /** @description Always 0: there are no payment links. */
             links_expired: number;
@@ -1673,49 +1675,49 @@ export interface components {
             error: components["schemas"]["ErrorBody"];
         };
         ErrorBody: {
-            /** @description What is wrong, for people. It may change; go by `code`. */
+            /** @description What is wrong, for people. The words may change. Programs use `code`. */
             message: string;
             /**
              * @description - `invalid_request_error`: the request is wrong, or does not fit the state of the object
-             *     - `authentication_error`: the key is missing or not in force
+             *     - `authentication_error`: the key is missing or not valid
              *     - `permission_error`: the key may not do this
-             *     - `idempotency_error`: the Idempotency-Key is used otherwise
+             *     - `idempotency_error`: the Idempotency-Key belongs to another request, or its first request is still running
              *     - `rate_limit_error`: too many requests
              *     - `api_error`: something is wrong on our side
              * @enum {string}
              */
             type: "invalid_request_error" | "authentication_error" | "permission_error" | "idempotency_error" | "rate_limit_error" | "api_error";
             /**
-             * @description What is wrong, for programs. See *Errors* for each.
+             * @description What is wrong, for programs. See *Codes of errors*.
              * @enum {string}
              */
             code?: "validation_failed" | "bad_request" | "invalid_json" | "body_incomplete" | "invalid_header" | "unsupported_content_type" | "unsupported_encoding" | "unauthenticated" | "insufficient_scope" | "secret_key_required" | "client_secret_invalid" | "sandbox_only" | "payment_method_not_allowed" | "resource_missing" | "route_not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "payload_too_large" | "payment_method_limit" | "misdirected_request" | "idempotency_key_reused" | "invalid_state" | "test_clock_advancing" | "test_clock_failed" | "test_clock_full" | "test_clock_limit" | "test_clock_customers_limit" | "advance_bound_exceeded" | "webhook_endpoint_limit" | "webhook_endpoint_unverified" | "headers_too_large" | "rate_limited" | "webhook_replay_limit" | "internal_error" | "unavailable" | "processor_not_configured" | "time_skipping_unavailable";
-            /** @description Every fault of the request, not only the first. */
+            /** @description Every field error of the request, not only the first. */
             details?: components["schemas"]["ErrorDetail"][];
             /** @description The id of the request, as in the `Request-Id` header. */
             request_id: string;
             /**
              * Format: date-time
-             * @description With `advance_bound_exceeded`: the latest target that one advance can have.
+             * @description With `advance_bound_exceeded`: the latest possible target of one advance.
              */
             max_frozen_time?: string;
-            /** @description Of `/readyz`: the parts that cannot be reached. */
+            /** @description With `/readyz`: the parts that are not reachable. */
             missing?: string[];
         };
         /** @description What is wrong with one field. */
         ErrorDetail: {
             /**
-             * @description For programs: see *Codes of details*.
+             * @description For programs. See *Codes of details*.
              * @enum {string}
              */
             code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_of_other_intent" | "payment_method_limit" | "payment_method_unattached" | "amount_too_small" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
-            /** @description The same for people. */
+            /** @description For people. */
             message: string;
             /** @description A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`, `header/Idempotency-TTL`. */
             path?: string;
         };
         Event: {
-            /** @description The same on every attempt to deliver it, so that a repeated one can be recognised. */
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
             /**
              * @description What happened.
@@ -1724,61 +1726,61 @@ export interface components {
             event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
             /**
              * Format: date-time
-             * @description When it happened, in the customer’s time: a clock-bound customer’s is the test clock’s.
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
              */
             created_at: string;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
             /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
-            /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
             sequence: number;
-            /** @description The API request that caused it; null when none did. */
+            /** @description The API request that caused it; null if no request did. */
             request_id: string | null;
-            /** @description The object as it was then, as the API shows it: see the webhook of this type for its fields. */
+            /** @description The object as it was then, in the form of the API. Its fields are described at the webhook of this type. */
             data: {
                 [key: string]: unknown;
             };
         };
         EventList: {
             data: components["schemas"]["Event"][];
-            /** @description Whether older items follow. */
+            /** @description Whether more items follow. */
             has_more: boolean;
         };
         FailedPaymentIntent: {
-            /** @description The id of the payment intent; `pi_sandbox_…` in sandbox. */
+            /** @description The id of the payment intent; `pi_sandbox_…` in the sandbox. */
             id: string;
-            /** @description Lets a client act on this payment intent with a publishable key. Only for keys with the scope `payment_intents:write`; not in lists and events. */
+            /** @description Lets a browser act on this payment intent with a publishable key. A secret key gets it only with the scope `payment_intents:write`. Lists and events leave it out. */
             client_secret?: string;
             /** @description The base amount, minor units. */
             amount: number;
-            /** @description What is charged: base amount and surcharge, minor units. */
+            /** @description What is charged: base amount plus surcharge, minor units. */
             total_amount: number;
-            /** @description The fee of the biller’s schedule, minor units, whether it is passed on or not. */
+            /** @description The fee by the biller’s fee schedule, minor units, whether or not it is passed on. */
             fee_amount: number;
-            /** @description The fee where it is passed on to the payer, else 0; minor units. */
+            /** @description The fee if it is passed on to the payer, else 0; minor units. */
             surcharge_amount: number;
             /** @description Whether the payer pays the fee on top. */
             surcharge_applied: boolean;
             /**
-             * @description ISO 4217, in capitals.
+             * @description An ISO 4217 code, in capitals.
              * @enum {string}
              */
             currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
             /**
-             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor has been asked, wait for the webhook. `requires_action`: the payer has to pass 3D Secure. `succeeded`: the money is taken. `failed`: declined, `last_payment_error` says why; it can be confirmed again. `canceled`: given up.
+             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged.
              * @enum {string}
              */
             status: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled";
-            /** @description The saved method that is, or was, charged. */
+            /** @description The saved method that is or was charged. */
             payment_method_id?: string;
             /** @description The payer. */
             customer_id?: string;
             /** @description The account that is paid. */
             biller_id: string;
-            /** @description The plan that made it; null for a payment on its own. */
+            /** @description The plan that created it; null for a single payment. */
             payment_plan_id: string | null;
             /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
@@ -1786,14 +1788,14 @@ export interface components {
             };
             /**
              * Format: date
-             * @description Only of a payment that was scheduled for a later date.
+             * @description The date of a scheduled payment.
              */
             scheduled_payment_date?: string;
-            /** @description What the payer’s statement shows: given here, or the biller’s default. */
+            /** @description What the payer’s statement shows: the one given, or that of the account. */
             statement_descriptor?: string;
             /** @description The sum of the refunds that succeeded, minor units. */
             total_refunded_amount: number;
-            /** @description Why the last attempt failed; null when there was none, or it did not. */
+            /** @description Why the last attempt failed; null if it did not fail or there was none. */
             last_payment_error: components["schemas"]["PaymentError"] | null;
             /**
              * Format: date-time
@@ -1805,20 +1807,20 @@ export interface components {
              * @description ISO 8601, UTC.
              */
             updated_at: string;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
             /** @description The number of the attempt that failed, from 1. */
             attempt: number;
-            /** @description Whether the plan tries this payment again by itself. */
+            /** @description Whether the plan retries this payment. */
             will_retry: boolean;
             /**
              * Format: date-time
-             * @description When it does; null when it does not.
+             * @description When the plan retries it; null if it does not.
              */
             next_attempt_at: string | null;
         };
         FeePreferences: {
-            /** @description Every payment of the customer carries the fee as a surcharge. */
+            /** @description Whether every payment of the customer carries the fee as a surcharge. */
             customer_pays_transaction_fees?: boolean;
         };
         Healthy: {
@@ -1826,7 +1828,7 @@ export interface components {
             status: "ok";
         };
         KlarnaData: {
-            /** @description The date of birth, as far as it is known; what is not given reads back as null. */
+            /** @description The date of birth, as far as it is known. Parts that you leave out are returned as null. */
             dob?: components["schemas"]["DateOfBirthData"] | null;
         };
         KlarnaInstrument: {
@@ -1849,19 +1851,19 @@ export interface components {
              */
             type: "klarna";
             instrument_data: components["schemas"]["KlarnaData"];
-            /** @description The customer that it belongs to: a cus_ id, or your own reference of a customer. */
+            /** @description The customer that the method belongs to: a cus_ id, or your own reference of the customer. */
             customer_reference?: string;
         };
         NotificationPreferences: {
-            /** @description Emails about payments. Kept for you; nothing is sent. */
+            /** @description Emails about payments. Stored for you; the service sends nothing. */
             send_payment_emails?: boolean;
-            /** @description Reminders by SMS. Kept for you; nothing is sent. */
+            /** @description Reminders by SMS. Stored for you; the service sends nothing. */
             send_sms_reminders?: boolean;
-            /** @description Failures by SMS. Kept for you; nothing is sent. */
+            /** @description Failures by SMS. Stored for you; the service sends nothing. */
             send_sms_failures?: boolean;
         };
         PayIdData: {
-            /** @description The PayID itself. */
+            /** @description The PayID. */
             payid: string;
             /** @description The name of the account. */
             account_name: string;
@@ -1869,7 +1871,7 @@ export interface components {
             payid_type?: string;
         };
         PayIdInstrument: {
-            /** @description The PayID itself. */
+            /** @description The PayID. */
             payid: string;
             /** @description The name of the account. */
             account_name: string;
@@ -1893,13 +1895,13 @@ export interface components {
              */
             type: "pay_id";
             instrument_data: components["schemas"]["PayIdData"];
-            /** @description The customer that it belongs to: a cus_ id, or your own reference of a customer. */
+            /** @description The customer that the method belongs to: a cus_ id, or your own reference of the customer. */
             customer_reference?: string;
         };
         PayPalData: {
             /**
              * Format: email
-             * @description Of the PayPal account.
+             * @description The email address of the PayPal account.
              */
             paypal_email: string;
             /** @description The name of the account. */
@@ -1910,7 +1912,7 @@ export interface components {
         PayPalInstrument: {
             /**
              * Format: email
-             * @description Of the PayPal account.
+             * @description The email address of the PayPal account.
              */
             paypal_email: string;
             /** @description The name of the account. */
@@ -1935,47 +1937,47 @@ export interface components {
              */
             type: "paypal";
             instrument_data: components["schemas"]["PayPalData"];
-            /** @description The customer that it belongs to: a cus_ id, or your own reference of a customer. */
+            /** @description The customer that the method belongs to: a cus_ id, or your own reference of the customer. */
             customer_reference?: string;
         };
         PaymentError: {
             /** @description Why the last attempt failed, for programs: see *Codes of failed payments*. */
             code: string;
-            /** @description The same, for people. */
+            /** @description The same for people. */
             message: string;
         };
         PaymentIntent: {
-            /** @description The id of the payment intent; `pi_sandbox_…` in sandbox. */
+            /** @description The id of the payment intent; `pi_sandbox_…` in the sandbox. */
             id: string;
-            /** @description Lets a client act on this payment intent with a publishable key. Only for keys with the scope `payment_intents:write`; not in lists and events. */
+            /** @description Lets a browser act on this payment intent with a publishable key. A secret key gets it only with the scope `payment_intents:write`. Lists and events leave it out. */
             client_secret?: string;
             /** @description The base amount, minor units. */
             amount: number;
-            /** @description What is charged: base amount and surcharge, minor units. */
+            /** @description What is charged: base amount plus surcharge, minor units. */
             total_amount: number;
-            /** @description The fee of the biller’s schedule, minor units, whether it is passed on or not. */
+            /** @description The fee by the biller’s fee schedule, minor units, whether or not it is passed on. */
             fee_amount: number;
-            /** @description The fee where it is passed on to the payer, else 0; minor units. */
+            /** @description The fee if it is passed on to the payer, else 0; minor units. */
             surcharge_amount: number;
             /** @description Whether the payer pays the fee on top. */
             surcharge_applied: boolean;
             /**
-             * @description ISO 4217, in capitals.
+             * @description An ISO 4217 code, in capitals.
              * @enum {string}
              */
             currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
             /**
-             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor has been asked, wait for the webhook. `requires_action`: the payer has to pass 3D Secure. `succeeded`: the money is taken. `failed`: declined, `last_payment_error` says why; it can be confirmed again. `canceled`: given up.
+             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged.
              * @enum {string}
              */
             status: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled";
-            /** @description The saved method that is, or was, charged. */
+            /** @description The saved method that is or was charged. */
             payment_method_id?: string;
             /** @description The payer. */
             customer_id?: string;
             /** @description The account that is paid. */
             biller_id: string;
-            /** @description The plan that made it; null for a payment on its own. */
+            /** @description The plan that created it; null for a single payment. */
             payment_plan_id: string | null;
             /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
@@ -1983,14 +1985,14 @@ export interface components {
             };
             /**
              * Format: date
-             * @description Only of a payment that was scheduled for a later date.
+             * @description The date of a scheduled payment.
              */
             scheduled_payment_date?: string;
-            /** @description What the payer’s statement shows: given here, or the biller’s default. */
+            /** @description What the payer’s statement shows: the one given, or that of the account. */
             statement_descriptor?: string;
             /** @description The sum of the refunds that succeeded, minor units. */
             total_refunded_amount: number;
-            /** @description Why the last attempt failed; null when there was none, or it did not. */
+            /** @description Why the last attempt failed; null if it did not fail or there was none. */
             last_payment_error: components["schemas"]["PaymentError"] | null;
             /**
              * Format: date-time
@@ -2002,56 +2004,56 @@ export interface components {
              * @description ISO 8601, UTC.
              */
             updated_at: string;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
         };
         PaymentIntentActionCompletion: {
             /**
-             * @description Whether the payer passes it.
+             * @description Whether the payer passes the challenge.
              * @enum {string}
              */
             result: "succeed" | "fail";
         };
         PaymentIntentCanceledEvent: {
-            /** @description The same on every attempt to deliver it, so that a repeated one can be recognised. */
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
             /** @constant */
             event_type: "payment_intent.canceled";
             /**
              * Format: date-time
-             * @description When it happened, in the customer’s time: a clock-bound customer’s is the test clock’s.
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
              */
             created_at: string;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
             /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
-            /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
             sequence: number;
-            /** @description The API request that caused it; null when none did. */
+            /** @description The API request that caused it; null if no request did. */
             request_id: string | null;
             data: components["schemas"]["PaymentIntent"];
         };
         PaymentIntentChanges: {
             /**
-             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor has been asked, wait for the webhook. `requires_action`: the payer has to pass 3D Secure. `succeeded`: the money is taken. `failed`: declined, `last_payment_error` says why; it can be confirmed again. `canceled`: given up.
+             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged.
              * @enum {string}
              */
             status: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled";
             /** @description The base amount, minor units. */
             amount: number;
             /**
-             * @description ISO 4217, in capitals.
+             * @description An ISO 4217 code, in capitals.
              * @enum {string}
              */
             currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
             /** @description The number of the attempt, from 1. */
             attempt: number;
-            /** @description Why the last attempt failed; null when there was none, or it did not. */
+            /** @description Why the last attempt failed; null if it did not fail or there was none. */
             last_payment_error: components["schemas"]["PaymentError"] | null;
-            /** @description Whether the plan tries this payment again by itself. */
+            /** @description Whether the plan retries this payment. */
             will_retry: boolean;
             /**
              * Format: date-time
@@ -2060,30 +2062,30 @@ export interface components {
             next_attempt_at: string | null;
         };
         PaymentIntentConfirm: {
-            /** @description A saved method, pm_…; may be left out when the intent carries one. */
+            /** @description A saved method, pm_…. You can leave it out if the payment intent has one. */
             payment_method?: string;
-            /** @description Required with a publishable key: the secret of this very intent. */
+            /** @description Required with a publishable key: the client_secret of this payment intent. */
             client_secret?: string;
         };
         PaymentIntentCreate: {
             /** @description Minor units, at least 200 and at most 100000. */
             amount: number;
             /**
-             * @description ISO 4217, in capitals.
+             * @description An ISO 4217 code, in capitals.
              * @enum {string}
              */
             currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
-            /** @description The payer; the customer of the method that is charged, if not given. */
+            /** @description The payer. By default the customer of the method that is charged. */
             customer_id?: string;
-            /** @description Your own biller id; nobody else’s is accepted. */
+            /** @description Your own biller id. Any other is refused. */
             biller_id?: string;
-            /** @description A saved method, pm_…, which a confirm that names none charges. */
+            /** @description A saved method, pm_…. A confirm that names no method charges this one. */
             payment_method?: string;
-            /** @description Free-form. It is accepted and not kept: charge a saved method, which POST /payment_methods makes. */
+            /** @description Free-form. Accepted, but not stored: to charge a method, save it with POST /payment_methods. */
             payment_method_data?: {
                 [key: string]: unknown;
             };
-            /** @description For your own use. In the sandbox `_sandbox_outcome` chooses what comes of a charge: see *Modes*. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            /** @description For your own use. In the sandbox `_sandbox_outcome` chooses the outcome of a charge: see *Modes*. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;
             };
@@ -2091,18 +2093,18 @@ export interface components {
             surcharge_applied?: boolean;
             /**
              * Format: date
-             * @description The service charges by itself at 00:00 of this date in the account’s time zone; for today, within seconds. Today to 366 days ahead; needs `payment_method`. A confirm or cancel before that ends the schedule.
+             * @description The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling earlier ends the schedule.
              */
             scheduled_payment_date?: string;
-            /** @description What the payer’s statement shows; the account’s own if not given. */
+            /** @description What the payer’s statement shows. By default that of the account. */
             statement_descriptor?: string;
         };
         PaymentIntentEffect: {
             /** @constant */
             object: "payment_intent";
-            /** @description Null in a dry run for a payment that the advance would make. */
+            /** @description Null in a dry run if the advance would create the payment intent. */
             object_id: string | null;
-            /** @description The advance that did it; null in a dry run. */
+            /** @description The advance that caused it; null in a dry run. */
             advance_id: string | null;
             /**
              * Format: date-time
@@ -2114,11 +2116,11 @@ export interface components {
              * @enum {string}
              */
             event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed";
-            /** @description The event that tells of it; null in a dry run. */
+            /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             /** @description Null for a scheduled payment. */
             payment_plan_id: string | null;
-            /** @description The slot of the plan that is paid. */
+            /** @description The slot of the plan that the payment is for. */
             slot: number | null;
             /**
              * Format: date
@@ -2128,53 +2130,53 @@ export interface components {
             changes: components["schemas"]["PaymentIntentChanges"];
         };
         PaymentIntentFailedEvent: {
-            /** @description The same on every attempt to deliver it, so that a repeated one can be recognised. */
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
             /** @constant */
             event_type: "payment_intent.failed";
             /**
              * Format: date-time
-             * @description When it happened, in the customer’s time: a clock-bound customer’s is the test clock’s.
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
              */
             created_at: string;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
             /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
-            /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
             sequence: number;
-            /** @description The API request that caused it; null when none did. */
+            /** @description The API request that caused it; null if no request did. */
             request_id: string | null;
             data: components["schemas"]["FailedPaymentIntent"];
         };
         PaymentIntentForPayer: {
-            /** @description The id of the payment intent; `pi_sandbox_…` in sandbox. */
+            /** @description The id of the payment intent; `pi_sandbox_…` in the sandbox. */
             id: string;
-            /** @description Lets a client act on this payment intent with a publishable key. Only for keys with the scope `payment_intents:write`; not in lists and events. */
+            /** @description Lets a browser act on this payment intent with a publishable key. A secret key gets it only with the scope `payment_intents:write`. Lists and events leave it out. */
             client_secret?: string;
             /** @description The base amount, minor units. */
             amount: number;
-            /** @description What is charged: base amount and surcharge, minor units. */
+            /** @description What is charged: base amount plus surcharge, minor units. */
             total_amount: number;
-            /** @description The fee where it is passed on to the payer, else 0; minor units. */
+            /** @description The fee if it is passed on to the payer, else 0; minor units. */
             surcharge_amount: number;
             /** @description Whether the payer pays the fee on top. */
             surcharge_applied: boolean;
             /**
-             * @description ISO 4217, in capitals.
+             * @description An ISO 4217 code, in capitals.
              * @enum {string}
              */
             currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
             /**
-             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor has been asked, wait for the webhook. `requires_action`: the payer has to pass 3D Secure. `succeeded`: the money is taken. `failed`: declined, `last_payment_error` says why; it can be confirmed again. `canceled`: given up.
+             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged.
              * @enum {string}
              */
             status: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled";
-            /** @description What the payer’s statement shows: given here, or the biller’s default. */
+            /** @description What the payer’s statement shows: the one given, or that of the account. */
             statement_descriptor?: string;
-            /** @description Why the last attempt failed; null when there was none, or it did not. */
+            /** @description Why the last attempt failed; null if it did not fail or there was none. */
             last_payment_error: components["schemas"]["PaymentError"] | null;
             /**
              * Format: date-time
@@ -2186,61 +2188,61 @@ export interface components {
              * @description ISO 8601, UTC.
              */
             updated_at: string;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
         };
         PaymentIntentList: {
             data: components["schemas"]["PaymentIntent"][];
-            /** @description Whether older items follow. */
+            /** @description Whether more items follow. */
             has_more: boolean;
         };
         PaymentIntentRequiresActionEvent: {
-            /** @description The same on every attempt to deliver it, so that a repeated one can be recognised. */
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
             /** @constant */
             event_type: "payment_intent.requires_action";
             /**
              * Format: date-time
-             * @description When it happened, in the customer’s time: a clock-bound customer’s is the test clock’s.
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
              */
             created_at: string;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
             /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
-            /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
             sequence: number;
-            /** @description The API request that caused it; null when none did. */
+            /** @description The API request that caused it; null if no request did. */
             request_id: string | null;
             data: components["schemas"]["PaymentIntent"];
         };
         PaymentIntentSucceededEvent: {
-            /** @description The same on every attempt to deliver it, so that a repeated one can be recognised. */
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
             /** @constant */
             event_type: "payment_intent.succeeded";
             /**
              * Format: date-time
-             * @description When it happened, in the customer’s time: a clock-bound customer’s is the test clock’s.
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
              */
             created_at: string;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
             /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
-            /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
             sequence: number;
-            /** @description The API request that caused it; null when none did. */
+            /** @description The API request that caused it; null if no request did. */
             request_id: string | null;
             data: components["schemas"]["PaymentIntent"];
         };
         PaymentMethod: components["schemas"]["CardPaymentMethod"] | components["schemas"]["BecsPaymentMethod"] | components["schemas"]["KlarnaPaymentMethod"] | components["schemas"]["PayIdPaymentMethod"] | components["schemas"]["PayPalPaymentMethod"];
         PaymentMethodAttach: {
-            /** @description The customer that it shall belong to. */
+            /** @description The customer to attach it to. */
             customer_id: string;
         };
         PaymentMethodCreate: components["schemas"]["CardPaymentMethodCreate"] | components["schemas"]["BecsPaymentMethodCreate"];
@@ -2253,14 +2255,14 @@ export interface components {
             /** @description Always true. */
             success: boolean;
             payment_methods: components["schemas"]["PaymentMethod"][];
-            /** @description Whether older ones follow. */
+            /** @description Whether more methods follow. */
             has_more: boolean;
         };
         PaymentMethodSummary: {
             /** @description The id of the payment method. */
             id: string;
             /**
-             * @description Which of the two members below is there.
+             * @description The type. The member of the same name has the details.
              * @enum {string}
              */
             type: "card" | "au_becs_debit";
@@ -2275,70 +2277,70 @@ export interface components {
             /** @description A label. */
             name: string;
             /**
-             * @description `pending`: made, and collects nothing yet. `active`: collects on its dates. `suspended`: collects nothing until it is resumed. `deactivated`, `closed`: ended for good.
+             * @description `pending`: created; collects nothing yet. `active`: collects on its dates. `suspended`: collects nothing until you resume it. `deactivated`, `closed`: ended for good.
              * @enum {string}
              */
             state: "pending" | "active" | "suspended" | "deactivated" | "closed";
-            /** @description `requested`: by you. `payment_failed`: suspended, since a payment has failed for good. `total_collected`: closed by its last payment. `customer_deleted`: closed with its customer. Null while pending or active. */
+            /** @description `requested`: by you. `payment_failed`: suspended because a payment failed for good. `total_collected`: closed by its last payment. `customer_deleted`: closed with its customer. Null while pending or active. */
             state_reason: string | null;
             /**
-             * @description Whether payments are weeks or months apart; a plan by the day is not possible.
+             * @description Whether payments are weeks or months apart. Daily plans are not possible.
              * @enum {string}
              */
             frequency_type: "weekly" | "monthly";
             /** @description Weeks or months between payments. */
             frequency_period: number;
-            /** @description Amount of each payment, minor units. */
+            /** @description The amount of each payment, minor units. */
             recurring_amount_cents: number;
-            /** @description Amount of the first payment, where it is another. */
+            /** @description The amount of the first payment, if it differs. */
             first_amount_cents: number | null;
-            /** @description What is collected in all; null of a plan that goes on until further notice. */
+            /** @description The sum to collect; null for a plan until further notice. */
             total_amount_cents: number | null;
             /** @description Whether the plan has no total. */
             until_further_notice: boolean;
             /**
-             * @description ISO 4217, in capitals.
+             * @description An ISO 4217 code, in capitals.
              * @enum {string}
              */
             currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
             /**
              * Format: date
-             * @description The anchor of the calendar.
+             * @description The date that the calendar is counted from.
              */
             start_date: string;
             /**
              * Format: date
-             * @description Date of the first payment, when it is not start_date.
+             * @description The date of the first payment, if it is not start_date.
              */
             first_date: string | null;
-            /** @description The method to charge; null for the customer’s default at the time. */
+            /** @description The method to charge; null for the customer’s default at each charge. */
             payment_instrument_id: string | null;
             /**
-             * @description What follows a payment that fails. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure, while later payments keep their dates; when all have failed the plan is `suspended`, and at once when the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`). `stop`: the plan is `suspended` at the first failure.
+             * @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`). `stop`: the plan becomes `suspended` at the first failure.
              * @enum {string}
              */
             failure_behaviour: "retry" | "stop";
-            /** @description For your own use; copied to each payment intent of the plan, so that `_sandbox_outcome` steers what becomes of them. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
                 [key: string]: string;
             };
-            /** @description Base amounts collected so far, without surcharges. */
+            /** @description The base amounts collected so far, without surcharges. */
             collected_amount_cents: number;
             /**
              * Format: date
-             * @description Date of the next payment of the calendar, retries left aside: the first one while pending. Null when the plan is suspended or ended, or nothing would remain to be collected.
+             * @description The date of the next payment of the calendar; retries do not count. For a pending plan, the date of its first payment. Null if the plan is suspended or has ended, or if nothing would remain to be collected.
              */
             next_payment_date: string | null;
             /**
              * Format: date-time
-             * @description When a failed payment is tried again, the earliest if several are; null when none is.
+             * @description When a failed payment is next retried: the earliest time if there are several; null if there is none.
              */
             next_attempt_at: string | null;
             /** @description The account that is paid. */
             biller_id: string;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
-            /** @description The test clock of the customer. */
+            /** @description The test clock of the customer; null in real time. */
             test_clock: string | null;
             /**
              * Format: date-time
@@ -2352,67 +2354,67 @@ export interface components {
             updated_at: string;
         };
         PaymentPlanActivatedEvent: {
-            /** @description The same on every attempt to deliver it, so that a repeated one can be recognised. */
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
             /** @constant */
             event_type: "payment_plan.activated";
             /**
              * Format: date-time
-             * @description When it happened, in the customer’s time: a clock-bound customer’s is the test clock’s.
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
              */
             created_at: string;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
             /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
-            /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
             sequence: number;
-            /** @description The API request that caused it; null when none did. */
+            /** @description The API request that caused it; null if no request did. */
             request_id: string | null;
             data: components["schemas"]["PaymentPlan"];
         };
         PaymentPlanChanges: {
             /**
-             * @description `pending`: made, and collects nothing yet. `active`: collects on its dates. `suspended`: collects nothing until it is resumed. `deactivated`, `closed`: ended for good.
+             * @description `pending`: created; collects nothing yet. `active`: collects on its dates. `suspended`: collects nothing until you resume it. `deactivated`, `closed`: ended for good.
              * @enum {string}
              */
             state: "pending" | "active" | "suspended" | "deactivated" | "closed";
-            /** @description `requested`: by you. `payment_failed`: suspended, since a payment has failed for good. `total_collected`: closed by its last payment. `customer_deleted`: closed with its customer. Null while pending or active. */
+            /** @description `requested`: by you. `payment_failed`: suspended because a payment failed for good. `total_collected`: closed by its last payment. `customer_deleted`: closed with its customer. Null while pending or active. */
             state_reason: string | null;
-            /** @description Base amounts collected so far, without surcharges. */
+            /** @description The base amounts collected so far, without surcharges. */
             collected_amount_cents: number;
             /**
              * Format: date
-             * @description Date of the next payment of the calendar, retries left aside: the first one while pending. Null when the plan is suspended or ended, or nothing would remain to be collected.
+             * @description The date of the next payment of the calendar; retries do not count. For a pending plan, the date of its first payment. Null if the plan is suspended or has ended, or if nothing would remain to be collected.
              */
             next_payment_date: string | null;
             /**
              * Format: date-time
-             * @description When a failed payment is tried again, the earliest if several are; null when none is.
+             * @description When a failed payment is next retried: the earliest time if there are several; null if there is none.
              */
             next_attempt_at: string | null;
         };
         PaymentPlanClosedEvent: {
-            /** @description The same on every attempt to deliver it, so that a repeated one can be recognised. */
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
             /** @constant */
             event_type: "payment_plan.closed";
             /**
              * Format: date-time
-             * @description When it happened, in the customer’s time: a clock-bound customer’s is the test clock’s.
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
              */
             created_at: string;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
             /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
-            /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
             sequence: number;
-            /** @description The API request that caused it; null when none did. */
+            /** @description The API request that caused it; null if no request did. */
             request_id: string | null;
             data: components["schemas"]["PaymentPlan"];
         };
@@ -2422,66 +2424,66 @@ export interface components {
             /** @description A label. */
             name: string;
             /**
-             * @description Whether payments are weeks or months apart; a plan by the day is not possible.
+             * @description Whether payments are weeks or months apart. Daily plans are not possible.
              * @enum {string}
              */
             frequency_type: "weekly" | "monthly";
-            /** @description Amount of each payment, minor units. The 200 and 100000 of payment intents are no limits here. */
+            /** @description The amount of each payment, minor units. The limits of payment intents (200 and 100000) do not apply. */
             recurring_amount_cents: number;
             /**
-             * @description ISO 4217, in capitals.
+             * @description An ISO 4217 code, in capitals.
              * @enum {string}
              */
             currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
             /**
              * Format: date
-             * @description Date of the first payment (slot 0). Slot n is due n intervals after this date, counted from it each time: after 31 January come 28 or 29 February and 31 March. A payment is due at 00:00 of its date in the account’s time zone. Not in the past.
+             * @description The date of the first payment (slot 0). Slot n is due n intervals later, always counted from this date: 31 January is followed by 28 or 29 February, then by 31 March. A payment is due at 00:00 of its date in the account’s time zone. Not in the past.
              */
             start_date: string;
-            /** @description How many weeks or months are between payments; weekly with 2 is fortnightly. 1 if not given. */
+            /** @description How many weeks or months are between payments. Weekly with 2 is fortnightly. By default 1. */
             frequency_period?: number;
             /** @description True for a plan without a total. */
             until_further_notice?: boolean;
             /**
-             * @description What follows a payment that fails. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure, while later payments keep their dates; when all have failed the plan is `suspended`, and at once when the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`). `stop`: the plan is `suspended` at the first failure.
+             * @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`). `stop`: the plan becomes `suspended` at the first failure.
              * @enum {string}
              */
             failure_behaviour?: "retry" | "stop";
-            /** @description For your own use; copied to each payment intent of the plan, so that `_sandbox_outcome` steers what becomes of them. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;
             };
-            /** @description Amount of the first payment only, minor units. */
+            /** @description The amount of the first payment only, minor units. */
             first_amount_cents?: number;
-            /** @description What is collected in all, minor units. The last payment is cut to what remains, and closes the plan. Either this or `until_further_notice: true` is required. */
+            /** @description The sum to collect, minor units. The last payment is cut to what remains, and closes the plan. Send either this or `until_further_notice: true`. */
             total_amount_cents?: number;
             /**
              * Format: date
-             * @description Date of the first payment instead of start_date, from which all others are still counted; before the second one.
+             * @description The date of the first payment instead of start_date. It must be before the second payment. All others are still counted from start_date.
              */
             first_date?: string;
-            /** @description The method to charge. If not given, the one that is the customer’s default at each charge; there must be one now. */
+            /** @description The method to charge. By default the customer’s default method at the time of each charge; there must be one now. */
             payment_instrument_id?: string;
         };
         PaymentPlanDeactivatedEvent: {
-            /** @description The same on every attempt to deliver it, so that a repeated one can be recognised. */
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
             /** @constant */
             event_type: "payment_plan.deactivated";
             /**
              * Format: date-time
-             * @description When it happened, in the customer’s time: a clock-bound customer’s is the test clock’s.
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
              */
             created_at: string;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
             /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
-            /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
             sequence: number;
-            /** @description The API request that caused it; null when none did. */
+            /** @description The API request that caused it; null if no request did. */
             request_id: string | null;
             data: components["schemas"]["PaymentPlan"];
         };
@@ -2490,7 +2492,7 @@ export interface components {
             object: "payment_plan";
             /** @description The plan. */
             object_id: string;
-            /** @description The advance that did it; null in a dry run. */
+            /** @description The advance that caused it; null in a dry run. */
             advance_id: string | null;
             /**
              * Format: date-time
@@ -2502,34 +2504,34 @@ export interface components {
              * @enum {string}
              */
             event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed";
-            /** @description The event that tells of it; null in a dry run. */
+            /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             changes: components["schemas"]["PaymentPlanChanges"];
         };
         PaymentPlanList: {
             data: components["schemas"]["PaymentPlan"][];
-            /** @description Whether older items follow. */
+            /** @description Whether more items follow. */
             has_more: boolean;
         };
         PaymentPlanSuspendedEvent: {
-            /** @description The same on every attempt to deliver it, so that a repeated one can be recognised. */
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
             /** @constant */
             event_type: "payment_plan.suspended";
             /**
              * Format: date-time
-             * @description When it happened, in the customer’s time: a clock-bound customer’s is the test clock’s.
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
              */
             created_at: string;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
             /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
-            /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
             sequence: number;
-            /** @description The API request that caused it; null when none did. */
+            /** @description The API request that caused it; null if no request did. */
             request_id: string | null;
             data: components["schemas"]["PaymentPlan"];
         };
@@ -2539,51 +2541,51 @@ export interface components {
             /** @description A label. */
             name?: string;
             /**
-             * @description Whether payments are weeks or months apart; a plan by the day is not possible.
+             * @description Whether payments are weeks or months apart. Daily plans are not possible.
              * @enum {string}
              */
             frequency_type?: "weekly" | "monthly";
-            /** @description Amount of each payment, minor units. The 200 and 100000 of payment intents are no limits here. */
+            /** @description The amount of each payment, minor units. The limits of payment intents (200 and 100000) do not apply. */
             recurring_amount_cents?: number;
             /**
-             * @description ISO 4217, in capitals.
+             * @description An ISO 4217 code, in capitals.
              * @enum {string}
              */
             currency?: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
             /**
              * Format: date
-             * @description Date of the first payment (slot 0). Slot n is due n intervals after this date, counted from it each time: after 31 January come 28 or 29 February and 31 March. A payment is due at 00:00 of its date in the account’s time zone. Not in the past.
+             * @description The date of the first payment (slot 0). Slot n is due n intervals later, always counted from this date: 31 January is followed by 28 or 29 February, then by 31 March. A payment is due at 00:00 of its date in the account’s time zone. Not in the past.
              */
             start_date?: string;
-            /** @description How many weeks or months are between payments; weekly with 2 is fortnightly. 1 if not given. */
+            /** @description How many weeks or months are between payments. Weekly with 2 is fortnightly. By default 1. */
             frequency_period?: number;
             /** @description True for a plan without a total. */
             until_further_notice?: boolean;
             /**
-             * @description What follows a payment that fails. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure, while later payments keep their dates; when all have failed the plan is `suspended`, and at once when the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`). `stop`: the plan is `suspended` at the first failure.
+             * @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`). `stop`: the plan becomes `suspended` at the first failure.
              * @enum {string}
              */
             failure_behaviour?: "retry" | "stop";
-            /** @description For your own use; copied to each payment intent of the plan, so that `_sandbox_outcome` steers what becomes of them. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;
             };
-            /** @description Amount of the first payment only, minor units. */
+            /** @description The amount of the first payment only, minor units. */
             first_amount_cents?: number | null;
-            /** @description What is collected in all, minor units. The last payment is cut to what remains, and closes the plan. Either this or `until_further_notice: true` is required. */
+            /** @description The sum to collect, minor units. The last payment is cut to what remains, and closes the plan. Send either this or `until_further_notice: true`. */
             total_amount_cents?: number | null;
             /**
              * Format: date
-             * @description Date of the first payment instead of start_date, from which all others are still counted; before the second one.
+             * @description The date of the first payment instead of start_date. It must be before the second payment. All others are still counted from start_date.
              */
             first_date?: string | null;
-            /** @description The method to charge. If not given, the one that is the customer’s default at each charge; there must be one now. */
+            /** @description The method to charge. By default the customer’s default method at the time of each charge; there must be one now. */
             payment_instrument_id?: string | null;
         };
         Phone: {
             /** @description Such as mobile or home. */
             kind?: string;
-            /** @description The number as it was given. */
+            /** @description The number, in any form. */
             raw: string;
             /** @description Such as AU or +61. */
             country_code?: string;
@@ -2598,21 +2600,21 @@ export interface components {
             /** @description For your own use. */
             description: string | null;
             /**
-             * @description Nothing is sent to a disabled one.
+             * @description Nothing is sent to a disabled endpoint.
              * @enum {string}
              */
             status: "enabled" | "disabled";
             /**
-             * @description `requested`: by you; `gone`: it answered 410; `failing`: five days of nothing but failure.
+             * @description `requested`: by you. `gone`: it returned 410. `failing`: five days of nothing but failure.
              * @enum {string|null}
              */
             disabled_reason: "requested" | "gone" | "failing" | null;
             /**
              * Format: date-time
-             * @description When the receiver first returned the challenge of a ping from this URL; null until then, and again when the URL changes. In live mode nothing is replayed before.
+             * @description When the receiver first returned the challenge of a ping from this URL. Null until then, and again after the URL changes. In live mode, nothing is replayed to an unverified endpoint.
              */
             verified_at: string | null;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
             /**
              * Format: date-time
@@ -2624,33 +2626,33 @@ export interface components {
              * @description ISO 8601, UTC.
              */
             updated_at: string;
-            /** @description The signing secret (Standard Webhooks). Shown when made or rotated, never again. */
+            /** @description The signing secret (Standard Webhooks). Shown only when it is created or rotated. */
             secret?: string;
-            /** @description What the receiver returns to verify the endpoint: as `{"challenge": …}` or as the bare text of a 2xx response. Each attempt has its own. It is in what is posted, and not in `GET /events`. */
+            /** @description Return it to verify the endpoint: as `{"challenge": …}` or as the bare text of a 2xx response. Each attempt has its own. It is only in the webhook, not in `GET /events`. */
             challenge?: string;
         };
         PlanPayment: {
-            /** @description Number of the due date, from 0. */
+            /** @description The number of the due date, from 0. */
             slot: number;
             /**
              * Format: date
-             * @description Biller-local date.
+             * @description The date in the account’s time zone.
              */
             due_date: string;
-            /** @description Base amount in minor units; null of a skipped slot. */
+            /** @description The base amount in minor units; null for a skipped slot. */
             amount: number | null;
             /**
-             * @description `processing`: the processor has been asked. `paid`: collected. `retrying`: failed, and tried again at the plan’s next_attempt_at. `failed`: not tried again, unless the plan is resumed, and never where its payment intent is `canceled`. `skipped`: its date passed before the plan was activated, or while it was suspended; it is never charged.
+             * @description `processing`: the processor was asked. `paid`: collected. `retrying`: failed, and retried at the plan’s next_attempt_at. `failed`: not retried, unless you resume the plan; never retried if its payment intent is `canceled`. `skipped`: its date passed before the plan was activated, or while it was suspended; it is never charged.
              * @enum {string}
              */
             status: "processing" | "paid" | "retrying" | "failed" | "skipped";
-            /** @description The one payment intent of this slot, whatever the number of attempts; null of a skipped slot. */
+            /** @description The single payment intent of this slot, whatever the number of attempts; null for a skipped slot. */
             payment_intent_id: string | null;
             /** @description Oldest first. */
             attempts: components["schemas"]["PlanPaymentAttempt"][];
         };
         PlanPaymentAttempt: {
-            /** @description From 1. */
+            /** @description The number of the attempt, from 1. */
             number: number;
             /**
              * Format: date-time
@@ -2658,46 +2660,46 @@ export interface components {
              */
             at: string;
             /**
-             * @description What came of it.
+             * @description The result.
              * @enum {string}
              */
             outcome: "succeeded" | "failed";
-            /** @description Why it failed: see *Codes of failed payments*. Null when it did not. */
+            /** @description Why it failed: see *Codes of failed payments*. Null if it did not. */
             code: string | null;
-            /** @description The same in words. */
+            /** @description The same for people. */
             message: string | null;
         };
         PlanPaymentList: {
             data: components["schemas"]["PlanPayment"][];
-            /** @description Whether older items follow. */
+            /** @description Whether more items follow. */
             has_more: boolean;
         };
         Refund: {
             /** @description The id of the refund. */
             id: string;
-            /** @description The payment that is given back. */
+            /** @description The payment that is refunded. */
             payment_intent_id: string;
             /** @description Minor units. */
             amount: number;
             /**
-             * @description ISO 4217, in capitals.
+             * @description An ISO 4217 code, in capitals.
              * @enum {string}
              */
             currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
-            /** @description Why it is given back, in your words. */
+            /** @description The reason, in your words. */
             reason: string | null;
             /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
                 [key: string]: string;
             };
             /**
-             * @description `processing` only while the processor is asked. A refund that has failed may be asked for again.
+             * @description `processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it was not; you can request a new refund.
              * @enum {string}
              */
             status: "processing" | "succeeded" | "failed";
-            /** @description The account that gives it back. */
+            /** @description The account that pays the refund. */
             biller_id: string;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
             /**
              * Format: date-time
@@ -2711,9 +2713,9 @@ export interface components {
             updated_at: string;
         };
         RefundCreate: {
-            /** @description Minor units; all that remains if not given. */
+            /** @description Minor units. By default everything that remains. */
             amount?: number;
-            /** @description Why, in your words. */
+            /** @description The reason, in your words. */
             reason?: string;
             /** @description For your own use. In the sandbox `_sandbox_refund_outcome`: `fail` makes the refund fail. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
@@ -2721,81 +2723,81 @@ export interface components {
             };
         };
         RefundFailedEvent: {
-            /** @description The same on every attempt to deliver it, so that a repeated one can be recognised. */
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
             /** @constant */
             event_type: "refund.failed";
             /**
              * Format: date-time
-             * @description When it happened, in the customer’s time: a clock-bound customer’s is the test clock’s.
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
              */
             created_at: string;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
             /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
-            /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
             sequence: number;
-            /** @description The API request that caused it; null when none did. */
+            /** @description The API request that caused it; null if no request did. */
             request_id: string | null;
             data: components["schemas"]["Refund"];
         };
         RefundList: {
             data: components["schemas"]["Refund"][];
-            /** @description Whether older items follow. */
+            /** @description Whether more items follow. */
             has_more: boolean;
         };
         RefundSucceededEvent: {
-            /** @description The same on every attempt to deliver it, so that a repeated one can be recognised. */
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
             /** @constant */
             event_type: "refund.succeeded";
             /**
              * Format: date-time
-             * @description When it happened, in the customer’s time: a clock-bound customer’s is the test clock’s.
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
              */
             created_at: string;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
             /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
-            /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
             sequence: number;
-            /** @description The API request that caused it; null when none did. */
+            /** @description The API request that caused it; null if no request did. */
             request_id: string | null;
             data: components["schemas"]["Refund"];
         };
         ReplayResult: {
-            /** @description How many deliveries are made now, the oldest events first. */
+            /** @description How many deliveries were created, the oldest events first. */
             enqueued: number;
-            /** @description Whether the range may hold more than this replay took (10,000, or what the hour had left): then replay again, `starting_after` the last. */
+            /** @description Whether the range may hold more than this replay took (10,000, or what was left of the hourly budget). If so, replay again with `starting_after`. */
             has_more: boolean;
-            /** @description The last of the events that are delivered; null when there is none. */
+            /** @description The last event that this replay delivers; null if there is none. */
             last_event_id: string | null;
         };
         SandboxPaymentMethodCreate: components["schemas"]["KlarnaPaymentMethodCreate"] | components["schemas"]["PayIdPaymentMethodCreate"] | components["schemas"]["PayPalPaymentMethodCreate"];
         ScheduledPayment: {
-            /** @description Number of the due date, from 0. */
+            /** @description The number of the due date, from 0. */
             slot: number;
             /**
              * Format: date
-             * @description Biller-local date.
+             * @description The date in the account’s time zone.
              */
             due_date: string;
-            /** @description Base amount in minor units. */
+            /** @description The base amount in minor units. */
             amount: number;
         };
         ScheduledPaymentList: {
             data: components["schemas"]["ScheduledPayment"][];
-            /** @description Whether older items follow. */
+            /** @description Whether more items follow. */
             has_more: boolean;
         };
         SecretRotation: {
-            /** @description For how many hours the old secret signs as well as the new one; 24 if not given. */
+            /** @description How many hours the old secret keeps signing beside the new one; by default 24. */
             overlap_hours?: number;
         };
         TestClock: {
@@ -2806,23 +2808,23 @@ export interface components {
             /** @description A label. */
             name: string | null;
             /**
-             * @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: all is done, and `frozen_time` is the target. `failed`: an effect could not be carried out; it cannot be advanced again.
+             * @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be carried out; the clock cannot be advanced again.
              * @enum {string}
              */
             status: "created" | "advancing" | "ready" | "failed";
             /**
              * Format: date-time
-             * @description Now, for the clock’s customers.
+             * @description The current time of the clock’s customers.
              */
             frozen_time: string;
             /**
              * Format: date-time
-             * @description Real time: 30 days after creation the clock is deleted with all that it has.
+             * @description When the clock is deleted with all its objects: 30 days after creation, in real time.
              */
             expires_at: string;
             /**
              * Format: date-time
-             * @description Real time at which the last advance was complete.
+             * @description When the last advance was complete, in real time.
              */
             last_advanced_at: string | null;
             /** @description Why the last advance failed, in words. */
@@ -2831,10 +2833,10 @@ export interface components {
             livemode: false;
             /**
              * Format: date-time
-             * @description The latest time that one advance can name now: two of the shortest intervals of the active plans ahead, where a week counts 7 days and a month 30, and 62 days without any. Null while the clock cannot be advanced.
+             * @description The latest target of one advance now: two of the shortest intervals of the active plans ahead. A week counts 7 days, a month 30. Without active plans, it is 62 days ahead. Null while the clock cannot be advanced.
              */
             max_frozen_time: string | null;
-            /** @description Null before the first. */
+            /** @description Null before the first advance. */
             last_advance: components["schemas"]["TestClockLastAdvance"] | null;
             webhook_deliveries: components["schemas"]["WebhookDeliveryCounts"];
         };
@@ -2844,7 +2846,7 @@ export interface components {
              * @description The instant to advance to.
              */
             frozen_time: string;
-            /** @description Answer what the advance would do, with 200, and change nothing. False if not given. */
+            /** @description Return what the advance would do, with 200, and change nothing. By default false. */
             dry_run?: boolean;
         };
         TestClockAdvancing: {
@@ -2855,23 +2857,23 @@ export interface components {
             /** @description A label. */
             name: string | null;
             /**
-             * @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: all is done, and `frozen_time` is the target. `failed`: an effect could not be carried out; it cannot be advanced again.
+             * @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be carried out; the clock cannot be advanced again.
              * @enum {string}
              */
             status: "created" | "advancing" | "ready" | "failed";
             /**
              * Format: date-time
-             * @description Now, for the clock’s customers.
+             * @description The current time of the clock’s customers.
              */
             frozen_time: string;
             /**
              * Format: date-time
-             * @description Real time: 30 days after creation the clock is deleted with all that it has.
+             * @description When the clock is deleted with all its objects: 30 days after creation, in real time.
              */
             expires_at: string;
             /**
              * Format: date-time
-             * @description Real time at which the last advance was complete.
+             * @description When the last advance was complete, in real time.
              */
             last_advanced_at: string | null;
             /** @description Why the last advance failed, in words. */
@@ -2885,77 +2887,77 @@ export interface components {
             target_time: string;
         };
         TestClockAdvancingEvent: {
-            /** @description The same on every attempt to deliver it, so that a repeated one can be recognised. */
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
             /** @constant */
             event_type: "test_clock.advancing";
             /**
              * Format: date-time
-             * @description When it happened, in the customer’s time: a clock-bound customer’s is the test clock’s.
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
              */
             created_at: string;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
             /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
-            /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
             sequence: number;
-            /** @description The API request that caused it; null when none did. */
+            /** @description The API request that caused it; null if no request did. */
             request_id: string | null;
             data: components["schemas"]["TestClockAdvancing"];
         };
         TestClockCreate: {
             /**
              * Format: date-time
-             * @description Now, for the clock’s customers.
+             * @description The current time of the clock’s customers.
              */
             frozen_time: string;
             /** @description A label. */
             name?: string;
         };
         TestClockCreatedEvent: {
-            /** @description The same on every attempt to deliver it, so that a repeated one can be recognised. */
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
             /** @constant */
             event_type: "test_clock.created";
             /**
              * Format: date-time
-             * @description When it happened, in the customer’s time: a clock-bound customer’s is the test clock’s.
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
              */
             created_at: string;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
             /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
-            /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
             sequence: number;
-            /** @description The API request that caused it; null when none did. */
+            /** @description The API request that caused it; null if no request did. */
             request_id: string | null;
             data: components["schemas"]["TestClockState"];
         };
         TestClockDeletedEvent: {
-            /** @description The same on every attempt to deliver it, so that a repeated one can be recognised. */
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
             /** @constant */
             event_type: "test_clock.deleted";
             /**
              * Format: date-time
-             * @description When it happened, in the customer’s time: a clock-bound customer’s is the test clock’s.
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
              */
             created_at: string;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
             /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
-            /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
             sequence: number;
-            /** @description The API request that caused it; null when none did. */
+            /** @description The API request that caused it; null if no request did. */
             request_id: string | null;
             data: components["schemas"]["TestClockState"];
         };
@@ -2965,18 +2967,18 @@ export interface components {
             /** @constant */
             dry_run: true;
             /**
-             * @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: all is done, and `frozen_time` is the target. `failed`: an effect could not be carried out; it cannot be advanced again.
+             * @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be carried out; the clock cannot be advanced again.
              * @enum {string}
              */
             status: "created" | "advancing" | "ready" | "failed";
             /**
              * Format: date-time
-             * @description Now, for the clock’s customers.
+             * @description The current time of the clock’s customers.
              */
             frozen_time: string;
             /**
              * Format: date-time
-             * @description The instant that the advance would go to.
+             * @description The target of the advance.
              */
             target_time: string;
             effects_manifest: components["schemas"]["EffectsManifest"];
@@ -2984,39 +2986,39 @@ export interface components {
             effects: components["schemas"]["ClockEffect"][];
         };
         TestClockLastAdvance: {
-            /** @description Names the advance in the list of effects, adv_…. */
+            /** @description The id of the advance, adv_…. Use it to list its effects. */
             id: string;
             /**
-             * @description How far it has come.
+             * @description The state of the advance.
              * @enum {string}
              */
             status: "advancing" | "ready" | "failed";
             /**
              * Format: date-time
-             * @description The clock’s time before it.
+             * @description The clock’s time before the advance.
              */
             from_time: string;
             /**
              * Format: date-time
-             * @description The instant that it went, or goes, to.
+             * @description The target of the advance.
              */
             target_time: string;
             /** @description Null until it is complete. */
             effects_manifest: components["schemas"]["EffectsManifest"] | null;
             /**
              * Format: date-time
-             * @description Real time.
+             * @description When it was requested, in real time.
              */
             requested_at: string;
             /**
              * Format: date-time
-             * @description Real time; null while it is under way.
+             * @description When it ended, in real time; null until then.
              */
             finished_at: string | null;
         };
         TestClockList: {
             data: components["schemas"]["TestClock"][];
-            /** @description Whether older items follow. */
+            /** @description Whether more items follow. */
             has_more: boolean;
         };
         TestClockReady: {
@@ -3027,23 +3029,23 @@ export interface components {
             /** @description A label. */
             name: string | null;
             /**
-             * @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: all is done, and `frozen_time` is the target. `failed`: an effect could not be carried out; it cannot be advanced again.
+             * @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be carried out; the clock cannot be advanced again.
              * @enum {string}
              */
             status: "created" | "advancing" | "ready" | "failed";
             /**
              * Format: date-time
-             * @description Now, for the clock’s customers.
+             * @description The current time of the clock’s customers.
              */
             frozen_time: string;
             /**
              * Format: date-time
-             * @description Real time: 30 days after creation the clock is deleted with all that it has.
+             * @description When the clock is deleted with all its objects: 30 days after creation, in real time.
              */
             expires_at: string;
             /**
              * Format: date-time
-             * @description Real time at which the last advance was complete.
+             * @description When the last advance was complete, in real time.
              */
             last_advanced_at: string | null;
             /** @description Why the last advance failed, in words. */
@@ -3053,24 +3055,24 @@ export interface components {
             effects_manifest: components["schemas"]["EffectsManifest"];
         };
         TestClockReadyEvent: {
-            /** @description The same on every attempt to deliver it, so that a repeated one can be recognised. */
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
             /** @constant */
             event_type: "test_clock.ready";
             /**
              * Format: date-time
-             * @description When it happened, in the customer’s time: a clock-bound customer’s is the test clock’s.
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
              */
             created_at: string;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
             /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
-            /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
             sequence: number;
-            /** @description The API request that caused it; null when none did. */
+            /** @description The API request that caused it; null if no request did. */
             request_id: string | null;
             data: components["schemas"]["TestClockReady"];
         };
@@ -3082,23 +3084,23 @@ export interface components {
             /** @description A label. */
             name: string | null;
             /**
-             * @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: all is done, and `frozen_time` is the target. `failed`: an effect could not be carried out; it cannot be advanced again.
+             * @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be carried out; the clock cannot be advanced again.
              * @enum {string}
              */
             status: "created" | "advancing" | "ready" | "failed";
             /**
              * Format: date-time
-             * @description Now, for the clock’s customers.
+             * @description The current time of the clock’s customers.
              */
             frozen_time: string;
             /**
              * Format: date-time
-             * @description Real time: 30 days after creation the clock is deleted with all that it has.
+             * @description When the clock is deleted with all its objects: 30 days after creation, in real time.
              */
             expires_at: string;
             /**
              * Format: date-time
-             * @description Real time at which the last advance was complete.
+             * @description When the last advance was complete, in real time.
              */
             last_advanced_at: string | null;
             /** @description Why the last advance failed, in words. */
@@ -3107,9 +3109,9 @@ export interface components {
             livemode: false;
         };
         TokenMetadata: {
-            /** @description Who made the token; `fixture` for a test card. */
+            /** @description Who issued the token; `fixture` for a test card. */
             type: string;
-            /** @description The token; of a fixture, one of those under *Test cards*. */
+            /** @description The token. For a fixture, one of those under *Test cards*. */
             token: string;
             /** @description Further token data; an empty string for a fixture. */
             data: string;
@@ -3120,19 +3122,19 @@ export interface components {
              * @description ISO 8601, UTC.
              */
             at: string;
-            /** @description The HTTP status of the answer; null when there was none. */
+            /** @description The HTTP status of the response; null if there was none. */
             status_code: number | null;
-            /** @description Why it did not succeed; null when it did. */
+            /** @description Why it failed; null if it succeeded. */
             error: string | null;
-            /** @description How long it took. */
+            /** @description How long it took, in milliseconds. */
             duration_ms: number;
-            /** @description The first 2 KiB of the response; null without one, and to a key that may not read the event. */
+            /** @description The first 2 KiB of the response. Null without a response, and for a key that may not read the event. */
             response_excerpt: string | null;
         };
         WebhookDelivery: {
             /** @description The id of the delivery. */
             id: string;
-            /** @description The event that is delivered; its id is the `webhook-id` of every attempt. */
+            /** @description The event that is delivered. Its id is the `webhook-id` of every attempt. */
             event_id: string;
             /**
              * @description The type of that event.
@@ -3142,20 +3144,20 @@ export interface components {
             /** @description The endpoint that it is delivered to. */
             endpoint_id: string;
             /**
-             * @description `pending`: on its way, or between two attempts. `delivered`: answered with a 2xx. `failed`: given up.
+             * @description `pending`: on its way, or between two attempts. `delivered`: the receiver returned a 2xx. `failed`: given up.
              * @enum {string}
              */
             status: "pending" | "delivered" | "failed";
-            /** @description Why it was given up: all attempts used, endpoint disabled or deleted. */
+            /** @description Why it was given up: all attempts were used, or the endpoint was disabled or deleted. */
             failure_reason: string | null;
             /** @description Oldest first. */
             attempts: components["schemas"]["WebhookAttempt"][];
             /**
              * Format: date-time
-             * @description Real time, as are all times here.
+             * @description When the next attempt is due. Like all times here, in real time.
              */
             next_attempt_at: string | null;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
             /**
              * Format: date-time
@@ -3163,18 +3165,18 @@ export interface components {
              */
             created_at: string;
         };
-        /** @description The webhook deliveries of all events of the clock: with none pending, your receiver has heard of everything. */
+        /** @description The webhook deliveries of all events of the clock. When `pending` is 0, your receiver has got everything, except what failed. */
         WebhookDeliveryCounts: {
-            /** @description Still on their way, or between two tries. */
+            /** @description On their way, or between two attempts. */
             pending: number;
-            /** @description Answered with a 2xx. */
+            /** @description The receiver returned a 2xx. */
             delivered: number;
             /** @description Given up. */
             failed: number;
         };
         WebhookDeliveryList: {
             data: components["schemas"]["WebhookDelivery"][];
-            /** @description Whether older items follow. */
+            /** @description Whether more items follow. */
             has_more: boolean;
         };
         WebhookEndpoint: {
@@ -3187,21 +3189,21 @@ export interface components {
             /** @description For your own use. */
             description: string | null;
             /**
-             * @description Nothing is sent to a disabled one.
+             * @description Nothing is sent to a disabled endpoint.
              * @enum {string}
              */
             status: "enabled" | "disabled";
             /**
-             * @description `requested`: by you; `gone`: it answered 410; `failing`: five days of nothing but failure.
+             * @description `requested`: by you. `gone`: it returned 410. `failing`: five days of nothing but failure.
              * @enum {string|null}
              */
             disabled_reason: "requested" | "gone" | "failing" | null;
             /**
              * Format: date-time
-             * @description When the receiver first returned the challenge of a ping from this URL; null until then, and again when the URL changes. In live mode nothing is replayed before.
+             * @description When the receiver first returned the challenge of a ping from this URL. Null until then, and again after the URL changes. In live mode, nothing is replayed to an unverified endpoint.
              */
             verified_at: string | null;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
             /**
              * Format: date-time
@@ -3213,75 +3215,75 @@ export interface components {
              * @description ISO 8601, UTC.
              */
             updated_at: string;
-            /** @description The signing secret (Standard Webhooks). Shown when made or rotated, never again. */
+            /** @description The signing secret (Standard Webhooks). Shown only when it is created or rotated. */
             secret?: string;
         };
         WebhookEndpointCreate: {
-            /** @description Where events are posted: `https`, in sandbox `http` too, without credentials and fragment. The host must be public; it is checked now, and again at each connection. */
+            /** @description Where events are posted: `https`, or in the sandbox also `http`, without credentials or fragment. The host must be public. The service checks this now, and again at each connection. */
             url: string;
-            /** @description Event types, groups such as `payment_plan.*`, or `*` for everything. Everything if not given. */
+            /** @description Event types, groups such as `payment_plan.*`, or `*` for everything. By default everything. */
             event_types?: string[];
             /** @description For your own use. */
             description?: string | null;
         };
         WebhookEndpointDisabledEvent: {
-            /** @description The same on every attempt to deliver it, so that a repeated one can be recognised. */
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
             /** @constant */
             event_type: "webhook_endpoint.disabled";
             /**
              * Format: date-time
-             * @description When it happened, in the customer’s time: a clock-bound customer’s is the test clock’s.
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
              */
             created_at: string;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
             /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
-            /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
             sequence: number;
-            /** @description The API request that caused it; null when none did. */
+            /** @description The API request that caused it; null if no request did. */
             request_id: string | null;
             data: components["schemas"]["WebhookEndpoint"];
         };
         WebhookEndpointList: {
             data: components["schemas"]["WebhookEndpoint"][];
-            /** @description Whether older items follow. */
+            /** @description Whether more items follow. */
             has_more: boolean;
         };
         WebhookEndpointPingEvent: {
-            /** @description The same on every attempt to deliver it, so that a repeated one can be recognised. */
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
             /** @constant */
             event_type: "webhook_endpoint.ping";
             /**
              * Format: date-time
-             * @description When it happened, in the customer’s time: a clock-bound customer’s is the test clock’s.
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
              */
             created_at: string;
-            /** @description False in sandbox. */
+            /** @description False in the sandbox. */
             livemode: boolean;
             /** @description The account that it happened to. */
             biller_id: string;
             /** @description The test clock that it is about, or that its customer is on; null in real time. */
             test_clock: string | null;
-            /** @description Rises by one from event to event of a biller and mode, without gaps, in the order of commitment. */
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
             sequence: number;
-            /** @description The API request that caused it; null when none did. */
+            /** @description The API request that caused it; null if no request did. */
             request_id: string | null;
             data: components["schemas"]["PingedWebhookEndpoint"];
         };
         WebhookEndpointUpdate: {
-            /** @description Where events are posted: `https`, in sandbox `http` too, without credentials and fragment. The host must be public; it is checked now, and again at each connection. */
+            /** @description Where events are posted: `https`, or in the sandbox also `http`, without credentials or fragment. The host must be public. The service checks this now, and again at each connection. */
             url?: string;
-            /** @description Event types, groups such as `payment_plan.*`, or `*` for everything. As before if not given. */
+            /** @description Event types, groups such as `payment_plan.*`, or `*` for everything. Unchanged if left out. */
             event_types?: string[];
             /** @description For your own use. */
             description?: string | null;
             /**
-             * @description Disabling ends the pending deliveries. What happened while it was disabled can be replayed once it is enabled.
+             * @description Disabling ends the pending deliveries. After you enable it again, you can replay what happened in between.
              * @enum {string}
              */
             status?: "enabled" | "disabled";
@@ -3289,20 +3291,20 @@ export interface components {
         WebhookReplay: {
             /**
              * Format: date-time
-             * @description Events from this real time on.
+             * @description Only events from this real time on.
              */
             since: string;
             /**
              * Format: date-time
-             * @description Up to this real time; until now if not given.
+             * @description Only events up to this real time; by default until now.
              */
             until?: string;
             /**
-             * @description `failed`, the default: what has not been delivered. `all`: what has been delivered as well.
+             * @description `failed`, the default: what was not delivered. `all`: also what was delivered.
              * @enum {string}
              */
             status?: "failed" | "all";
-            /** @description Only events after this one: `last_event_id` of the replay before, while that says `has_more`. */
+            /** @description Only events after this one. Pass `last_event_id` of the previous replay while that returns `has_more`. */
             starting_after?: string;
         };
     };
@@ -3330,7 +3332,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The key is good, but not for this. */
+        /** @description The key is valid, but may not do this. */
         Forbidden: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -3342,7 +3344,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description No such object, for this account and mode. A malformed id is none, too. */
+        /** @description There is no such object for this account and mode. A malformed id returns 404, too. */
         NotFound: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -3367,7 +3369,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is larger than the operation takes. */
+        /** @description The body exceeds the limit of the operation. */
         PayloadTooLarge: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -3379,7 +3381,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A field breaks a rule, the state does not allow it, or the Idempotency-Key is used otherwise. */
+        /** @description A field breaks a rule, the state does not allow the operation, or the Idempotency-Key was used for another request. */
         Unprocessable: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -3391,7 +3393,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The key sends more requests than it may. */
+        /** @description The key has exceeded its rate limit. */
         TooManyRequests: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -3416,7 +3418,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A part that the service stands on cannot be reached. */
+        /** @description A part that the service depends on is unreachable or overloaded. */
         Unavailable: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
@@ -3431,32 +3433,32 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+        /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
         IdempotencyKey: string;
-        /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+        /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
         IdempotencyTtl: string;
-        /** @description `wait=N`: for how many seconds, at most 60, the answer may be held back for a better one. `Preference-Applied` in the answer says that it may have been. */
+        /** @description `wait=N`: how many seconds, at most 60, the response may wait for a result. If it may have waited, it has `Preference-Applied`. */
         Prefer: string;
         /** @description The id of the event: the same on every attempt. */
         WebhookId: string;
-        /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+        /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
         WebhookTimestamp: string;
-        /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
+        /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
         WebhookSignature: string;
     };
     requestBodies: never;
     headers: {
-        /** @description The id of the request: name it when you ask us about one. */
+        /** @description The id of the request. Quote it when you contact us about the request. */
         RequestId: string;
-        /** @description There when the answer was given before, to the first request with this Idempotency-Key. */
+        /** @description Present if this is the stored response to the first request with this Idempotency-Key. */
         IdempotentReplayed: "true";
-        /** @description There when the answer may have been held back, as `Prefer` asked. */
+        /** @description Present if the response may have waited, as `Prefer` asked. */
         PreferenceApplied: "wait";
-        /** @description Where a key is needed: how many requests the key may send (`q`) within how many seconds (`w`). A body counts as one more request for each 16 KiB that it begins beyond the first. After draft-ietf-httpapi-ratelimit-headers. */
+        /** @description For operations that need a key: how many requests the key may send (`q`) in how many seconds (`w`). A body counts as one more request for each 16 KiB that it begins beyond the first. See draft-ietf-httpapi-ratelimit-headers. */
         RateLimitPolicy: string;
-        /** @description Where a key is needed: how many requests are left (`r`), and in how many seconds all of them are there again; with 429, the next one (`t`). */
+        /** @description For operations that need a key: how many requests are left (`r`), and in how many seconds all are available again (`t`). With 429, `t` is for the next one. */
         RateLimit: string;
-        /** @description After how many seconds to send the request again. */
+        /** @description How many seconds to wait before you send the request again. */
         RetryAfter: string;
         /** @description How to authenticate. */
         WWWAuthenticate: "Bearer";
@@ -3468,19 +3470,19 @@ export interface operations {
     listCustomers: {
         parameters: {
             query?: {
-                /** @description How many items at most, 1 to 100; 20 if not given. */
+                /** @description The maximum number of items, 1 to 100; by default 20. */
                 limit?: number;
-                /** @description The id of the last item of the page before. */
+                /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description Exact. */
+                /** @description Exact match. */
                 status?: string;
-                /** @description Exact, whatever the case of letters. */
+                /** @description Exact match, ignoring case. */
                 email?: string;
-                /** @description Exact, whatever the case of letters. */
+                /** @description Exact match, ignoring case. */
                 name?: string;
-                /** @description Exact. */
+                /** @description Exact match. */
                 reference?: string;
-                /** @description The customers of this clock. */
+                /** @description Only customers on this clock. */
                 test_clock?: string;
             };
             header?: never;
@@ -3489,7 +3491,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -3513,9 +3515,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path?: never;
@@ -3527,7 +3529,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is made. */
+            /** @description Created. */
             201: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -3544,7 +3546,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
-            /** @description The body is larger than 256 KiB, which it may have since additional_attributes is free-form. */
+            /** @description The body is larger than 256 KiB. The limit is this high because additional_attributes is free-form. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -3564,7 +3566,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -3601,7 +3603,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -3617,7 +3619,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description The body is larger than 256 KiB, which it may have since additional_attributes is free-form. */
+            /** @description The body is larger than 256 KiB. The limit is this high because additional_attributes is free-form. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -3637,7 +3639,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -3663,11 +3665,11 @@ export interface operations {
     listCustomerPaymentIntents: {
         parameters: {
             query?: {
-                /** @description How many items at most, 1 to 100; 20 if not given. */
+                /** @description The maximum number of items, 1 to 100; by default 20. */
                 limit?: number;
-                /** @description The id of the last item of the page before. */
+                /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description Exact. */
+                /** @description Exact match. */
                 status?: string;
             };
             header?: never;
@@ -3679,7 +3681,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -3703,9 +3705,9 @@ export interface operations {
     listCustomerPaymentMethods: {
         parameters: {
             query?: {
-                /** @description How many items at most, 1 to 100; 100 if not given. */
+                /** @description The maximum number of items, 1 to 100; by default 100. */
                 limit?: number;
-                /** @description The id of the last item of the page before. */
+                /** @description The id of the last item of the previous page. */
                 starting_after?: string;
             };
             header?: never;
@@ -3717,7 +3719,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -3752,7 +3754,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -3776,9 +3778,9 @@ export interface operations {
     listPaymentMethods: {
         parameters: {
             query?: {
-                /** @description How many items at most, 1 to 100; 100 if not given. */
+                /** @description The maximum number of items, 1 to 100; by default 100. */
                 limit?: number;
-                /** @description The id of the last item of the page before. */
+                /** @description The id of the last item of the previous page. */
                 starting_after?: string;
             };
             header?: never;
@@ -3787,7 +3789,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -3811,9 +3813,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path?: never;
@@ -3825,7 +3827,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -3842,7 +3844,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
-            /** @description The body is larger than 128 KiB, which it may have since a token and its data have up to 4,000 characters, each of up to 12 bytes. */
+            /** @description The body is larger than 128 KiB. The limit is this high because a token and its data have up to 4,000 characters, each of up to 12 bytes. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -3862,7 +3864,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -3887,9 +3889,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -3904,7 +3906,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -3934,9 +3936,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -3947,7 +3949,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -3977,9 +3979,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path?: never;
@@ -3991,7 +3993,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4019,15 +4021,15 @@ export interface operations {
     listPaymentIntents: {
         parameters: {
             query?: {
-                /** @description How many items at most, 1 to 100; 20 if not given. */
+                /** @description The maximum number of items, 1 to 100; by default 20. */
                 limit?: number;
-                /** @description The id of the last item of the page before. */
+                /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description The payments of this customer. */
+                /** @description Only payments of this customer. */
                 customer_id?: string;
-                /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor has been asked, wait for the webhook. `requires_action`: the payer has to pass 3D Secure. `succeeded`: the money is taken. `failed`: declined, `last_payment_error` says why; it can be confirmed again. `canceled`: given up. */
+                /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. */
                 status?: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled";
-                /** @description The payments of this test clock’s customers. */
+                /** @description Only payments of customers on this test clock. */
                 test_clock?: string;
             };
             header?: never;
@@ -4036,7 +4038,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4060,9 +4062,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path?: never;
@@ -4074,7 +4076,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is made. */
+            /** @description Created. */
             201: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4091,7 +4093,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
-            /** @description The body is larger than 256 KiB, which it may have since payment_method_data is free-form, and metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes. */
+            /** @description The body is larger than 256 KiB. The limit is this high because payment_method_data is free-form, and metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4102,7 +4104,7 @@ export interface operations {
     getPaymentIntent: {
         parameters: {
             query?: {
-                /** @description Required with a publishable key: the secret of this very intent. */
+                /** @description Required with a publishable key: the client_secret of this payment intent. */
                 client_secret?: string;
             };
             header?: never;
@@ -4114,7 +4116,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4139,9 +4141,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -4156,7 +4158,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4179,7 +4181,7 @@ export interface operations {
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
-            /** @description No processor is configured for live mode, or the service cannot be reached; nothing was charged. */
+            /** @description No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged. */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4187,9 +4189,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -4200,7 +4202,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4230,9 +4232,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -4247,7 +4249,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4276,9 +4278,9 @@ export interface operations {
     listRefunds: {
         parameters: {
             query?: {
-                /** @description How many items at most, 1 to 100; 20 if not given. */
+                /** @description The maximum number of items, 1 to 100; by default 20. */
                 limit?: number;
-                /** @description The id of the last item of the page before. */
+                /** @description The id of the last item of the previous page. */
                 starting_after?: string;
             };
             header?: never;
@@ -4290,7 +4292,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4315,9 +4317,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -4332,7 +4334,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is made. */
+            /** @description Created. */
             201: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4350,7 +4352,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            /** @description The body is larger than 256 KiB, which it may have since metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes. */
+            /** @description The body is larger than 256 KiB. The limit is this high because metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4370,7 +4372,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4394,13 +4396,13 @@ export interface operations {
     listPaymentPlans: {
         parameters: {
             query?: {
-                /** @description How many items at most, 1 to 100; 20 if not given. */
+                /** @description The maximum number of items, 1 to 100; by default 20. */
                 limit?: number;
-                /** @description The id of the last item of the page before. */
+                /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description The plans of this customer. */
+                /** @description Only plans of this customer. */
                 customer_id?: string;
-                /** @description `pending`: made, and collects nothing yet. `active`: collects on its dates. `suspended`: collects nothing until it is resumed. `deactivated`, `closed`: ended for good. */
+                /** @description `pending`: created; collects nothing yet. `active`: collects on its dates. `suspended`: collects nothing until you resume it. `deactivated`, `closed`: ended for good. */
                 state?: "pending" | "active" | "suspended" | "deactivated" | "closed";
             };
             header?: never;
@@ -4409,7 +4411,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4433,9 +4435,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path?: never;
@@ -4447,7 +4449,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is made. */
+            /** @description Created. */
             201: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4464,7 +4466,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
-            /** @description The body is larger than 256 KiB, which it may have since metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes. */
+            /** @description The body is larger than 256 KiB. The limit is this high because metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4484,7 +4486,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4521,7 +4523,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4537,7 +4539,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description The body is larger than 256 KiB, which it may have since metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes. */
+            /** @description The body is larger than 256 KiB. The limit is this high because metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -4549,9 +4551,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -4562,7 +4564,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4592,9 +4594,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -4605,7 +4607,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4635,9 +4637,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -4648,7 +4650,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4678,9 +4680,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -4691,7 +4693,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4721,9 +4723,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -4734,7 +4736,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4763,9 +4765,9 @@ export interface operations {
     listPlanPayments: {
         parameters: {
             query?: {
-                /** @description How many items at most, 1 to 100; 20 if not given. */
+                /** @description The maximum number of items, 1 to 100; by default 20. */
                 limit?: number;
-                /** @description The slot number of the last item. */
+                /** @description The slot number of the last item of the previous page. */
                 starting_after?: string;
             };
             header?: never;
@@ -4777,7 +4779,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4801,7 +4803,7 @@ export interface operations {
     getPlanSchedule: {
         parameters: {
             query?: {
-                /** @description How many payments, 12 if not given. */
+                /** @description The maximum number of payments, by default 12. */
                 count?: number;
             };
             header?: never;
@@ -4813,7 +4815,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4837,9 +4839,9 @@ export interface operations {
     listTestClocks: {
         parameters: {
             query?: {
-                /** @description How many items at most, 1 to 100; 20 if not given. */
+                /** @description The maximum number of items, 1 to 100; by default 20. */
                 limit?: number;
-                /** @description The id of the last item of the page before. */
+                /** @description The id of the last item of the previous page. */
                 starting_after?: string;
             };
             header?: never;
@@ -4848,7 +4850,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4872,9 +4874,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path?: never;
@@ -4886,7 +4888,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is made. */
+            /** @description Created. */
             201: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4908,7 +4910,7 @@ export interface operations {
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
-            /** @description The Temporal server cannot skip time, or the service cannot be reached. */
+            /** @description The Temporal server cannot skip time, or a part of the service is unreachable. */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4916,7 +4918,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `wait=N`: for how many seconds, at most 60, the answer may be held back for a better one. `Preference-Applied` in the answer says that it may have been. */
+                /** @description `wait=N`: how many seconds, at most 60, the response may wait for a result. If it may have waited, it has `Preference-Applied`. */
                 Prefer?: components["parameters"]["Prefer"];
             };
             path: {
@@ -4927,7 +4929,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4961,7 +4963,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -4986,9 +4988,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -5016,7 +5018,7 @@ export interface operations {
                     "application/json": components["schemas"]["TestClockDryRun"];
                 };
             };
-            /** @description It is accepted, and goes on by itself. */
+            /** @description Accepted. The work continues in the background. */
             202: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -5039,18 +5041,18 @@ export interface operations {
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
-            /** @description The Temporal server cannot skip time, or the service cannot be reached. */
+            /** @description The Temporal server cannot skip time, or a part of the service is unreachable. */
             503: components["responses"]["Unavailable"];
         };
     };
     listTestClockEffects: {
         parameters: {
             query?: {
-                /** @description How many items at most, 1 to 100; 20 if not given. */
+                /** @description The maximum number of items, 1 to 100; by default 20. */
                 limit?: number;
-                /** @description The event_id of the last item of the page before. */
+                /** @description The event_id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description Only what this advance did, adv_…: a clock shows its last_advance. */
+                /** @description Only effects of this advance, adv_…, such as the id of the clock’s last_advance. */
                 advance_id?: string;
             };
             header?: never;
@@ -5062,7 +5064,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -5086,9 +5088,9 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description How many items at most, 1 to 100; 20 if not given. */
+                /** @description The maximum number of items, 1 to 100; by default 20. */
                 limit?: number;
-                /** @description The id of the last item of the page before. */
+                /** @description The id of the last item of the previous page. */
                 starting_after?: string;
                 /** @description Only events of this type. */
                 event_type?: string;
@@ -5101,7 +5103,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -5133,7 +5135,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -5157,9 +5159,9 @@ export interface operations {
     listWebhookEndpoints: {
         parameters: {
             query?: {
-                /** @description How many items at most, 1 to 100; 20 if not given. */
+                /** @description The maximum number of items, 1 to 100; by default 20. */
                 limit?: number;
-                /** @description The id of the last item of the page before. */
+                /** @description The id of the last item of the previous page. */
                 starting_after?: string;
             };
             header?: never;
@@ -5168,7 +5170,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -5192,9 +5194,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path?: never;
@@ -5206,7 +5208,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is made. */
+            /** @description Created. */
             201: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -5223,7 +5225,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
-            /** @description The body is larger than 64 KiB, which it may have since a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types. */
+            /** @description The body is larger than 64 KiB. The limit is this high because a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -5243,7 +5245,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -5280,7 +5282,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -5296,7 +5298,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description The body is larger than 64 KiB, which it may have since a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types. */
+            /** @description The body is larger than 64 KiB. The limit is this high because a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -5316,7 +5318,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -5341,9 +5343,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -5358,7 +5360,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -5388,9 +5390,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -5401,7 +5403,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -5422,7 +5424,7 @@ export interface operations {
             /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
-            /** @description The key sends more requests than it may; or replays, retries and pings to the endpoint’s host (the last two labels of its name, whatever the port) have reached 20,000 deliveries an hour, for the account and mode (`webhook_replay_limit`). */
+            /** @description The key has exceeded its rate limit. Or replays, retries and pings to the endpoint’s host have reached 20,000 deliveries an hour for the account and mode (`webhook_replay_limit`). Hosts with the same last two labels count as one, whatever the port. */
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -5431,11 +5433,11 @@ export interface operations {
     listWebhookDeliveries: {
         parameters: {
             query?: {
-                /** @description How many items at most, 1 to 100; 20 if not given. */
+                /** @description The maximum number of items, 1 to 100; by default 20. */
                 limit?: number;
-                /** @description The id of the last item of the page before. */
+                /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description Only deliveries in this state. */
+                /** @description Only deliveries with this status. */
                 status?: "pending" | "delivered" | "failed";
             };
             header?: never;
@@ -5447,7 +5449,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -5472,9 +5474,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -5489,7 +5491,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -5510,7 +5512,7 @@ export interface operations {
             /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
-            /** @description The key sends more requests than it may; or replays, retries and pings to the endpoint’s host (the last two labels of its name, whatever the port) have reached 20,000 deliveries an hour, for the account and mode (`webhook_replay_limit`). */
+            /** @description The key has exceeded its rate limit. Or replays, retries and pings to the endpoint’s host have reached 20,000 deliveries an hour for the account and mode (`webhook_replay_limit`). Hosts with the same last two labels count as one, whatever the port. */
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -5528,7 +5530,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -5553,9 +5555,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your name for this request, so that a repetition of it has no second effect and gets the first answer again. See *Idempotency*. */
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description For how many seconds the key is kept: 1 to 2592000 (30 days), 86400 (a day) if not given. With a publishable key at most 86400. */
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
                 "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
             };
             path: {
@@ -5566,7 +5568,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -5587,7 +5589,7 @@ export interface operations {
             /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
-            /** @description The key sends more requests than it may; or replays, retries and pings to the endpoint’s host (the last two labels of its name, whatever the port) have reached 20,000 deliveries an hour, for the account and mode (`webhook_replay_limit`). */
+            /** @description The key has exceeded its rate limit. Or replays, retries and pings to the endpoint’s host have reached 20,000 deliveries an hour for the account and mode (`webhook_replay_limit`). Hosts with the same last two labels count as one, whatever the port. */
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -5602,7 +5604,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -5625,7 +5627,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -5637,7 +5639,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             500: components["responses"]["InternalError"];
-            /** @description Something cannot be reached; `missing` names it. */
+            /** @description A check failed. `missing` names it. */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5650,7 +5652,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -5673,7 +5675,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Success. */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -5693,9 +5695,9 @@ export interface operations {
             header: {
                 /** @description The id of the event: the same on every attempt. */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -5714,14 +5716,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Received. Answer within 15 seconds, and do the work afterwards. */
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again, up to ten times in all, over about 76 hours. */
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5736,9 +5738,9 @@ export interface operations {
             header: {
                 /** @description The id of the event: the same on every attempt. */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -5757,14 +5759,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Received. Answer within 15 seconds, and do the work afterwards. */
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again, up to ten times in all, over about 76 hours. */
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5779,9 +5781,9 @@ export interface operations {
             header: {
                 /** @description The id of the event: the same on every attempt. */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -5800,14 +5802,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Received. Answer within 15 seconds, and do the work afterwards. */
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again, up to ten times in all, over about 76 hours. */
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5822,9 +5824,9 @@ export interface operations {
             header: {
                 /** @description The id of the event: the same on every attempt. */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -5843,14 +5845,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Received. Answer within 15 seconds, and do the work afterwards. */
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again, up to ten times in all, over about 76 hours. */
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5865,9 +5867,9 @@ export interface operations {
             header: {
                 /** @description The id of the event: the same on every attempt. */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -5886,14 +5888,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Received. Answer within 15 seconds, and do the work afterwards. */
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again, up to ten times in all, over about 76 hours. */
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5908,9 +5910,9 @@ export interface operations {
             header: {
                 /** @description The id of the event: the same on every attempt. */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -5929,14 +5931,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Received. Answer within 15 seconds, and do the work afterwards. */
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again, up to ten times in all, over about 76 hours. */
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5951,9 +5953,9 @@ export interface operations {
             header: {
                 /** @description The id of the event: the same on every attempt. */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -5972,14 +5974,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Received. Answer within 15 seconds, and do the work afterwards. */
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again, up to ten times in all, over about 76 hours. */
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5994,9 +5996,9 @@ export interface operations {
             header: {
                 /** @description The id of the event: the same on every attempt. */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -6015,14 +6017,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Received. Answer within 15 seconds, and do the work afterwards. */
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again, up to ten times in all, over about 76 hours. */
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6037,9 +6039,9 @@ export interface operations {
             header: {
                 /** @description The id of the event: the same on every attempt. */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -6058,14 +6060,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Received. Answer within 15 seconds, and do the work afterwards. */
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again, up to ten times in all, over about 76 hours. */
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6080,9 +6082,9 @@ export interface operations {
             header: {
                 /** @description The id of the event: the same on every attempt. */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -6101,14 +6103,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Received. Answer within 15 seconds, and do the work afterwards. */
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again, up to ten times in all, over about 76 hours. */
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6123,9 +6125,9 @@ export interface operations {
             header: {
                 /** @description The id of the event: the same on every attempt. */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -6144,14 +6146,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Received. Answer within 15 seconds, and do the work afterwards. */
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again, up to ten times in all, over about 76 hours. */
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6166,9 +6168,9 @@ export interface operations {
             header: {
                 /** @description The id of the event: the same on every attempt. */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -6187,14 +6189,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Received. Answer within 15 seconds, and do the work afterwards. */
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again, up to ten times in all, over about 76 hours. */
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6209,9 +6211,9 @@ export interface operations {
             header: {
                 /** @description The id of the event: the same on every attempt. */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -6230,14 +6232,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Received. Answer within 15 seconds, and do the work afterwards. */
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again, up to ten times in all, over about 76 hours. */
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6252,9 +6254,9 @@ export interface operations {
             header: {
                 /** @description The id of the event: the same on every attempt. */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -6273,14 +6275,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Received. Answer within 15 seconds, and do the work afterwards. */
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again, up to ten times in all, over about 76 hours. */
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6295,9 +6297,9 @@ export interface operations {
             header: {
                 /** @description The id of the event: the same on every attempt. */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -6316,14 +6318,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Received. Answer within 15 seconds, and do the work afterwards. */
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again, up to ten times in all, over about 76 hours. */
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6338,9 +6340,9 @@ export interface operations {
             header: {
                 /** @description The id of the event: the same on every attempt. */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description The real time of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Signatures, separated by spaces: `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, the body byte for byte as it came. The key is what stands in base64 behind `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -6359,14 +6361,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Received. Answer within 15 seconds, and do the work afterwards. */
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: it is tried again, up to ten times in all, over about 76 hours. */
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
             default: {
                 headers: {
                     [name: string]: unknown;
