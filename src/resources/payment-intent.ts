@@ -1,7 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { PaymentIntentRow } from '../db/payment-intents.ts';
 import {
-  type Breach,
   Currency,
   FreeForm,
   Id,
@@ -16,6 +15,7 @@ import {
   Timestamp,
   withRule,
 } from './common.ts';
+import { type FieldError, fieldError } from './field-errors.ts';
 
 /** Minor units. The source is the contract's section *Errors*; its schema allows amounts from 0. */
 const minimumAmount = 200;
@@ -67,16 +67,16 @@ const IntentFields = Strict(
 );
 
 export const PaymentIntentCreate = withRule(IntentFields, (body) => {
-  const breaches: Breach[] = [];
+  const errors: FieldError[] = [];
   if (typeof body.amount === 'number' && body.amount < minimumAmount) {
     const message = `amount must be at least ${minimumAmount} cents.`;
-    breaches.push({ code: 'amount_too_small', message, path: '/amount' });
+    errors.push(fieldError('/amount', 'amount_too_small', message));
   }
   if (body.scheduled_payment_date !== undefined && body.payment_method === undefined) {
     const message = 'scheduled_payment_date needs a saved payment_method to charge on that date.';
-    breaches.push({ code: 'parameter_missing', message, path: '/payment_method' });
+    errors.push(fieldError('/payment_method', 'parameter_missing', message));
   }
-  return breaches;
+  return errors;
 });
 export type PaymentIntentCreate = Static<typeof PaymentIntentCreate>;
 

@@ -3,7 +3,6 @@ import type { PlanPaymentRow } from '../db/payment-plan-slots.ts';
 import { cadenceOf, type PaymentPlanRow } from '../db/payment-plans.ts';
 import { slotDate } from '../domain/calendar.ts';
 import {
-  type Breach,
   Currency,
   Id,
   instant,
@@ -17,6 +16,7 @@ import {
   Timestamp,
   withRule,
 } from './common.ts';
+import { type FieldError, fieldError } from './field-errors.ts';
 
 const PlanAmount = (description: string) => Type.Integer({ minimum: 1, maximum: 99_999_999, description });
 
@@ -83,7 +83,7 @@ const CreateFields = Strict(
   { title: 'PaymentPlanCreate' },
 );
 export const PaymentPlanCreate = withRule(CreateFields, (body) =>
-  capBreaches({ hasTotal: body.total_amount_cents != null, isOpenEnded: body.until_further_notice === true }),
+  totalErrors({ hasTotal: body.total_amount_cents != null, isOpenEnded: body.until_further_notice === true }),
 );
 export type PaymentPlanCreate = Static<typeof PaymentPlanCreate>;
 
@@ -205,12 +205,12 @@ export const ScheduledSlot = Strict(
 export const PlanSchedule = ListOf(ScheduledSlot);
 
 /** A plan has either a total or `until_further_notice`. Returns a field error unless it has exactly one of them. */
-export function capBreaches({ hasTotal, isOpenEnded }: { hasTotal: boolean; isOpenEnded: boolean }): Breach[] {
+export function totalErrors({ hasTotal, isOpenEnded }: { hasTotal: boolean; isOpenEnded: boolean }): FieldError[] {
   if (hasTotal !== isOpenEnded) return [];
   const message = isOpenEnded
     ? 'A plan has either total_amount_cents or until_further_notice: true, not both.'
     : 'Either total_amount_cents or until_further_notice: true must be set.';
-  return [{ code: 'total_or_until_further_notice', message, path: '/total_amount_cents' }];
+  return [fieldError('/total_amount_cents', 'total_or_until_further_notice', message)];
 }
 
 /** The plan as the API and its events show it. `test_clock` is the column `test_clock_id`. */

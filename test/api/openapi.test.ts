@@ -4,17 +4,17 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, it } from 'mocha';
 import { Type } from 'typebox';
-import { asNode, asNodes, type SchemaNode } from '../../src/api/http/describe-schema.ts';
 import { route } from '../../src/api/http/route.ts';
 import { openApiDocument } from '../../src/api/openapi/document.ts';
 import { tagDescriptions } from '../../src/api/openapi/info.ts';
 import { documentedPath } from '../../src/api/openapi/parameters.ts';
 import { requestExamples } from '../../src/api/openapi/request-examples.ts';
 import { allRoutes } from '../../src/api/routes/index.ts';
+import { asNode, asNodes, type SchemaNode } from '../../src/api/validation/describe-schema.ts';
 import { eventTypes } from '../../src/domain/event-types.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { Strict } from '../../src/resources/common.ts';
-import { detailCodes } from '../../src/services/detail-codes.ts';
+import { fieldCodes } from '../../src/resources/field-errors.ts';
 import { declineCodes, errorCodes } from '../../src/services/error-codes.ts';
 import { useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
@@ -245,7 +245,7 @@ describe('the OpenAPI document', () => {
 
   it('names every code of an error, with its meaning and what to do', () => {
     const { description } = asNode(document.info) ?? {};
-    const codes = { ...errorCodes, ...detailCodes, ...declineCodes };
+    const codes = { ...errorCodes, ...fieldCodes, ...declineCodes };
     for (const [code, { meaning, remedy }] of Object.entries(codes)) {
       for (const sentence of [meaning, remedy]) assert.match(sentence, /^[\p{Lu}`].*\.$/u, code);
       const row = String(description)

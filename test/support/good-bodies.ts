@@ -1,7 +1,7 @@
-import { asNode } from '../../src/api/http/describe-schema.ts';
 import type { Route } from '../../src/api/http/route.ts';
 import { exampleIds } from '../../src/api/openapi/examples.ts';
 import { requestExamples } from '../../src/api/openapi/request-examples.ts';
+import { asNode } from '../../src/api/validation/describe-schema.ts';
 import type { usePayer } from './payer.ts';
 
 type Here = ReturnType<typeof usePayer>;

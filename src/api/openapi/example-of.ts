@@ -1,4 +1,4 @@
-import { asNode, asNodes, choicesOf, type SchemaNode } from '../http/describe-schema.ts';
+import { asNode, asNodes, choicesOf, type SchemaNode } from '../validation/describe-schema.ts';
 import { resourceExamples } from './examples.ts';
 import { nameOf } from './schemas.ts';
 

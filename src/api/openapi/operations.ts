@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
-import { asNode, type SchemaNode } from '../http/describe-schema.ts';
 import type { Route } from '../http/route.ts';
+import { asNode, type SchemaNode } from '../validation/describe-schema.ts';
 import { answerExamples } from './answer-examples.ts';
 import { errorsOf } from './errors.ts';
 import { exampleOf } from './example-of.ts';

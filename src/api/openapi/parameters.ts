@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox';
 import { type IdKind, idPattern } from '../../domain/ids.ts';
-import { asNode, type SchemaNode } from '../http/describe-schema.ts';
 import type { Route } from '../http/route.ts';
+import { asNode, type SchemaNode } from '../validation/describe-schema.ts';
 import type { SchemaBook } from './schemas.ts';
 
 /** The kind of id that follows each collection in a path. */

@@ -3,7 +3,7 @@ import { type EventType, eventTypes } from '../../domain/event-types.ts';
 import { Strict } from '../../resources/common.ts';
 import { Event } from '../../resources/event.ts';
 import { eventData } from '../../resources/event-data.ts';
-import type { SchemaNode } from '../http/describe-schema.ts';
+import type { SchemaNode } from '../validation/describe-schema.ts';
 import { eventDataExamples, exampleEvent } from './examples.ts';
 import type { SchemaBook } from './schemas.ts';
 

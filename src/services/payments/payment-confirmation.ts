@@ -23,7 +23,7 @@ import {
   reopenCharge,
 } from './charge.ts';
 import { fetchPaymentIntent } from './payment-intents.ts';
-import { bindingFault, lockMethodOfPayer, recordUse } from './unattached-methods.ts';
+import { bindingError, lockMethodOfPayer, recordUse } from './unattached-methods.ts';
 
 /** How a confirm with an Idempotency-Key finds what an earlier try has done, and stores its response. */
 export interface Repeatable {
@@ -182,18 +182,15 @@ async function methodToCharge(
   const path = '/payment_method';
   const methodId = input.payment_method ?? intent.payment_method_id;
   if (methodId === null) {
-    throw ValidationFailed.of(
-      path,
-      'parameter_missing',
-      'payment_method is required: the intent carries no saved method.',
-    );
+    const message = 'payment_method is required, because the payment intent has no saved method.';
+    throw ValidationFailed.of(path, 'parameter_missing', message);
   }
   if (call.keyKind === 'publishable') await lockMethodOfPayer(tx, call, methodId, intent);
-  const { found, fault } = await resolveMethod(tx, call, methodId, intent.customer_id, path);
-  if (fault) throw new ValidationFailed([fault]);
-  if (intent.customer_id !== null) return attachMethod(tx, call, found, intent.customer_id, at);
-  const bound = bindingFault(found, intent.id, path);
+  const { value: method, error } = await resolveMethod(tx, call, methodId, intent.customer_id, path);
+  if (error) throw new ValidationFailed([error]);
+  if (intent.customer_id !== null) return attachMethod(tx, call, method, intent.customer_id, at);
+  const bound = bindingError(method, intent.id, path);
   if (bound) throw new ValidationFailed([bound]);
-  await recordUse(tx, call, found, intent.id);
-  return found;
+  await recordUse(tx, call, method, intent.id);
+  return method;
 }
