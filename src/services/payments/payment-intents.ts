@@ -1,8 +1,10 @@
-import { type CustomerRow, findCustomer, unchanged } from '../../db/customers.ts';
+import { type CustomerRow, findCustomer, lockCustomer, unchanged } from '../../db/customers.ts';
 import { KeyTaken } from '../../db/idempotency-keys.ts';
 import {
   findPaymentIntent,
   insertPaymentIntent,
+  type LockedIntentRow,
+  lockPaymentIntent,
   type PaymentIntentFilter,
   type PaymentIntentRow,
   listPaymentIntents as selectIntents,
@@ -21,6 +23,7 @@ import { assertNoErrors, missingReference, NotFound } from '../errors.ts';
 import { rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { attachMethod, lockOwner, metadataErrors, resolveCustomer, resolveMethod } from '../resolve-references.ts';
+import type { ChargeHook } from './charge.ts';
 import { bindingError, recordUse } from './unattached-methods.ts';
 
 /** In days. Source: the contract, Limits. */
@@ -85,6 +88,26 @@ export async function fetchPaymentIntent(db: Db, tenant: Tenant, id: string): Pr
   const intent = await findPaymentIntent(db, tenant, id);
   if (intent === null) throw new NotFound('payment intent', id);
   return intent;
+}
+
+/**
+ * Locks an intent for update. Returns it with the customer time of the change. The lock order is: the clock of its
+ * customer (share lock), the customer, what the payment is for (by `hook`), the intent.
+ * @throws NotFound
+ * @throws InvalidState while the clock is advancing.
+ */
+export async function lockIntentForUpdate(
+  tx: Db,
+  call: RequestContext,
+  id: string,
+  hook?: ChargeHook,
+): Promise<{ intent: LockedIntentRow; at: Date }> {
+  const { customer_id: customerId, payment_plan_id: paymentPlanId } = await fetchPaymentIntent(tx, call, id);
+  const at = timeOf(customerId === null ? null : await lockCustomer(tx, call, customerId), call.now);
+  await hook?.(tx, { paymentIntentId: id, paymentPlanId });
+  const intent = await lockPaymentIntent(tx, id);
+  if (intent === null) throw new NotFound('payment intent', id);
+  return { intent, at };
 }
 
 /** Returns a page of intents, newest first. The caller has checked that `customerId` exists. */
