@@ -32,6 +32,12 @@ function importRules(folders) {
       to: { path: '^src/', pathNot: `^src/(${[folder, ...others].join('|')})/` },
     })),
     { name: 'src imports nothing of dev', severity: 'error', from: { path: '^src/' }, to: { path: '^dev/' } },
+    {
+      name: 'payments know nothing of plans',
+      severity: 'error',
+      from: { path: '^src/services/payments/' },
+      to: { path: '^src/(services/plans/|db/payment-plan)' },
+    },
     { name: 'no import cycle', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'every file is used',

@@ -7,7 +7,7 @@ import { realNow } from '../platform/real-time.ts';
 import type { Processors } from '../processors/processor.ts';
 import { recoverCharges } from '../services/payments/payment-confirmation.ts';
 import { recoverRefunds } from '../services/payments/refunds.ts';
-import { bookOnPlan } from '../services/plans/plan-dunning.ts';
+import { planHook } from '../services/plans/plan-dunning.ts';
 
 const everyMilliseconds = 5_000;
 
@@ -19,7 +19,7 @@ const everyMilliseconds = 5_000;
 export function startHousekeeping(sql: Pool, processors: Processors, logger: Logger): { close(): Promise<void> } {
   const stopping = new AbortController();
   const duties = {
-    'recover charges': () => recoverCharges(sql, { processors, onOutcome: bookOnPlan }, realNow()),
+    'recover charges': () => recoverCharges(sql, { processors, hook: planHook }, realNow()),
     'recover refunds': () => recoverRefunds(sql, processors, realNow()),
     // By the database's clock: a process whose own clock is ahead must not remove keys that are still valid.
     'sweep idempotency keys': async () => sweepIdempotencyKeys(sql, await databaseNow(sql)),

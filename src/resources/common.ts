@@ -1,21 +1,15 @@
 import Type, { type Static, type TNull, type TObject, type TProperties, type TSchema, type TUnion } from 'typebox';
 import { currencies } from '../domain/currencies.ts';
 import { type IdKind, idPattern } from '../domain/ids.ts';
+import type { FieldError } from './field-errors.ts';
 
 /** An object that rejects unknown members, so that a misspelt name is an error and is never dropped silently. */
 export function Strict<P extends TProperties>(properties: P, options: { description?: string; title?: string } = {}) {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
 
-/** A field error that the schema's keywords cannot report. */
-export interface Breach {
-  code: string;
-  message: string;
-  path: string;
-}
-
 /** Checks a body that is not validated yet: its fields may also violate the schema. */
-export type BodyRule = (body: Record<string, unknown>) => Breach[];
+export type BodyRule = (body: Record<string, unknown>) => FieldError[];
 
 const rules = new WeakMap<TSchema, BodyRule>();
 

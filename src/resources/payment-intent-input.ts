@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { exampleId } from '../domain/ids.ts';
-import { type Breach, Currency, FreeForm, LocalDate, MetadataWith, Reference, Strict, withRule } from './common.ts';
+import { Currency, FreeForm, LocalDate, MetadataWith, Reference, Strict, withRule } from './common.ts';
 import { withExamples } from './examples.ts';
+import { type FieldError, fieldError } from './field-errors.ts';
 
 /** Minor units. The source is the contract's section *Errors*; its schema allows amounts from 0. */
 const minimumAmount = 200;
@@ -43,16 +44,16 @@ const IntentFields = Strict(
 );
 
 const withRules = withRule(IntentFields, (body) => {
-  const breaches: Breach[] = [];
+  const errors: FieldError[] = [];
   if (typeof body.amount === 'number' && body.amount < minimumAmount) {
     const message = `amount must be at least ${minimumAmount} cents.`;
-    breaches.push({ code: 'amount_too_small', message, path: '/amount' });
+    errors.push(fieldError('/amount', 'amount_too_small', message));
   }
   if (body.scheduled_payment_date !== undefined && body.payment_method === undefined) {
     const message = 'scheduled_payment_date needs a saved payment_method to charge on that date.';
-    breaches.push({ code: 'parameter_missing', message, path: '/payment_method' });
+    errors.push(fieldError('/payment_method', 'parameter_missing', message));
   }
-  return breaches;
+  return errors;
 });
 
 const payment = { amount: 2500, currency: 'AUD', customer_id: exampleId('customer') } as const;

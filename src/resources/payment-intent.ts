@@ -37,7 +37,7 @@ export const PaymentIntentStatus = Type.Enum(
 const PaymentError = Strict(
   {
     code: Type.String({ description: 'Why the last attempt failed, for programs: see *Codes of failed payments*.' }),
-    message: Type.String({ description: 'The same for people.' }),
+    message: Type.String({ description: 'For people.' }),
   },
   { title: 'PaymentError' },
 );

@@ -1,17 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { exampleId } from '../domain/ids.ts';
-import {
-  type Breach,
-  Currency,
-  LocalDate,
-  MetadataWith,
-  nullable,
-  optional,
-  Reference,
-  Strict,
-  withRule,
-} from './common.ts';
+import { Currency, LocalDate, MetadataWith, nullable, optional, Reference, Strict, withRule } from './common.ts';
 import { withExamples } from './examples.ts';
+import { type FieldError, fieldError } from './field-errors.ts';
 
 const PlanAmount = (description: string) => Type.Integer({ minimum: 1, maximum: 99_999_999, description });
 
@@ -70,12 +61,12 @@ const clearableFields = {
 };
 
 /** A plan has either a total or `until_further_notice`. Returns a field error unless it has exactly one of them. */
-export function capBreaches({ hasTotal, isOpenEnded }: { hasTotal: boolean; isOpenEnded: boolean }): Breach[] {
+export function totalErrors({ hasTotal, isOpenEnded }: { hasTotal: boolean; isOpenEnded: boolean }): FieldError[] {
   if (hasTotal !== isOpenEnded) return [];
   const message = isOpenEnded
     ? 'A plan has either total_amount_cents or until_further_notice: true, not both.'
     : 'Either total_amount_cents or until_further_notice: true must be set.';
-  return [{ code: 'total_or_until_further_notice', message, path: '/total_amount_cents' }];
+  return [fieldError('/total_amount_cents', 'total_or_until_further_notice', message)];
 }
 
 const CreateFields = Strict(
@@ -88,7 +79,7 @@ const CreateFields = Strict(
   { title: 'PaymentPlanCreate' },
 );
 const withRules = withRule(CreateFields, (body) =>
-  capBreaches({ hasTotal: body.total_amount_cents != null, isOpenEnded: body.until_further_notice === true }),
+  totalErrors({ hasTotal: body.total_amount_cents != null, isOpenEnded: body.until_further_notice === true }),
 );
 const weekly = {
   customer_id: exampleId('customer'),

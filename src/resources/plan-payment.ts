@@ -12,7 +12,7 @@ const Attempt = Strict(
     code: Nullable(Type.String(), {
       description: 'Why it failed: see *Codes of failed payments*. Null if it did not.',
     }),
-    message: Nullable(Type.String(), { description: 'The same for people.' }),
+    message: Nullable(Type.String(), { description: 'For people.' }),
   },
   { title: 'PlanPaymentAttempt' },
 );

@@ -1,16 +1,18 @@
 import { type DeclineCode, declineMessage } from '../domain/charge-outcome.ts';
-import type { ErrorType } from './errors.ts';
+import type { CodeText } from '../resources/field-errors.ts';
 
-/** What a code means, and what the caller can do about it. One or two short sentences each, for the documentation. */
-export interface CodeText {
-  meaning: string;
-  remedy: string;
-}
+export type ErrorType =
+  | 'invalid_request_error'
+  | 'authentication_error'
+  | 'permission_error'
+  | 'idempotency_error'
+  | 'rate_limit_error'
+  | 'api_error';
 
-export interface ErrorCode extends CodeText {
+export interface ErrorText extends CodeText {
   type: ErrorType;
-  /** The HTTP statuses of responses with this code. */
-  statuses: readonly number[];
+  /** The HTTP statuses of responses with this code. If the error names none, it is the first. */
+  statuses: readonly [number, ...number[]];
 }
 
 /** Every `error.code` that the API returns. */
@@ -253,7 +255,14 @@ export const errorCodes = {
     meaning: 'The Temporal server of the service cannot skip time. Test clocks need that.',
     remedy: 'Ask the operator to turn on the setting that the message names.',
   },
-} as const satisfies Record<string, ErrorCode>;
+} as const satisfies Record<string, ErrorText>;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** The codes that a response of this status can have. */
+export type CodeOfStatus<Status extends number> = {
+  [Code in ErrorCode]: Status extends (typeof errorCodes)[Code]['statuses'][number] ? Code : never;
+}[ErrorCode];
 
 /** Every `code` of a failed payment: in `last_payment_error`, and in the attempts of a plan's payment. */
 export const declineCodes: Readonly<Record<DeclineCode, CodeText>> = {

@@ -2,12 +2,13 @@ import { hasRow, type Page } from '../db/tenant.ts';
 import type { Collection } from '../domain/ids.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { defaultLimit } from '../resources/common.ts';
-import { BadRequest } from './errors.ts';
+import { fieldError } from '../resources/field-errors.ts';
+import { BadParameters } from './errors.ts';
 import type { Tenant } from './request-context.ts';
 
 /**
  * Returns the page that a list's query asks for. Validates the cursor.
- * @throws BadRequest when `starting_after` does not exist for this biller and mode.
+ * @throws BadParameters when `starting_after` does not exist for this biller and mode.
  */
 export async function pageOf(
   db: Db,
@@ -24,7 +25,7 @@ export async function pageOf(
 /**
  * Returns the rows of a page. `select` looks the cursor up itself (`isAfter`) and finds no rows when it is unknown. So
  * the cursor is validated only when the page is empty.
- * @throws BadRequest when `starting_after` does not exist for this biller and mode.
+ * @throws BadParameters when `starting_after` does not exist for this biller and mode.
  */
 export async function rowsOfPage<R>(
   db: Db,
@@ -41,8 +42,6 @@ export async function rowsOfPage<R>(
 
 async function assertCursor(db: Db, table: Collection, tenant: Tenant, id: string): Promise<void> {
   if (await hasRow(db, table, tenant, id)) return;
-  const message = `starting_after names nothing in this list: ${id}.`;
-  throw new BadRequest(message, 'validation_failed', [
-    { code: 'resource_missing', message, path: 'query/starting_after' },
-  ]);
+  const message = `starting_after is not the id of an item in this list: ${id}.`;
+  throw new BadParameters([fieldError('query/starting_after', 'resource_missing', message)]);
 }

@@ -8,14 +8,15 @@ import {
 } from '../db/payment-methods.ts';
 import { parseSandboxOutcomes } from '../domain/sandbox-outcomes.ts';
 import type { Db } from '../platform/postgres/connection.ts';
-import { type FieldError, ValidationFailed } from './errors.ts';
+import { type FieldError, fieldError } from '../resources/field-errors.ts';
+import { missingReference, ValidationFailed } from './errors.ts';
 import type { RequestContext, Tenant } from './request-context.ts';
 
 /** Decisions: the most payment methods of a customer. Detached ones do not count. */
 export const methodsPerCustomer = 50;
 
 /** The object that a body refers to, or the field error when it cannot be used. */
-export type Resolved<T> = { found: T; fault?: undefined } | { found?: undefined; fault: FieldError };
+export type Resolved<T> = { value: T; error?: undefined } | { value?: undefined; error: FieldError };
 
 /**
  * Resolves the customer that a body refers to. Takes a share lock on its clock, then locks the customer. A deleted
@@ -27,12 +28,12 @@ export async function resolveCustomer(
   id: string,
   path: string,
 ): Promise<Resolved<LockedCustomerRow>> {
-  const found = await lockCustomer(tx, tenant, id);
-  if (found === null) return missing(path, 'customer', id);
-  if (found.deleted_at !== null) {
-    return { fault: { code: 'customer_deleted', message: `Customer ${id} has been deleted.`, path } };
+  const customer = await lockCustomer(tx, tenant, id);
+  if (customer === null) return { error: missingReference(path, 'customer', id) };
+  if (customer.deleted_at !== null) {
+    return { error: fieldError(path, 'customer_deleted', `Customer ${id} has been deleted.`) };
   }
-  return { found };
+  return { value: customer };
 }
 
 /**
@@ -55,17 +56,17 @@ export async function resolveMethod(
   customerId: string | null,
   path: string,
 ): Promise<Resolved<PaymentMethodRow>> {
-  const found = await lockPaymentMethod(tx, tenant, id);
-  if (found === null) return missing(path, 'payment method', id);
-  if (found.detached_at !== null) {
+  const method = await lockPaymentMethod(tx, tenant, id);
+  if (method === null) return { error: missingReference(path, 'payment method', id) };
+  if (method.detached_at !== null) {
     const message = 'The payment method has been detached and cannot be charged.';
-    return { fault: { code: 'payment_method_detached', message, path } };
+    return { error: fieldError(path, 'payment_method_detached', message) };
   }
-  if (customerId !== null && found.customer_id !== null && found.customer_id !== customerId) {
+  if (customerId !== null && method.customer_id !== null && method.customer_id !== customerId) {
     const message = `Payment method ${id} belongs to another customer.`;
-    return { fault: { code: 'payment_method_of_other_customer', message, path } };
+    return { error: fieldError(path, 'payment_method_of_other_customer', message) };
   }
-  return { found };
+  return { value: method };
 }
 
 /**
@@ -93,7 +94,7 @@ export async function attachMethod(
  */
 export async function assertRoomForMethod(tx: Db, customerId: string): Promise<void> {
   if ((await countMethodsOfCustomer(tx, customerId)) < methodsPerCustomer) return;
-  const message = `The customer has ${methodsPerCustomer} payment methods, as many as it can have: detach one first.`;
+  const message = `The customer has the maximum of ${methodsPerCustomer} payment methods. Detach one first.`;
   throw new ValidationFailed([{ code: 'payment_method_limit', message }], 'payment_method_limit');
 }
 
@@ -115,16 +116,7 @@ export async function defaultToFirst(
 export function metadataErrors(metadata: Record<string, string> | undefined, livemode: boolean): FieldError[] {
   const outcome = metadata?._sandbox_outcome;
   if (livemode || outcome === undefined || parseSandboxOutcomes(outcome) !== null) return [];
-  return [
-    {
-      code: 'invalid_value',
-      message:
-        '_sandbox_outcome must be succeed, decline, requires_action or timeout, or a comma-separated list of them.',
-      path: '/metadata/_sandbox_outcome',
-    },
-  ];
-}
-
-function missing(path: string, what: string, id: string): { fault: FieldError } {
-  return { fault: { code: 'resource_missing', message: `No such ${what}: ${id}.`, path } };
+  const message =
+    '_sandbox_outcome must be succeed, decline, requires_action or timeout, or a comma-separated list of them.';
+  return [fieldError('/metadata/_sandbox_outcome', 'invalid_value', message)];
 }

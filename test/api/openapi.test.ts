@@ -4,16 +4,16 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, it } from 'mocha';
 import { type TObject, Type } from 'typebox';
-import { asNode, asNodes, type SchemaNode } from '../../src/api/http/describe-schema.ts';
 import { route } from '../../src/api/http/route.ts';
 import { openApiDocument } from '../../src/api/openapi/document.ts';
 import { documentedPath } from '../../src/api/openapi/parameters.ts';
 import { allRoutes } from '../../src/api/routes/index.ts';
+import { asNode, asNodes, type SchemaNode } from '../../src/api/validation/describe-schema.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { Strict } from '../../src/resources/common.ts';
 import { eventTypes } from '../../src/resources/event-catalogue.ts';
 import { example, withExamples } from '../../src/resources/examples.ts';
-import { detailCodes } from '../../src/services/detail-codes.ts';
+import { fieldCodes } from '../../src/resources/field-errors.ts';
 import { declineCodes, errorCodes } from '../../src/services/error-codes.ts';
 import { useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
@@ -256,7 +256,7 @@ describe('the OpenAPI document', () => {
 
   it('names every code of an error, with its meaning and what to do', () => {
     const { description } = asNode(document.info) ?? {};
-    const codes = { ...errorCodes, ...detailCodes, ...declineCodes };
+    const codes = { ...errorCodes, ...fieldCodes, ...declineCodes };
     for (const [code, { meaning, remedy }] of Object.entries(codes)) {
       for (const sentence of [meaning, remedy]) assert.match(sentence, /^[\p{Lu}`].*\.$/u, code);
       const row = String(description)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { asNode } from '../../src/api/http/describe-schema.ts';
+import { asNode } from '../../src/api/validation/describe-schema.ts';
 import type { Reply } from '../support/api.ts';
 import { isReachable, promisedAnswers } from '../support/openapi.ts';
 import { contractEndpoints, type Endpoint, endpoints, nameOf } from './endpoints.ts';

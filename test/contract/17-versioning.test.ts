@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { asNode } from '../../src/api/http/describe-schema.ts';
+import { asNode } from '../../src/api/validation/describe-schema.ts';
 import { document } from '../support/openapi.ts';
 import { useStage } from '../support/stage.ts';
 import { contractEndpoints, nameOf } from './endpoints.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'mocha';
-import { asNode } from '../../src/api/http/describe-schema.ts';
+import { asNode } from '../../src/api/validation/describe-schema.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
 import { allScopes } from '../../src/services/accounts/scopes.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { asNode, asNodes, type SchemaNode } from '../../src/api/http/describe-schema.ts';
 import { openApiDocument } from '../../src/api/openapi/document.ts';
 import { allRoutes } from '../../src/api/routes/index.ts';
+import { asNode, asNodes, type SchemaNode } from '../../src/api/validation/describe-schema.ts';
 import { fixtureCards } from '../../src/domain/cards.ts';
 
 const document = openApiDocument(allRoutes);

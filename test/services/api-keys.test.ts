@@ -98,7 +98,7 @@ describe('billers', () => {
       statementDescriptor: 'x'.repeat(23),
       ...deed,
     });
-    await assert.rejects(refused, (error) => error instanceof ValidationFailed && error.faults.length === 3);
+    await assert.rejects(refused, (error) => error instanceof ValidationFailed && error.fieldErrors.length === 3);
   });
 });
 

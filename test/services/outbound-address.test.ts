@@ -9,7 +9,7 @@ import {
   type OutboundPolicy,
   reachableAddresses,
 } from '../../src/platform/outbound-address.ts';
-import { faultInDestination } from '../../src/services/webhooks/destination.ts';
+import { destinationError } from '../../src/services/webhooks/destination.ts';
 import { createWebhookSender, type WebhookAnswer } from '../../src/services/webhooks/sender.ts';
 import { names, policy } from '../support/names.ts';
 
@@ -140,14 +140,14 @@ describe('a connection', () => {
         const host = address.includes(':') ? `[${address}]` : address;
         for (const livemode of [false, true]) {
           const url = `https://${host}/`;
-          assert.equal((await faultInDestination(url, livemode, policy))?.code, 'url_not_public', url);
+          assert.equal((await destinationError(url, livemode, policy))?.code, 'url_not_public', url);
         }
         const literal = await send(host, policy);
         assert.equal(literal.kind === 'unanswered' && literal.error, 'the address is not public', address);
         for (const answer of [[address], ['93.184.215.14', address], [address, '93.184.215.14']]) {
           const answers = [['93.184.215.14'], answer];
           const rebinding = { allowLoopback: false, resolve: async () => answers.shift() ?? ['93.184.215.14'] };
-          assert.equal(await faultInDestination('https://rebinding.test/', true, rebinding), null);
+          assert.equal(await destinationError('https://rebinding.test/', true, rebinding), null);
           const rebound = await send('rebinding.test', rebinding);
           assert.equal(rebound.kind === 'unanswered' && rebound.error, 'the address is not public', String(answer));
         }
@@ -186,7 +186,7 @@ describe('a connection', () => {
         return asked === 1 ? ['93.184.215.14'] : ['127.0.0.1'];
       },
     };
-    assert.equal(await faultInDestination(`http://rebinding.test:${port}/`, false, rebinding), null);
+    assert.equal(await destinationError(`http://rebinding.test:${port}/`, false, rebinding), null);
     const before = requests;
     const answer = await send('rebinding.test', rebinding);
     assert.equal(answer.kind === 'unanswered' && answer.error, 'the address is not public');

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { OutboundPolicy } from '../../src/platform/outbound-address.ts';
-import { faultInDestination } from '../../src/services/webhooks/destination.ts';
+import { destinationError } from '../../src/services/webhooks/destination.ts';
 import { policy } from '../support/names.ts';
 
 describe('the URL of a webhook endpoint', () => {
   const codeOf = async (url: string, livemode = false, allowed = policy) =>
-    (await faultInDestination(url, livemode, allowed))?.code ?? null;
+    (await destinationError(url, livemode, allowed))?.code ?? null;
 
   it('is refused in every notation of an address that is not public', async () => {
     const hosts = [

@@ -1,5 +1,5 @@
-import { asNode } from '../../src/api/http/describe-schema.ts';
 import type { Route } from '../../src/api/http/route.ts';
+import { asNode } from '../../src/api/validation/describe-schema.ts';
 import { exampleId } from '../../src/domain/ids.ts';
 import { examplesOfRequest } from '../../src/resources/examples.ts';
 import type { usePayer } from './payer.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import Schema from 'typebox/schema';
-import { asNode, type SchemaNode } from '../../src/api/http/describe-schema.ts';
 import { openApiDocument } from '../../src/api/openapi/document.ts';
 import { allRoutes } from '../../src/api/routes/index.ts';
-import '../../src/api/http/validation.ts'; // what the formats mean
+import { asNode, type SchemaNode } from '../../src/api/validation/describe-schema.ts';
+import '../../src/api/validation/validation.ts'; // what the formats mean
 
 /** The document of the service, as it serves it. */
 export const document = openApiDocument(allRoutes);

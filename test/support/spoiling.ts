@@ -1,4 +1,4 @@
-import { asNode, asNodes, choicesOf, type SchemaNode } from '../../src/api/http/describe-schema.ts';
+import { asNode, asNodes, choicesOf, type SchemaNode } from '../../src/api/validation/describe-schema.ts';
 
 /** A body in which one member was changed. */
 export interface ChangedBody {

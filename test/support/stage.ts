@@ -7,7 +7,7 @@ import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import type { NewBiller } from '../../src/services/accounts/billers.ts';
 import { collectScheduledPayment } from '../../src/services/payments/scheduled-payments.ts';
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
-import { bookOnPlan } from '../../src/services/plans/plan-dunning.ts';
+import { planHook } from '../../src/services/plans/plan-dunning.ts';
 import { completeAdvance, dueOnClock } from '../../src/services/test-clocks/clock-advance.ts';
 import { type Reply, useApi } from './api.ts';
 import { useDatabase } from './database.ts';
@@ -72,7 +72,7 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
     api,
     ledger,
     processors,
-    charging: { processors, onOutcome: bookOnPlan },
+    charging: { processors, hook: planHook },
     get merchant() {
       return existing().merchant;
     },

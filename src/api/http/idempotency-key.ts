@@ -1,7 +1,8 @@
 import type { ApiKeyKind } from '../../db/api-keys.ts';
 import type { KeyUse } from '../../db/idempotency-keys.ts';
+import { fieldError } from '../../resources/field-errors.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
-import { BadRequest } from '../../services/errors.ts';
+import { BadParameters } from '../../services/errors.ts';
 import type { Context } from './context.ts';
 
 const defaultTtlSeconds = 86_400;
@@ -9,7 +10,7 @@ const maxTtlSeconds: Record<ApiKeyKind, number> = { secret: 2_592_000, publishab
 
 /**
  * Reads how a request uses its Idempotency-Key. Returns null if it has none. `"abc"` and `abc` are the same key.
- * @throws BadRequest if the key is not 1 to 255 characters. Also if Idempotency-TTL is not a whole number of seconds
+ * @throws BadParameters if the key is not 1 to 255 characters. Also if Idempotency-TTL is not a whole number of seconds
  *   from 1 to 2,592,000 (30 days), or to 86,400 (a day) with a publishable key.
  */
 export function readKeyUse(ctx: Context, vault: Vault): KeyUse | null {
@@ -61,7 +62,6 @@ function readTtl(header: string | string[] | undefined, kind: ApiKeyKind): numbe
   throw badHeader('Idempotency-TTL', `Idempotency-TTL must be whole seconds from ${range}.`);
 }
 
-function badHeader(name: string, message: string): BadRequest {
-  const path = `header/${name}`;
-  return new BadRequest(message, 'invalid_header', [{ code: 'invalid_value', message, path }]);
+function badHeader(name: string, message: string): BadParameters {
+  return new BadParameters([fieldError(`header/${name}`, 'invalid_value', message)], 'invalid_header');
 }

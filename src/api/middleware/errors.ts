@@ -1,7 +1,8 @@
 import type { Logger } from '../../platform/logger.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
-import { BadRequest, type FieldError, ServiceError, Unavailable, ValidationFailed } from '../../services/errors.ts';
+import type { FieldError } from '../../resources/field-errors.ts';
+import { BadRequest, ServiceError, Unavailable, ValidationFailed } from '../../services/errors.ts';
 import type { Context, Middleware } from '../http/context.ts';
 import { sendJson } from '../http/send.ts';
 
@@ -14,24 +15,21 @@ export function errors(logger: Logger): Middleware {
     try {
       await next();
     } catch (error) {
-      const told = asServiceError(error);
+      const shown = asServiceError(error);
       if (!(error instanceof ServiceError) || error.status >= 500) {
-        const level = told.status === 500 ? 'error' : 'warn';
+        const level = shown.status === 500 ? 'error' : 'warn';
         const { requestId, route } = ctx.state;
         // A child logger keeps the request id apart from the fields that the error's serializer adds.
         logger.child({ request_id: requestId })[level]({ err: error, operation: route?.operation }, 'request failed');
       }
-      for (const [name, value] of Object.entries(told.headers)) ctx.res.setHeader(name, value);
-      sendJson(ctx, statusOf(told, ctx), JSON.stringify({ error: envelope(told, ctx) }));
+      for (const [name, value] of Object.entries(shown.headers)) ctx.res.setHeader(name, value);
+      sendJson(ctx, statusOf(shown, ctx), JSON.stringify({ error: envelope(shown, ctx) }));
     }
   };
 }
 
 /** Hides the cause from the client. */
 class InternalError extends ServiceError {
-  override readonly status = 500;
-  override readonly type = 'api_error';
-
   constructor() {
     super('Something went wrong on our side. The request id names what happened in our logs.', 'internal_error');
   }
@@ -52,17 +50,16 @@ function statusOf(error: ServiceError, ctx: Context): number {
 }
 
 function envelope(error: ServiceError, ctx: Context) {
-  const faults = error instanceof ValidationFailed || error instanceof BadRequest ? error.faults : [];
   return {
     ...error.extra,
     message: withoutSecrets(error.message), // the message may quote the request, and error bodies end up in logs
     type: error.type,
     code: error.code,
-    details: faults.length > 0 ? faults.map(detail) : undefined,
+    details: error.fieldErrors.length > 0 ? error.fieldErrors.map(withoutSecretsIn) : undefined,
     request_id: ctx.state.requestId,
   };
 }
 
-function detail({ code, message, path }: FieldError): FieldError {
+function withoutSecretsIn({ code, message, path }: FieldError): FieldError {
   return { code, message: withoutSecrets(message), path: path === undefined ? path : withoutSecrets(path) };
 }

@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
-import { BadRequest, NotFound, ValidationFailed } from '../../services/errors.ts';
+import { onePerPath } from '../../resources/field-errors.ts';
+import { assertNoErrors, BadRequest, NotFound } from '../../services/errors.ts';
 import type { Context, Middleware } from '../http/context.ts';
-import { parseJson, unstorable } from '../http/json.ts';
-import { compileQuery } from '../http/query.ts';
 import type { Route } from '../http/route.ts';
-import { compileChecker, onePerPath } from '../http/validation.ts';
+import { parseJson, unstorable } from '../validation/json.ts';
+import { compileQuery } from '../validation/query.ts';
+import { compileChecker } from '../validation/validation.ts';
 
 /**
  * Validates path, query and body against the route's schemas, which are compiled once. Path parameters that do not
@@ -28,8 +29,7 @@ export function readInput(route: Route): Middleware {
     if (bytes !== undefined) {
       // An empty body is treated as `{}`, so that the field errors name what is required.
       const body = bytes.length === 0 ? {} : readJson(ctx, bytes);
-      const faults = [...unstorable(body, ''), ...checkBody(body)];
-      if (faults.length > 0) throw new ValidationFailed(onePerPath(faults));
+      assertNoErrors(onePerPath([...unstorable(body, ''), ...checkBody(body)]));
       ctx.state.body = route.body ? body : undefined;
     }
     return next();

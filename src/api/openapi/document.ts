@@ -1,5 +1,5 @@
-import type { SchemaNode } from '../http/describe-schema.ts';
 import type { Route } from '../http/route.ts';
+import type { SchemaNode } from '../validation/describe-schema.ts';
 import { errorResponses, unmatchedRequests } from './errors.ts';
 import { headerComponents } from './headers.ts';
 import { info } from './info.ts';

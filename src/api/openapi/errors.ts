@@ -1,16 +1,15 @@
 import Type from 'typebox';
 import { exampleId } from '../../domain/ids.ts';
 import { Strict } from '../../resources/common.ts';
-import { detailCodes } from '../../services/detail-codes.ts';
-import { type ErrorCode, errorCodes } from '../../services/error-codes.ts';
-import type { ErrorType } from '../../services/errors.ts';
-import { asNode, type SchemaNode } from '../http/describe-schema.ts';
+import { fieldCodes } from '../../resources/field-errors.ts';
+import { type ErrorText, type ErrorType, errorCodes } from '../../services/error-codes.ts';
 import { bodyLimitOf, type Route } from '../http/route.ts';
+import { asNode, type SchemaNode } from '../validation/describe-schema.ts';
 import { type AnswerHeader, allowHeader, headers, rateLimitHeaders } from './headers.ts';
 import { takesIdempotencyKey } from './parameters.ts';
 import type { SchemaBook } from './schemas.ts';
 
-const codes: [string, ErrorCode][] = Object.entries(errorCodes);
+const codes: [string, ErrorText][] = Object.entries(errorCodes);
 
 const errorTypes: Readonly<Record<ErrorType, string>> = {
   invalid_request_error: 'the request is wrong, or does not fit the state of the object',
@@ -23,7 +22,7 @@ const errorTypes: Readonly<Record<ErrorType, string>> = {
 
 const Detail = Strict(
   {
-    code: Type.Enum(Object.keys(detailCodes), { description: 'For programs. See *Codes of details*.' }),
+    code: Type.Enum(Object.keys(fieldCodes), { description: 'For programs. See *Codes of details*.' }),
     message: Type.String({ description: 'For people.' }),
     path: Type.Optional(
       Type.String({
@@ -177,7 +176,7 @@ export function unmatchedRequests(book: SchemaBook): Record<string, SchemaNode> 
 function responseOf(
   description: string,
   more: SchemaNode,
-  fitting: readonly [string, ErrorCode][],
+  fitting: readonly [string, ErrorText][],
   book: SchemaBook,
 ): SchemaNode {
   const examples = Object.fromEntries(
@@ -230,7 +229,7 @@ function tooLarge(route: Route): string {
   return `The body is larger than ${kib} KiB.${since === undefined ? '' : ` The limit is this high because ${since}.`}`;
 }
 
-function error(code: string, { type, meaning }: ErrorCode): SchemaNode {
+function error(code: string, { type, meaning }: ErrorText): SchemaNode {
   const detail = { code: 'parameter_missing', message: 'name is required, and must be a string.', path: '/name' };
   const extra = {
     validation_failed: { message: detail.message, details: [detail] },

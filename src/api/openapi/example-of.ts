@@ -1,5 +1,5 @@
 import { ownExample } from '../../resources/examples.ts';
-import { asNode, asNodes, choicesOf, type SchemaNode } from '../http/describe-schema.ts';
+import { asNode, asNodes, choicesOf, type SchemaNode } from '../validation/describe-schema.ts';
 
 /**
  * Returns the example of a schema: its own one, or one that is built from the examples of its parts, such as a page of

@@ -1,4 +1,4 @@
-import type { SchemaNode } from '../http/describe-schema.ts';
+import type { SchemaNode } from '../validation/describe-schema.ts';
 
 /** The response headers, by name. */
 const answerHeaders = {

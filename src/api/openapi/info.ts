@@ -1,6 +1,6 @@
 import { fixtureCards } from '../../domain/cards.ts';
-import { detailCodes } from '../../services/detail-codes.ts';
-import { type CodeText, declineCodes, errorCodes } from '../../services/error-codes.ts';
+import { type CodeText, fieldCodes } from '../../resources/field-errors.ts';
+import { declineCodes, errorCodes } from '../../services/error-codes.ts';
 
 const outcomes = { succeeded: 'succeeds', requires_action: 'needs 3D Secure' };
 
@@ -116,7 +116,7 @@ described in the member \`x-unmatched-requests\` of this document. HEAD works wh
 /** Markdown tables of every code, with its meaning and what to do. */
 export const codeTables = [
   tableOf('Codes of errors', errorCodes, ({ statuses }) => statuses.join(', ')),
-  tableOf('Codes of details', detailCodes),
+  tableOf('Codes of details', fieldCodes),
   tableOf('Codes of failed payments', declineCodes),
 ].join('\n\n');
 

@@ -1,5 +1,5 @@
-import { asNode, asNodes, type SchemaNode } from '../http/describe-schema.ts';
 import type { Route } from '../http/route.ts';
+import { asNode, asNodes, type SchemaNode } from '../validation/describe-schema.ts';
 import { pathSchemas } from './parameters.ts';
 
 /** Where a response holds the id of its object: at the top level, or in the object inside an envelope. */

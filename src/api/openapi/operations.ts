@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { examplesOfRequest } from '../../resources/examples.ts';
-import { asNode, type SchemaNode } from '../http/describe-schema.ts';
 import type { Route } from '../http/route.ts';
+import { asNode, type SchemaNode } from '../validation/describe-schema.ts';
 import { errorsOf } from './errors.ts';
 import { exampleOf } from './example-of.ts';
 import { headers, rateLimitHeaders } from './headers.ts';

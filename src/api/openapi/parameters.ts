@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox';
 import { idPattern, kindOf } from '../../domain/ids.ts';
-import { asNode, type SchemaNode } from '../http/describe-schema.ts';
 import type { Route } from '../http/route.ts';
+import { asNode, type SchemaNode } from '../validation/describe-schema.ts';
 import type { SchemaBook } from './schemas.ts';
 
 /** The request headers, by component name. */

@@ -1,4 +1,4 @@
-import { asNode, asNodes, type SchemaNode } from '../http/describe-schema.ts';
+import { asNode, asNodes, type SchemaNode } from '../validation/describe-schema.ts';
 
 /** The schemas of a document. Named schemas are defined once, under `components`, and referenced. */
 export interface SchemaBook {

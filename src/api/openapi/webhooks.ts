@@ -3,7 +3,7 @@ import { Strict } from '../../resources/common.ts';
 import { Event, eventExample } from '../../resources/event.ts';
 import { type EventType, eventCatalogue, eventTypes } from '../../resources/event-catalogue.ts';
 import { webhooks } from '../../resources/webhook-endpoint.ts';
-import type { SchemaNode } from '../http/describe-schema.ts';
+import type { SchemaNode } from '../validation/describe-schema.ts';
 import type { SchemaBook } from './schemas.ts';
 
 /** The headers of the Standard Webhooks specification, by component name. */

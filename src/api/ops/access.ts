@@ -14,10 +14,11 @@ export type Access = 'granted' | 'stranger';
 
 /** The operators' key is missing or wrong. A browser then asks for it: enter it as the password, with any user name. */
 export class OperatorKeyNeeded extends Unauthenticated {
-  override readonly headers = { 'WWW-Authenticate': 'Basic realm="operators", charset="UTF-8"' };
-
   constructor() {
-    super('This needs the operators’ key: as a bearer token, or as the password of any user.');
+    super(
+      'This page needs the operators’ key. Send it as a bearer token, or as the password with any user name.',
+      'Basic realm="operators", charset="UTF-8"',
+    );
   }
 }
 

@@ -26,7 +26,7 @@ import {
   fetchPaymentIntent,
   listPaymentIntents,
 } from '../../services/payments/payment-intents.ts';
-import { bookOnPlan } from '../../services/plans/plan-dunning.ts';
+import { planHook } from '../../services/plans/plan-dunning.ts';
 import { type KeyIdentity, type Route, route } from '../http/route.ts';
 
 const paidExample = { ...planPaymentIntentExample, payment_plan_id: null };
@@ -119,7 +119,7 @@ const confirm = route({
     const shown = (intent: PaymentIntentRow) => shownTo(key, deps.vault, intent);
     const confirmed = await confirmPaymentIntent(
       deps.pool,
-      { processors: deps.processors, onOutcome: bookOnPlan },
+      { processors: deps.processors, hook: planHook },
       call,
       id,
       body,
@@ -184,7 +184,7 @@ const completeAction = route({
   body: PaymentIntentActionCompletion,
   response: { status: 200, schema: PaymentIntent, example: paidExample },
   handle: async ({ call, params, body, deps }) =>
-    presentPaymentIntent(await completeChallenge(deps.sql, bookOnPlan, call, params.payment_intent_id, body.result)),
+    presentPaymentIntent(await completeChallenge(deps.sql, planHook, call, params.payment_intent_id, body.result)),
 });
 
 export const paymentIntentRoutes: Route[] = [create, list, fetch, confirm, cancel, completeAction];

@@ -10,7 +10,8 @@ import {
 import { newId, randomBase62 } from '../../domain/ids.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically, violates } from '../../platform/postgres/transaction.ts';
-import { type FieldError, InvalidState, NotFound, ValidationFailed } from '../errors.ts';
+import { type FieldError, fieldError } from '../../resources/field-errors.ts';
+import { assertNoErrors, InvalidState, NotFound, ValidationFailed } from '../errors.ts';
 import { type Actor, changesBetween, recordAudit } from './audit.ts';
 import { allScopes, isScope } from './scopes.ts';
 
@@ -72,8 +73,7 @@ export function hashKey(key: string): Buffer {
  * @throws ValidationFailed for an unknown scope, for scopes on a publishable key, and for an unknown biller.
  */
 export async function createKey(sql: Db, { billerId, livemode, kind, scopes, by, now }: NewKey): Promise<IssuedKey> {
-  const faults = scopeFaults(kind, scopes);
-  if (faults.length > 0) throw new ValidationFailed(faults);
+  assertNoErrors(scopeErrors(kind, scopes));
   const key = `${kind === 'secret' ? 'sk' : 'pk'}_${livemode ? 'live' : 'sandbox'}_${randomBase62(secretLength)}`;
   try {
     const row = await atomically(sql, async (tx) => {
@@ -159,24 +159,17 @@ async function recordChange(tx: Db, action: KeyAction, before: ApiKeyRow | null,
   });
 }
 
-function scopeFaults(kind: ApiKeyKind, scopes: readonly string[] | undefined): FieldError[] {
+function scopeErrors(kind: ApiKeyKind, scopes: readonly string[] | undefined): FieldError[] {
   if (scopes === undefined) return [];
   if (kind === 'publishable') {
-    return [{ path: '/scopes', code: 'invalid_value', message: 'A publishable key cannot have scopes.' }];
+    return [fieldError('/scopes', 'invalid_value', 'A publishable key cannot have scopes.')];
   }
-  if (scopes.length === 0)
-    return [{ path: '/scopes', code: 'invalid_value', message: 'scopes must name at least one.' }];
-  return scopes.flatMap((scope, index) =>
-    isScope(scope)
-      ? []
-      : [
-          {
-            path: `/scopes/${index}`,
-            code: 'invalid_value',
-            message: `"${scope}" is no scope. There are: ${allScopes.join(', ')}.`,
-          },
-        ],
-  );
+  if (scopes.length === 0) return [fieldError('/scopes', 'invalid_value', 'scopes must name at least one scope.')];
+  return scopes.flatMap((scope, index) => {
+    if (isScope(scope)) return [];
+    const message = `"${scope}" is not a scope. The scopes are: ${allScopes.join(', ')}.`;
+    return [fieldError(`/scopes/${index}`, 'invalid_value', message)];
+  });
 }
 
 function present(row: ApiKeyRow): ApiKey {

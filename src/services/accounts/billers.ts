@@ -5,7 +5,8 @@ import { newId } from '../../domain/ids.ts';
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { realNow } from '../../platform/real-time.ts';
-import { type FieldError, ValidationFailed } from '../errors.ts';
+import { type FieldCode, type FieldError, fieldError } from '../../resources/field-errors.ts';
+import { assertNoErrors } from '../errors.ts';
 import { createKey, type Deed, hashKey, type KeyTraits } from './api-keys.ts';
 import { changesBetween, recordAudit } from './audit.ts';
 
@@ -50,8 +51,7 @@ const start = { kind: 'service', id: 'start' } as const;
  * @throws ValidationFailed with every field error of name, time zone and statement descriptor.
  */
 export async function createBiller(sql: Db, biller: NewBiller): Promise<Biller> {
-  const faults = billerFaults(biller);
-  if (faults.length > 0) throw new ValidationFailed(faults);
+  assertNoErrors(billerErrors(biller));
   return atomically(sql, async (tx) => {
     const row = await insertBiller(tx, {
       id: newId('biller'),
@@ -118,17 +118,17 @@ async function works(tx: Db, key: string, billerId: string, traits: KeyTraits, n
   );
 }
 
-function billerFaults({ name, timeZone, statementDescriptor }: NewBiller): FieldError[] {
-  const faults: FieldError[] = [];
-  const say = (path: string, code: string, message: string) => faults.push({ path, code, message });
-  if (!isText(name, 200)) say('/name', 'invalid_value', 'name must be 1 to 200 characters.');
+function billerErrors({ name, timeZone, statementDescriptor }: NewBiller): FieldError[] {
+  const errors: FieldError[] = [];
+  const report = (path: string, code: FieldCode, message: string) => errors.push(fieldError(path, code, message));
+  if (!isText(name, 200)) report('/name', 'invalid_value', 'name must be 1 to 200 characters.');
   if (timeZone !== undefined && !isTimeZone(timeZone)) {
-    say('/time_zone', 'invalid_value', 'time_zone must be an IANA time zone, such as Australia/Sydney.');
+    report('/time_zone', 'invalid_value', 'time_zone must be an IANA time zone, such as Australia/Sydney.');
   }
   if (statementDescriptor !== undefined && !isText(statementDescriptor, 22)) {
-    say('/statement_descriptor', 'too_long', 'statement_descriptor must be 1 to 22 characters.');
+    report('/statement_descriptor', 'too_long', 'statement_descriptor must be 1 to 22 characters.');
   }
-  return faults;
+  return errors;
 }
 
 /** Whether PostgreSQL can store the text, and it has 1 to `most` characters. */

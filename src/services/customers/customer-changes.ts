@@ -10,9 +10,10 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { CustomerUpdate } from '../../resources/customer.ts';
+import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import { presentPaymentIntent } from '../../resources/payment-intent.ts';
 import { timeOf } from '../customer-time.ts';
-import { type FieldError, NotFound, ValidationFailed } from '../errors.ts';
+import { assertNoErrors, NotFound } from '../errors.ts';
 import { recordEvents } from '../events.ts';
 import { transitionPlan } from '../plans/plan-transitions.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -36,20 +37,19 @@ export async function updateCustomer(
     if (customer === null) throw new NotFound('customer', id);
     const at = timeOf(customer, call.now);
     const { test_clock: testClock, default_payment_method: defaultMethod, ...fields } = input;
-    const faults: FieldError[] = [];
+    const errors: FieldError[] = [];
     if (customer.deleted_at !== null) {
-      faults.push({ code: 'customer_deleted', message: `Customer ${id} has been deleted.` });
+      errors.push({ code: 'customer_deleted', message: `Customer ${id} has been deleted.` });
     }
     if (testClock !== undefined) {
-      const message = 'test_clock is set at creation and cannot be changed.';
-      faults.push({ code: 'immutable', message, path: '/test_clock' });
+      errors.push(fieldError('/test_clock', 'immutable', 'test_clock is set at creation and cannot be changed.'));
     }
     const change: CustomerChange = { ...fields };
     if (defaultMethod !== undefined) {
-      if (defaultMethod !== null) faults.push(...(await defaultFaults(tx, call, customer, defaultMethod)));
+      if (defaultMethod !== null) errors.push(...(await defaultMethodErrors(tx, call, customer, defaultMethod)));
       change.default_payment_method_id = defaultMethod;
     }
-    if (faults.length > 0) throw new ValidationFailed(faults);
+    assertNoErrors(errors);
     return storeChange(tx, id, { ...change, updated_at: at });
   });
 }
@@ -101,16 +101,16 @@ export async function deleteCustomer(db: Db, call: RequestContext, id: string): 
  * Returns the field errors of a default method. It must already be attached to the customer: an update must not attach
  * a method by accident.
  */
-async function defaultFaults(
+async function defaultMethodErrors(
   tx: Db,
   call: RequestContext,
   customer: CustomerRow,
   methodId: string,
 ): Promise<FieldError[]> {
   const path = '/default_payment_method';
-  const { found, fault } = await resolveMethod(tx, call, methodId, customer.id, path);
-  if (fault) return [fault];
-  if (found.customer_id === customer.id) return [];
-  const message = `Payment method ${methodId} is not attached to this customer: attach it first.`;
-  return [{ code: 'payment_method_unattached', message, path }];
+  const { value: method, error } = await resolveMethod(tx, call, methodId, customer.id, path);
+  if (error) return [error];
+  if (method.customer_id === customer.id) return [];
+  const message = `Payment method ${methodId} is not attached to this customer. Attach it first.`;
+  return [fieldError(path, 'payment_method_unattached', message)];
 }

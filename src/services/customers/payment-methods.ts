@@ -20,6 +20,7 @@ import { brandOf, findFixtureCard } from '../../domain/cards.ts';
 import { newId } from '../../domain/ids.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
+import { fieldError } from '../../resources/field-errors.ts';
 import { methodsPerPage } from '../../resources/payment-method.ts';
 import type { BecsData, CardData, PaymentMethodCreate } from '../../resources/payment-method-input.ts';
 import { instrumentOf, type SandboxPaymentMethodCreate } from '../../resources/sandbox-payment-method.ts';
@@ -83,13 +84,13 @@ export async function createSandboxPaymentMethod(
   call: RequestContext,
   input: SandboxPaymentMethodCreate,
 ): Promise<PaymentMethodRow> {
-  const found = { instrument: instrumentOf(input), brand: null, last4: null, fixture_token: null };
+  const value = { instrument: instrumentOf(input), brand: null, last4: null, fixture_token: null };
   const { customer_reference: reference } = input;
-  if (reference === undefined) return saveUnattached(db, call, { found }, () => null);
+  if (reference === undefined) return saveUnattached(db, call, { value }, () => null);
   return saveAttached(
     db,
     call,
-    { found },
+    { value },
     () => null,
     (tx) => customerReferredTo(tx, call, reference),
   );
@@ -101,8 +102,8 @@ async function saveUnattached(
   instrument: Resolved<InstrumentColumns>,
   sealNumber: SealNumber,
 ): Promise<PaymentMethodRow> {
-  if (instrument.fault) throw new ValidationFailed([instrument.fault]);
-  return insert(db, call, instrument.found, sealNumber, null);
+  if (instrument.error) throw new ValidationFailed([instrument.error]);
+  return insert(db, call, instrument.value, sealNumber, null);
 }
 
 async function saveAttached(
@@ -114,12 +115,12 @@ async function saveAttached(
 ): Promise<PaymentMethodRow> {
   return atomically(db, async (tx) => {
     const customer = await lockNamed(tx);
-    if (instrument.fault || customer.fault) {
-      throw new ValidationFailed([instrument.fault, customer.fault].filter((fault) => fault !== undefined));
+    if (instrument.error || customer.error) {
+      throw new ValidationFailed([instrument.error, customer.error].filter((error) => error !== undefined));
     }
-    const { id: customerId } = customer.found;
+    const { id: customerId } = customer.value;
     await assertRoomForMethod(tx, customerId);
-    const row = await insert(tx, call, instrument.found, sealNumber, customer.found);
+    const row = await insert(tx, call, instrument.value, sealNumber, customer.value);
     await defaultToFirst(tx, call, customerId, row.id, row.created_at);
     return row;
   });
@@ -227,11 +228,11 @@ export async function attachPaymentMethod(
   return atomically(db, async (tx) => {
     await fetchPaymentMethod(tx, call, id);
     const customer = await resolveCustomer(tx, call, customerId, '/customer_id');
-    if (customer.fault) throw new ValidationFailed([customer.fault]);
-    const at = timeOf(customer.found, call.now);
+    if (customer.error) throw new ValidationFailed([customer.error]);
+    const at = timeOf(customer.value, call.now);
     const method = await resolveMethod(tx, call, id, customerId, '/payment_method_id');
-    if (method.fault) throw new ValidationFailed([method.fault]);
-    return attachMethod(tx, call, method.found, customerId, at);
+    if (method.error) throw new ValidationFailed([method.error]);
+    return attachMethod(tx, call, method.value, customerId, at);
   });
 }
 
@@ -256,7 +257,7 @@ export async function fetchCustomerMethod(
 async function customerReferredTo(tx: Db, tenant: Tenant, reference: string): Promise<Resolved<LockedCustomerRow>> {
   const path = '/customer_reference';
   const byId = await resolveCustomer(tx, tenant, reference, path);
-  if (byId.fault?.code !== 'resource_missing') return byId;
+  if (byId.error?.code !== 'resource_missing') return byId;
   const customer = await findCustomerByReference(tx, tenant, reference);
   return customer === null ? byId : resolveCustomer(tx, tenant, customer.id, path);
 }
@@ -278,7 +279,7 @@ async function customerOfPayer(
   const intent = intentId === null ? null : await findPaymentIntent(tx, tenant, intentId);
   const customer = intent?.customer_id ? await lockCustomer(tx, tenant, intent.customer_id) : null;
   const isNamed = customer !== null && (reference === customer.id || reference === customer.reference);
-  if (customer !== null && isNamed && customer.deleted_at === null) return { found: customer };
+  if (customer !== null && isNamed && customer.deleted_at === null) return { value: customer };
   throw new Forbidden(
     'secret_key_required',
     'A publishable key needs the client_secret of a payment intent of this customer to save a payment method for it.',
@@ -294,10 +295,10 @@ function cardOf(call: RequestContext, data: CardData): Resolved<InstrumentColumn
   const fixture = isFixture ? findFixtureCard(token_metadata.token) : null;
   if (isFixture && fixture === null) {
     const path = '/payment_method_data/token_metadata/token';
-    const message = 'There is no such fixture token; use one of the tok_sandbox_… of the reference.';
-    return { fault: { code: 'unknown_fixture_token', message, path } };
+    const message = 'This fixture token does not exist. Use one of the tok_sandbox_… tokens in the reference.';
+    return { error: fieldError(path, 'unknown_fixture_token', message) };
   }
-  const found: InstrumentColumns = {
+  const value: InstrumentColumns = {
     instrument: {
       type: 'card',
       instrument_data: {
@@ -310,14 +311,14 @@ function cardOf(call: RequestContext, data: CardData): Resolved<InstrumentColumn
     last4: fixture?.last4 ?? data.card_number_end ?? null,
     fixture_token: fixture?.token ?? null,
   };
-  return { found };
+  return { value };
 }
 
 function becsOf(data: BecsData): Resolved<InstrumentColumns> {
   const { account_number, ...shown } = data;
   // By characters, as lengths are counted. Half of a surrogate pair cannot be stored.
   const last4 = [...account_number].slice(-4).join('');
-  const found: InstrumentColumns = {
+  const value: InstrumentColumns = {
     instrument: {
       type: 'au_becs_debit',
       instrument_data: { ...shown, account_number_end: data.account_number_end ?? last4 },
@@ -326,5 +327,5 @@ function becsOf(data: BecsData): Resolved<InstrumentColumns> {
     last4,
     fixture_token: null,
   };
-  return { found };
+  return { value };
 }

@@ -5,8 +5,8 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { InvalidState } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
-import { type OutcomeHook, recordOutcome } from './charge.ts';
-import { lockIntentForUpdate } from './intent-locks.ts';
+import { type ChargeHook, recordOutcome } from './charge.ts';
+import { lockIntentForUpdate } from './payment-intents.ts';
 
 /**
  * Sandbox: plays the payer who completes a 3D Secure challenge. Records the outcome of the attempt that waits for the
@@ -16,24 +16,24 @@ import { lockIntentForUpdate } from './intent-locks.ts';
  */
 export async function completeChallenge(
   db: Db,
-  onOutcome: OutcomeHook,
+  hook: ChargeHook,
   call: RequestContext,
   id: string,
   result: 'succeed' | 'fail',
 ): Promise<PaymentIntentRow> {
   return atomically(db, async (tx) => {
-    const { intent, at } = await lockIntentForUpdate(tx, call, id);
+    const { intent, at } = await lockIntentForUpdate(tx, call, id, hook);
     const attempt = intent.status === 'requires_action' ? await findAttemptInFlight(tx, id) : null;
     if (attempt === null) {
       throw new InvalidState(`Payment intent ${id} is ${intent.status}; no challenge is waiting to be completed.`);
     }
     const outcome = result === 'succeed' ? { kind: 'succeeded' as const } : declined('authentication_required');
-    const settled = await recordOutcome(
+    const completed = await recordOutcome(
       tx,
       { attemptId: attempt.id, paymentIntentId: id, paymentPlanId: intent.payment_plan_id },
       { outcome, requestId: call.requestId, now: call.now, at, from: 'requires_action' },
-      onOutcome,
+      hook,
     );
-    return settled ?? intent;
+    return completed ?? intent;
   });
 }

@@ -64,26 +64,32 @@ export interface AttemptOutcome {
   now: Date;
 }
 
-/** The result of an `OutcomeHook`: when the payment is tried again (customer time), and the events to record. */
+/** When the payment is tried again (customer time), and the events to record. */
 export interface BookedOutcome {
   nextAttemptAt: Date | null;
   events: NewEvent[];
 }
 
+/** Records the steps of a charge on what the payment is for, such as the slot of a plan, in the same transaction. */
+export interface ChargeRecorder {
+  /** A payer has confirmed the payment, and its attempt is opened. `at` is customer time. */
+  opened(at: Date): Promise<void>;
+  completed(outcome: AttemptOutcome): Promise<BookedOutcome>;
+}
+
 /**
- * Records outcomes on what a payment is for, such as the slot of a plan. The payments folder knows nothing about that.
- * The hook is called before the payment is locked, and takes its own locks. The function that it returns records the
- * outcome in the same transaction. It returns null when the payment is for nothing else.
+ * Locks what a payment is for. The payments folder knows nothing about that. The hook is called before the payment is
+ * locked, and takes its own locks. It returns null if the payment is for nothing else.
  */
-export type OutcomeHook = (
+export type ChargeHook = (
   tx: Db,
   charge: Pick<Charge, 'paymentIntentId' | 'paymentPlanId'>,
-) => Promise<((outcome: AttemptOutcome) => Promise<BookedOutcome>) | null>;
+) => Promise<ChargeRecorder | null>;
 
 /** The dependencies of a charge. */
 export interface Charging {
   processors: Processors;
-  onOutcome: OutcomeHook;
+  hook: ChargeHook;
 }
 
 /** An outcome, as `recordOutcome` takes it. */
@@ -221,20 +227,20 @@ export async function askProcessor(processors: Processors, charge: Charge): Prom
 }
 
 /**
- * Records the outcome of an attempt with its events: on the attempt, on the intent and, through `onOutcome`, on what
- * the payment is for. Idempotent: if the attempt already has its outcome, nothing changes.
+ * Records the outcome of an attempt with its events: on the attempt, on the intent and, through `hook`, on what the
+ * payment is for. Idempotent: if the attempt already has its outcome, nothing changes.
  * @returns the intent as it is now, or null when it was deleted meanwhile.
  */
 export async function recordOutcome(
   db: Db,
   charge: Pick<Charge, 'attemptId' | 'paymentIntentId' | 'paymentPlanId'>,
   record: OutcomeRecord,
-  onOutcome: OutcomeHook | null,
+  hook: ChargeHook | null,
 ): Promise<PaymentIntentRow | null> {
   return atomically(db, async (tx) => {
     // Sent together and run in this order: the plan is locked first, then the intent, then the attempt.
-    const [book, intent, attempt] = await Promise.all([
-      onOutcome?.(tx, charge),
+    const [recorder, intent, attempt] = await Promise.all([
+      hook?.(tx, charge),
       lockPaymentIntent(tx, charge.paymentIntentId),
       lockAttempt(tx, charge.attemptId),
     ]);
@@ -251,7 +257,7 @@ export async function recordOutcome(
     const [, updated, booked] = await Promise.all([
       withoutWaiting(tx, completeAttempt(tx, attempt.id, from, completion)),
       markOutcome(tx, intent, statusOf[outcome.kind], error, at),
-      book?.({ attempt, at, amount: intent.amount, outcome, now }),
+      recorder?.completed({ attempt, at, amount: intent.amount, outcome, now }),
     ]);
     const origin = { billerId: intent.biller_id, livemode: intent.livemode, ...record };
     const eventIds = await recordEvents(tx, origin, [

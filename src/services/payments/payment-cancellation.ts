@@ -7,7 +7,7 @@ import { presentPaymentIntent } from '../../resources/payment-intent.ts';
 import { InvalidState } from '../errors.ts';
 import { recordEvents } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
-import { lockIntentForUpdate } from './intent-locks.ts';
+import { lockIntentForUpdate } from './payment-intents.ts';
 
 /** The statuses in which no money was taken and none is being taken. */
 const cancelable: readonly string[] = ['requires_payment_method', 'requires_action', 'failed'];
@@ -34,8 +34,8 @@ export async function cancelPaymentIntent(db: Db, call: RequestContext, id: stri
     const challenge = intent.status === 'requires_action' ? await findAttemptInFlight(tx, id) : null;
     if (challenge !== null) {
       const message = 'The payment was canceled before the customer had authenticated it.';
-      const settled = { outcome: 'failed' as const, code: 'canceled', message, now: call.now };
-      await completeAttempt(tx, challenge.id, 'requires_action', settled);
+      const failure = { outcome: 'failed' as const, code: 'canceled', message, now: call.now };
+      await completeAttempt(tx, challenge.id, 'requires_action', failure);
     }
     const row = await markCanceled(tx, id, at);
     if (intent.scheduled_at !== null) {

@@ -1,13 +1,10 @@
 import { lockCustomer } from '../../db/customers.ts';
 import { findAbandonedAttempts, findAttemptOfRequest, setAttemptKeyExpiry } from '../../db/payment-attempts.ts';
 import { type LockedIntentRow, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
-import { earliestRetry, updateSlot } from '../../db/payment-plan-slots.ts';
-import { lockPlan, updatePlan } from '../../db/payment-plans.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import type { Processors } from '../../processors/processor.ts';
 import type { PaymentIntentConfirm } from '../../resources/payment-intent-input.ts';
 import { timeOf } from '../customer-time.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
@@ -23,7 +20,7 @@ import {
   reopenCharge,
 } from './charge.ts';
 import { fetchPaymentIntent } from './payment-intents.ts';
-import { bindingFault, lockMethodOfPayer, recordUse } from './unattached-methods.ts';
+import { bindingError, lockMethodOfPayer, recordUse } from './unattached-methods.ts';
 
 /** How a confirm with an Idempotency-Key finds what an earlier try has done, and stores its response. */
 export interface Repeatable {
@@ -53,13 +50,13 @@ const confirmable: readonly string[] = ['requires_payment_method', 'failed'];
  */
 export async function confirmPaymentIntent(
   db: Db,
-  { processors, onOutcome }: Charging,
+  { processors, hook }: Charging,
   call: RequestContext,
   id: string,
   input: PaymentIntentConfirm,
   request: Repeatable = once,
 ): Promise<PaymentIntentRow> {
-  const opened = await atomically(db, (tx) => openConfirmation(tx, processors, call, id, input, request));
+  const opened = await atomically(db, (tx) => openConfirmation(tx, { processors, hook }, call, id, input, request));
   // An earlier try of this request opened the charge, and its outcome is already recorded. Return that result.
   if ('settled' in opened) return opened.settled;
   const { charge } = opened;
@@ -67,7 +64,7 @@ export async function confirmPaymentIntent(
   const outcome = await askProcessor(processors, charge);
   pass('confirm charged');
   const settled = await atomically(db, async (tx) => {
-    const intent = await recordOutcome(tx, charge, { outcome, requestId: call.requestId, now: call.now }, onOutcome);
+    const intent = await recordOutcome(tx, charge, { outcome, requestId: call.requestId, now: call.now }, hook);
     if (intent !== null) await request.remember(tx, intent);
     return intent;
   });
@@ -82,7 +79,7 @@ export async function confirmPaymentIntent(
  * @param now real time.
  * @throws AggregateError with every failure, after all charges were tried.
  */
-export async function recoverCharges(sql: Pool, { processors, onOutcome }: Charging, now: Date): Promise<void> {
+export async function recoverCharges(sql: Pool, { processors, hook }: Charging, now: Date): Promise<void> {
   const abandoned = await findAbandonedAttempts(sql, new Date(now.getTime() - abandonedAfterMilliseconds));
   const failures: unknown[] = [];
   for (const attempt of abandoned) {
@@ -93,7 +90,7 @@ export async function recoverCharges(sql: Pool, { processors, onOutcome }: Charg
       });
       if (charge === null) continue;
       const outcome = await askProcessor(processors, charge);
-      await recordOutcome(sql, charge, { outcome, requestId: null, now }, onOutcome);
+      await recordOutcome(sql, charge, { outcome, requestId: null, now }, hook);
     } catch (error) {
       failures.push(error);
     }
@@ -108,7 +105,7 @@ export async function recoverCharges(sql: Pool, { processors, onOutcome }: Charg
  */
 async function openConfirmation(
   tx: Db,
-  processors: Processors,
+  { processors, hook }: Charging,
   call: RequestContext,
   id: string,
   input: PaymentIntentConfirm,
@@ -116,16 +113,16 @@ async function openConfirmation(
 ): Promise<{ charge: Charge } | { settled: PaymentIntentRow }> {
   // Sent together and run in this order.
   const [, found] = await Promise.all([hold(tx), fetchPaymentIntent(tx, call, id)]);
-  const { customer_id: customerId, payment_plan_id: planId } = found;
+  const { customer_id: customerId, payment_plan_id: paymentPlanId } = found;
   // An intent without a customer takes over the customer of its method, and so lives on the same clock. With a
   // publishable key the owner is not looked up: such a key may not use a customer's method for this intent, and must
   // learn nothing about it.
   const methodId = input.payment_method ?? found.payment_method_id;
   const findsOwner = customerId === null && methodId !== null && call.keyKind === 'secret';
   const owner = findsOwner ? await lockOwner(tx, call, methodId) : null;
-  const [customer, plan, intent, before] = await Promise.all([
+  const [customer, recorder, intent, before] = await Promise.all([
     customerId === null ? null : lockCustomer(tx, call, customerId),
-    planId === null ? null : lockPlan(tx, planId),
+    hook(tx, { paymentIntentId: id, paymentPlanId }),
     lockPaymentIntent(tx, id),
     requestKey === null ? null : findAttemptOfRequest(tx, id, requestKey, call.now),
   ]);
@@ -163,12 +160,7 @@ async function openConfirmation(
     // This charge ends the schedule. The signal keeps the workflow from waiting for the date.
     await enqueue(tx, [{ workflowType: 'scheduledPayment', subjectId: id, start: false, signal: 'poke' }], call.now);
   }
-  if (plan !== null && intent.payment_plan_slot !== null) {
-    await updateSlot(tx, plan.id, intent.payment_plan_slot, { status: 'processing', next_attempt_at: null });
-    if (plan.state === 'active') {
-      await updatePlan(tx, plan.id, { next_attempt_at: await earliestRetry(tx, plan.id), updated_at: at });
-    }
-  }
+  await recorder?.opened(at);
   return { charge };
 }
 
@@ -182,18 +174,15 @@ async function methodToCharge(
   const path = '/payment_method';
   const methodId = input.payment_method ?? intent.payment_method_id;
   if (methodId === null) {
-    throw ValidationFailed.of(
-      path,
-      'parameter_missing',
-      'payment_method is required: the intent carries no saved method.',
-    );
+    const message = 'payment_method is required, because the payment intent has no saved method.';
+    throw ValidationFailed.of(path, 'parameter_missing', message);
   }
   if (call.keyKind === 'publishable') await lockMethodOfPayer(tx, call, methodId, intent);
-  const { found, fault } = await resolveMethod(tx, call, methodId, intent.customer_id, path);
-  if (fault) throw new ValidationFailed([fault]);
-  if (intent.customer_id !== null) return attachMethod(tx, call, found, intent.customer_id, at);
-  const bound = bindingFault(found, intent.id, path);
+  const { value: method, error } = await resolveMethod(tx, call, methodId, intent.customer_id, path);
+  if (error) throw new ValidationFailed([error]);
+  if (intent.customer_id !== null) return attachMethod(tx, call, method, intent.customer_id, at);
+  const bound = bindingError(method, intent.id, path);
   if (bound) throw new ValidationFailed([bound]);
-  await recordUse(tx, call, found, intent.id);
-  return found;
+  await recordUse(tx, call, method, intent.id);
+  return method;
 }

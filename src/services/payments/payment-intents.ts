@@ -1,8 +1,10 @@
-import { type CustomerRow, findCustomer, unchanged } from '../../db/customers.ts';
+import { type CustomerRow, findCustomer, lockCustomer, unchanged } from '../../db/customers.ts';
 import { KeyTaken } from '../../db/idempotency-keys.ts';
 import {
   findPaymentIntent,
   insertPaymentIntent,
+  type LockedIntentRow,
+  lockPaymentIntent,
   type PaymentIntentFilter,
   type PaymentIntentRow,
   listPaymentIntents as selectIntents,
@@ -14,13 +16,15 @@ import { type ConditionsOf, unconditionally } from '../../platform/postgres/cond
 import type { Db } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
+import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentIntentCreate } from '../../resources/payment-intent-input.ts';
 import { timeOf } from '../customer-time.ts';
-import { type FieldError, NotFound, ValidationFailed } from '../errors.ts';
+import { assertNoErrors, missingReference, NotFound } from '../errors.ts';
 import { rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { attachMethod, lockOwner, metadataErrors, resolveCustomer, resolveMethod } from '../resolve-references.ts';
-import { bindingFault, recordUse } from './unattached-methods.ts';
+import type { ChargeHook } from './charge.ts';
+import { bindingError, recordUse } from './unattached-methods.ts';
 
 /** In days. Source: the contract, Limits. */
 const scheduleAhead = 366;
@@ -37,32 +41,32 @@ export async function createPaymentIntent(
   input: PaymentIntentCreate,
   conditionsOf: ConditionsOf<PaymentIntentRow> = unconditionally,
 ): Promise<PaymentIntentRow> {
-  const faults = bodyErrors(call, input);
-  if (input.payment_method === undefined && faults.length === 0) {
+  const errors = bodyErrors(call, input);
+  if (input.payment_method === undefined && errors.length === 0) {
     const created = await createInOne(db, call, input, conditionsOf);
     if (created !== null) return created;
   }
   return atomically(db, async (tx) => {
     const { customer_id: customerId, payment_method: methodId } = input;
     const customer = customerId === undefined ? null : await resolveCustomer(tx, call, customerId, '/customer_id');
-    if (customer?.fault) faults.push(customer.fault);
+    if (customer?.error) errors.push(customer.error);
     // An intent without `customer_id` takes over the customer of its method, and so lives on the same clock.
     const payer =
-      customer === null && methodId !== undefined ? await lockOwner(tx, call, methodId) : (customer?.found ?? null);
+      customer === null && methodId !== undefined ? await lockOwner(tx, call, methodId) : (customer?.value ?? null);
     const method =
       methodId === undefined ? null : await resolveMethod(tx, call, methodId, payer?.id ?? null, '/payment_method');
-    const bound = method?.found && customer === null ? bindingFault(method.found, null, '/payment_method') : undefined;
-    if (bound) faults.push(bound);
-    if (method?.fault) faults.push(method.fault);
+    const bound = method?.value && customer === null ? bindingError(method.value, null, '/payment_method') : undefined;
+    if (bound) errors.push(bound);
+    if (method?.error) errors.push(method.error);
     else if (customer === null && payer && payer.deleted_at !== null) {
-      const message = `Customer ${payer.id}, whose payment method it is, has been deleted.`;
-      faults.push({ code: 'customer_deleted', message, path: '/payment_method' });
+      const message = `Customer ${payer.id}, the owner of the payment method, has been deleted.`;
+      errors.push(fieldError('/payment_method', 'customer_deleted', message));
     }
     const at = timeOf(payer, call.now);
-    faults.push(...scheduleErrors(call, input, at));
-    if (faults.length > 0) throw new ValidationFailed(faults);
-    if (method?.found && payer) await attachMethod(tx, call, method.found, payer.id, at);
-    const methodOrNull = method?.found?.id ?? null;
+    errors.push(...scheduleErrors(call, input, at));
+    assertNoErrors(errors);
+    if (method?.value && payer) await attachMethod(tx, call, method.value, payer.id, at);
+    const methodOrNull = method?.value?.id ?? null;
     const row = newRow(call, input, {
       at,
       customerId: payer?.id ?? null,
@@ -71,7 +75,7 @@ export async function createPaymentIntent(
     });
     const written = await insertPaymentIntent(tx, row, conditionsOf(row));
     if (!written) throw new KeyTaken();
-    if (method?.found && payer === null) await recordUse(tx, call, method.found, row.id);
+    if (method?.value && payer === null) await recordUse(tx, call, method.value, row.id);
     if (row.scheduled_at !== null) {
       await enqueue(tx, [{ workflowType: 'scheduledPayment', subjectId: row.id, start: true }], call.now);
     }
@@ -86,6 +90,26 @@ export async function fetchPaymentIntent(db: Db, tenant: Tenant, id: string): Pr
   return intent;
 }
 
+/**
+ * Locks an intent for update. Returns it with the customer time of the change. The lock order is: the clock of its
+ * customer (share lock), the customer, what the payment is for (by `hook`), the intent.
+ * @throws NotFound
+ * @throws InvalidState while the clock is advancing.
+ */
+export async function lockIntentForUpdate(
+  tx: Db,
+  call: RequestContext,
+  id: string,
+  hook?: ChargeHook,
+): Promise<{ intent: LockedIntentRow; at: Date }> {
+  const { customer_id: customerId, payment_plan_id: paymentPlanId } = await fetchPaymentIntent(tx, call, id);
+  const at = timeOf(customerId === null ? null : await lockCustomer(tx, call, customerId), call.now);
+  await hook?.(tx, { paymentIntentId: id, paymentPlanId });
+  const intent = await lockPaymentIntent(tx, id);
+  if (intent === null) throw new NotFound('payment intent', id);
+  return { intent, at };
+}
+
 /** Returns a page of intents, newest first. The caller has checked that `customerId` exists. */
 export async function listPaymentIntents(
   db: Db,
@@ -97,11 +121,11 @@ export async function listPaymentIntents(
 }
 
 function bodyErrors(call: RequestContext, input: PaymentIntentCreate): FieldError[] {
-  const faults = metadataErrors(input.metadata, call.livemode);
+  const errors = metadataErrors(input.metadata, call.livemode);
   if (input.biller_id !== undefined && input.biller_id !== call.billerId) {
-    faults.push({ code: 'resource_missing', message: `No such biller: ${input.biller_id}.`, path: '/biller_id' });
+    errors.push(missingReference('/biller_id', 'biller', input.biller_id));
   }
-  return faults;
+  return errors;
 }
 
 function scheduleErrors(call: RequestContext, input: PaymentIntentCreate, at: Date): FieldError[] {
@@ -111,7 +135,7 @@ function scheduleErrors(call: RequestContext, input: PaymentIntentCreate, at: Da
   const last = addDays(today, scheduleAhead);
   if (date >= today && date <= last) return [];
   const message = `scheduled_payment_date must be from today, ${today}, to ${last}.`;
-  return [{ code: 'out_of_range', message, path: '/scheduled_payment_date' }];
+  return [fieldError('/scheduled_payment_date', 'out_of_range', message)];
 }
 
 /**
@@ -134,8 +158,8 @@ async function createInOne(
     methodId: null,
     surcharge: paysFees(customer),
   });
-  const premises = customer === null ? conditionsOf(row) : [unchanged(customer), ...conditionsOf(row)];
-  return (await insertPaymentIntent(db, row, premises)) ? row : null;
+  const conditions = customer === null ? conditionsOf(row) : [unchanged(customer), ...conditionsOf(row)];
+  return (await insertPaymentIntent(db, row, conditions)) ? row : null;
 }
 
 function paysFees(customer: CustomerRow | null): boolean {

@@ -22,8 +22,7 @@ import { recordEvents } from '../events.ts';
 import { pageOf } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { processorFor } from './charge.ts';
-import { lockIntentForUpdate } from './intent-locks.ts';
-import { fetchPaymentIntent } from './payment-intents.ts';
+import { fetchPaymentIntent, lockIntentForUpdate } from './payment-intents.ts';
 
 /** How a refund with an Idempotency-Key finds what an earlier try has done, and stores its response. */
 export interface RepeatableRefund {

@@ -1,7 +1,8 @@
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import { bindToIntent, lockPaymentMethod, markUsedByBiller, type PaymentMethodRow } from '../../db/payment-methods.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { type FieldError, Forbidden } from '../errors.ts';
+import { type FieldError, fieldError } from '../../resources/field-errors.ts';
+import { Forbidden } from '../errors.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 
 // A payer's browser saves a method that has no customer yet. A publishable key is public, and a method id is not
@@ -39,11 +40,11 @@ function mayPayerUse(method: PaymentMethodRow, intent: Intent): boolean {
  * Returns a field error when a locked method is bound to another intent. `intentId` is the intent without a customer
  * that is to use the method; null for a new intent.
  */
-export function bindingFault(method: PaymentMethodRow, intentId: string | null, path: string): FieldError | undefined {
+export function bindingError(method: PaymentMethodRow, intentId: string | null, path: string): FieldError | undefined {
   const { customer_id: customerId, bound_payment_intent_id: boundTo } = method;
   if (customerId !== null || boundTo === null || boundTo === intentId) return undefined;
-  const message = 'The payment method is bound to another payment intent: attach it to a customer first.';
-  return { code: 'payment_method_of_other_intent', message, path };
+  const message = 'The payment method is bound to another payment intent. Attach it to a customer first.';
+  return fieldError(path, 'payment_method_of_other_intent', message);
 }
 
 /** Records the first use of a locked method for an intent without a customer, in the transaction that uses it. */

@@ -8,13 +8,14 @@ import {
 import { newId } from '../../domain/ids.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
+import { fieldError } from '../../resources/field-errors.ts';
 import type { PaymentPlanCreate } from '../../resources/payment-plan-input.ts';
 import { timeOf } from '../customer-time.ts';
-import { NotFound, ValidationFailed } from '../errors.ts';
+import { assertNoErrors, NotFound } from '../errors.ts';
 import { pageOf } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { attachMethod, metadataErrors, resolveCustomer, resolveMethod } from '../resolve-references.ts';
-import { planFaults } from './plan-rules.ts';
+import { planErrors } from './plan-rules.ts';
 
 /**
  * Creates a plan in `pending`. Nothing is scheduled before it is activated.
@@ -26,12 +27,12 @@ export async function createPaymentPlan(
   input: PaymentPlanCreate,
 ): Promise<PaymentPlanRow> {
   return atomically(db, async (tx) => {
-    const faults = metadataErrors(input.metadata, call.livemode);
+    const errors = metadataErrors(input.metadata, call.livemode);
     const customer = await resolveCustomer(tx, call, input.customer_id, '/customer_id');
-    if (customer.fault) faults.push(customer.fault);
-    const at = timeOf(customer.found ?? null, call.now);
-    const row = newPlan(call, input, customer.found?.test_clock_id ?? null, at);
-    faults.push(...planFaults(row, { at, timeZone: call.timeZone }));
+    if (customer.error) errors.push(customer.error);
+    const at = timeOf(customer.value ?? null, call.now);
+    const row = newPlan(call, input, customer.value?.test_clock_id ?? null, at);
+    errors.push(...planErrors(row, { at, timeZone: call.timeZone }));
     const method =
       input.payment_instrument_id === undefined
         ? null
@@ -39,16 +40,16 @@ export async function createPaymentPlan(
             tx,
             call,
             input.payment_instrument_id,
-            customer.found?.id ?? null,
+            customer.value?.id ?? null,
             '/payment_instrument_id',
           );
-    if (method?.fault) faults.push(method.fault);
-    if (method === null && customer.found && customer.found.default_payment_method_id === null) {
-      const message = `Customer ${customer.found.id} has no default payment method: name one for the plan.`;
-      faults.push({ code: 'parameter_missing', message, path: '/payment_instrument_id' });
+    if (method?.error) errors.push(method.error);
+    if (method === null && customer.value && customer.value.default_payment_method_id === null) {
+      const message = `Customer ${customer.value.id} has no default payment method. Name one for the plan.`;
+      errors.push(fieldError('/payment_instrument_id', 'parameter_missing', message));
     }
-    if (faults.length > 0) throw new ValidationFailed(faults);
-    if (method?.found) await attachMethod(tx, call, method.found, row.customer_id, at);
+    assertNoErrors(errors);
+    if (method?.value) await attachMethod(tx, call, method.value, row.customer_id, at);
     await insertPlan(tx, row);
     return row;
   });

@@ -28,7 +28,7 @@ import {
 } from '../payments/charge.ts';
 import { instantOf, type WorkflowTime } from '../workflow-time.ts';
 import { dueInstant, progressOf, skippedSlots, slotAfterNext } from './plan-calendar.ts';
-import { bookOnPlan } from './plan-dunning.ts';
+import { planHook } from './plan-dunning.ts';
 
 /**
  * Collects the longest overdue payment of a plan, if one is due at `at` (the customer's time). There are three steps:
@@ -50,7 +50,7 @@ export async function collectDuePayment(
   pass('collection opened');
   const outcome = await askProcessor(processors, charge);
   pass('collection charged');
-  await recordOutcome(sql, charge, { outcome, requestId: null, now }, bookOnPlan);
+  await recordOutcome(sql, charge, { outcome, requestId: null, now }, planHook);
   pass('collection settled');
 }
 

@@ -1,5 +1,11 @@
 import type { PaymentAttemptRow } from '../../db/payment-attempts.ts';
-import { findSlotOfIntent, type PlanSlotRow, stopRetries, updateSlot } from '../../db/payment-plan-slots.ts';
+import {
+  earliestRetry,
+  findSlotOfIntent,
+  type PlanSlotRow,
+  stopRetries,
+  updateSlot,
+} from '../../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, lockPlan, type PaymentPlanRow, updatePlan } from '../../db/payment-plans.ts';
 import type { ChargeOutcome } from '../../domain/charge-outcome.ts';
 import { afterFailure, nextRetryAt } from '../../domain/dunning.ts';
@@ -7,24 +13,31 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
 import { presentPaymentPlan } from '../../resources/payment-plan.ts';
 import type { NewEvent } from '../events.ts';
-import type { AttemptOutcome, BookedOutcome, OutcomeHook } from '../payments/charge.ts';
+import type { AttemptOutcome, BookedOutcome, ChargeHook } from '../payments/charge.ts';
 
 /**
- * Books the outcome of a plan's payment on its slot and on the plan: the collected amount, the next retry, or the close
- * or suspension of the plan. Locks the plan.
+ * Records the charges of a plan's payment on its slot and on the plan: the collected amount, the next retry, or the
+ * close or suspension of the plan. Locks the plan.
  */
-export const bookOnPlan: OutcomeHook = async (tx, { paymentIntentId, paymentPlanId }) => {
+export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId }) => {
   if (paymentPlanId === null) return null;
   const [plan, slot] = await Promise.all([lockPlan(tx, paymentPlanId), findSlotOfIntent(tx, paymentIntentId)]);
   if (plan === null || slot === null) return null;
-  return async (outcome) => {
-    const booked = await bookOnSlot(tx, plan, slot, outcome);
-    // The plan's own loop continues by itself after its own charge. After a manual charge it must look again.
-    if (outcome.attempt.source !== 'plan') {
-      const poke = { workflowType: 'paymentPlan' as const, subjectId: plan.id, start: false, signal: 'poke' };
-      await enqueue(tx, [poke], outcome.now);
-    }
-    return booked;
+  return {
+    async opened(at) {
+      await updateSlot(tx, plan.id, slot.slot, { status: 'processing', next_attempt_at: null });
+      if (plan.state !== 'active') return;
+      await updatePlan(tx, plan.id, { next_attempt_at: await earliestRetry(tx, plan.id), updated_at: at });
+    },
+    async completed(outcome) {
+      const booked = await bookOnSlot(tx, plan, slot, outcome);
+      // The plan's own loop continues by itself after its own charge. After a manual charge it must look again.
+      if (outcome.attempt.source !== 'plan') {
+        const poke = { workflowType: 'paymentPlan' as const, subjectId: plan.id, start: false, signal: 'poke' };
+        await enqueue(tx, [poke], outcome.now);
+      }
+      return booked;
+    },
   };
 };
 

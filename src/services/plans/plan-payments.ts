@@ -6,14 +6,15 @@ import { type UpcomingPayment, upcomingPayments } from '../../domain/plan-schedu
 import { hasEnded } from '../../domain/plan-state.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { defaultLimit } from '../../resources/common.ts';
-import { BadRequest } from '../errors.ts';
+import { fieldError } from '../../resources/field-errors.ts';
+import { BadParameters } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { fetchPaymentPlan } from './payment-plans.ts';
 import { progressOf } from './plan-calendar.ts';
 
 /**
  * Returns the slots of a plan that have come, newest first, each with its attempts. The cursor is a slot number.
- * @throws NotFound; BadRequest if the cursor is not a slot of this plan.
+ * @throws NotFound; BadParameters if the cursor is not a slot of this plan.
  */
 export async function planPayments(
   db: Db,
@@ -78,7 +79,5 @@ async function slotCursor(db: Db, planId: string, text: string): Promise<number>
   const slot = /^\d{1,9}$/.test(text) ? Number(text) : null;
   if (slot !== null && (await findSlot(db, planId, slot)) !== null) return slot;
   const message = `starting_after must be the number of a slot in this list: ${text}.`;
-  throw new BadRequest(message, 'validation_failed', [
-    { code: 'invalid_value', message, path: 'query/starting_after' },
-  ]);
+  throw new BadParameters([fieldError('query/starting_after', 'invalid_value', message)]);
 }

@@ -4,14 +4,15 @@ import { mutablePlanFields } from '../../domain/plan-state.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
+import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentPlanUpdate } from '../../resources/payment-plan-input.ts';
 import { timeOf } from '../customer-time.ts';
-import { type FieldError, NotFound, ValidationFailed } from '../errors.ts';
+import { assertNoErrors, NotFound } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { attachMethod, metadataErrors, resolveMethod } from '../resolve-references.ts';
 import { fetchPaymentPlan } from './payment-plans.ts';
 import { progressOf, wakeCalendar } from './plan-calendar.ts';
-import { planFaults } from './plan-rules.ts';
+import { planErrors } from './plan-rules.ts';
 
 /**
  * Changes the terms of a plan, as far as its state allows. A payment that is being charged keeps its amount.
@@ -29,27 +30,26 @@ export async function updatePaymentPlan(
     const at = timeOf(await lockCustomer(tx, call, customerId), call.now);
     const plan = await lockPlan(tx, id);
     if (plan === null) throw new NotFound('payment plan', id);
-    const fixed = fixedFieldFaults(plan, input);
-    if (fixed.length > 0) throw new ValidationFailed(fixed);
+    assertNoErrors(fixedFieldErrors(plan, input));
     const change = changeOf(input);
     const changed = { ...plan, ...change };
     const progress = await progressOf(tx, changed);
-    const faults = [
+    const errors = [
       ...metadataErrors(input.metadata, call.livemode),
-      ...planFaults(changed, { at, timeZone: call.timeZone }, newDates(input)),
-      ...totalFaults(changed, progress.committedAmount),
+      ...planErrors(changed, { at, timeZone: call.timeZone }, newDates(input)),
+      ...totalReachedErrors(changed, progress.committedAmount),
     ];
     if (input.payment_instrument_id) {
       const path = '/payment_instrument_id';
       const method = await resolveMethod(tx, call, input.payment_instrument_id, plan.customer_id, path);
-      if (method.fault) faults.push(method.fault);
-      else await attachMethod(tx, call, method.found, plan.customer_id, at);
+      if (method.error) errors.push(method.error);
+      else await attachMethod(tx, call, method.value, plan.customer_id, at);
     }
     if (input.payment_instrument_id === null && plan.default_payment_method_id === null) {
-      const message = `Customer ${plan.customer_id} has no default payment method: the plan needs one of its own.`;
-      faults.push({ code: 'parameter_missing', message, path: '/payment_instrument_id' });
+      const message = `Customer ${plan.customer_id} has no default payment method. Name one for the plan.`;
+      errors.push(fieldError('/payment_instrument_id', 'parameter_missing', message));
     }
-    if (faults.length > 0) throw new ValidationFailed(faults);
+    assertNoErrors(errors);
     const calendar = plan.state === 'active' ? await wakeCalendar(tx, changed, at) : {};
     const row = await updatePlan(tx, id, { ...change, ...calendar, updated_at: at });
     await enqueue(tx, [{ workflowType: 'paymentPlan', subjectId: id, start: false, signal: 'poke' }], call.now);
@@ -57,15 +57,13 @@ export async function updatePaymentPlan(
   });
 }
 
-function fixedFieldFaults(plan: PaymentPlanRow, input: PaymentPlanUpdate): FieldError[] {
+function fixedFieldErrors(plan: PaymentPlanRow, input: PaymentPlanUpdate): FieldError[] {
   const mutable = mutablePlanFields(plan.state);
   return Object.keys(input)
     .filter((field) => !mutable.includes(field))
-    .map((field) => ({
-      code: 'immutable',
-      message: `${field} cannot be changed while the plan is ${plan.state}.`,
-      path: `/${field}`,
-    }));
+    .map((field) =>
+      fieldError(`/${field}`, 'immutable', `${field} cannot be changed while the plan is ${plan.state}.`),
+    );
 }
 
 /** The total and `until_further_notice` exclude each other. An input with only one of them replaces the other. */
@@ -85,11 +83,11 @@ function newDates(input: PaymentPlanUpdate): ('start_date' | 'first_date')[] {
 }
 
 /** Refuses a total that is already reached: it would close the plan without a request from the biller. */
-function totalFaults(plan: PaymentPlanRow, committed: number): FieldError[] {
+function totalReachedErrors(plan: PaymentPlanRow, committed: number): FieldError[] {
   const total = plan.total_amount_cents;
   if (total === null || (total >= committed && total > plan.collected_amount_cents)) return [];
   const message =
     `total_amount_cents must be more than the ${plan.collected_amount_cents} collected so far, and at least ${committed} ` +
     'with the payments that are under way or unpaid. To end the plan, close it.';
-  return [{ code: 'out_of_range', message, path: '/total_amount_cents' }];
+  return [fieldError('/total_amount_cents', 'out_of_range', message)];
 }

@@ -125,7 +125,7 @@ export async function replayWebhookDeliveries(
 async function sequenceOf(tx: Db, tenant: Tenant, eventId: string | undefined): Promise<number | null> {
   if (eventId === undefined) return null;
   const event = await findEvent(tx, tenant, eventId);
-  if (event === null) throw ValidationFailed.of('/starting_after', 'resource_missing', `No such event: ${eventId}.`);
+  if (event === null) throw ValidationFailed.missing('/starting_after', 'event', eventId);
   return event.sequence;
 }
 

@@ -1,5 +1,5 @@
 import { AddressRefused, type OutboundPolicy, reachableAddresses } from '../../platform/outbound-address.ts';
-import type { FieldError } from '../errors.ts';
+import { type FieldCode, type FieldError, fieldError } from '../../resources/field-errors.ts';
 
 /**
  * Returns the field error of a webhook URL, or null. Live mode requires `https` and a public address. Sandbox also
@@ -7,31 +7,31 @@ import type { FieldError } from '../errors.ts';
  * The address is checked again at each connection: this check only gives early feedback to the biller who enters the
  * URL.
  */
-export async function faultInDestination(
+export async function destinationError(
   text: string,
   livemode: boolean,
   policy: OutboundPolicy,
 ): Promise<FieldError | null> {
-  const fault = (code: string, message: string) => ({ code, message, path: '/url' });
+  const error = (code: FieldCode, message: string) => fieldError('/url', code, message);
   // The URL parser silently drops white space and control characters. The URL shown would then differ from the URL
   // called.
-  if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return fault('url_invalid', 'url is not an absolute URL.');
+  if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return error('url_invalid', 'url is not an absolute URL.');
   const url = new URL(text);
   if (url.protocol !== 'https:' && (livemode || url.protocol !== 'http:')) {
-    return fault('url_invalid', livemode ? 'url must be https in live mode.' : 'url must be http or https.');
+    return error('url_invalid', livemode ? 'url must be https in live mode.' : 'url must be http or https.');
   }
   if (url.username !== '' || url.password !== '') {
-    return fault('url_invalid', 'url must not carry credentials: check the signature of what you receive instead.');
+    return error('url_invalid', 'url must not contain credentials. Check the signature of each delivery instead.');
   }
-  if (url.port === '0') return fault('url_invalid', 'url must not name port 0: nothing can listen there.');
-  if (text.includes('#')) return fault('url_invalid', 'url must not have a fragment.');
+  if (url.port === '0') return error('url_invalid', 'url must not have port 0.');
+  if (text.includes('#')) return error('url_invalid', 'url must not have a fragment.');
   try {
     await reachableAddresses(url.hostname, livemode ? { ...policy, allowLoopback: false } : policy);
     return null;
-  } catch (error) {
-    if (!(error instanceof AddressRefused)) throw error;
-    return error.reason === 'unresolved'
-      ? fault('url_unresolvable', 'The host of url cannot be resolved to an address.')
-      : fault('url_not_public', 'The host of url is not a public address.');
+  } catch (refused) {
+    if (!(refused instanceof AddressRefused)) throw refused;
+    return refused.reason === 'unresolved'
+      ? error('url_unresolvable', 'The host of url cannot be resolved to an address.')
+      : error('url_not_public', 'The host of url is not a public address.');
   }
 }

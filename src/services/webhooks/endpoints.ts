@@ -8,6 +8,7 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { page } from '../../resources/common.ts';
 import { subscriptions } from '../../resources/event-catalogue.ts';
+import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import {
   type DeletedWebhookEndpoint,
   presentWebhookEndpoint,
@@ -18,10 +19,10 @@ import {
 } from '../../resources/webhook-endpoint.ts';
 import { asked } from '../accounts/audit.ts';
 import { type Vault, VaultError } from '../accounts/vault.ts';
-import { type FieldError, InvalidState, NotFound, ValidationFailed } from '../errors.ts';
+import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
 import { pageOf } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
-import { faultInDestination } from './destination.ts';
+import { destinationError } from './destination.ts';
 import { recordEndpointChange } from './endpoint-audit.ts';
 import { assertMayReadEvents } from './event-scopes.ts';
 import { newSigningSecret } from './signing.ts';
@@ -48,9 +49,8 @@ export async function checkWebhookEndpoint(
   input: { url?: string | undefined; event_types?: string[] | undefined },
   outbound: OutboundPolicy,
 ): Promise<void> {
-  const inUrl = input.url === undefined ? null : await faultInDestination(input.url, call.livemode, outbound);
-  const faults = [...(inUrl === null ? [] : [inUrl]), ...faultsInEventTypes(input.event_types ?? [])];
-  if (faults.length > 0) throw new ValidationFailed(faults);
+  const inUrl = input.url === undefined ? null : await destinationError(input.url, call.livemode, outbound);
+  assertNoErrors([...(inUrl === null ? [] : [inUrl]), ...eventTypeErrors(input.event_types ?? [])]);
 }
 
 /**
@@ -221,13 +221,13 @@ function switched(status: 'enabled' | 'disabled') {
     : { status, disabled_reason: 'requested' as const, failing_since: null };
 }
 
-function faultsInEventTypes(eventTypes: string[]): FieldError[] {
+function eventTypeErrors(eventTypes: string[]): FieldError[] {
   return eventTypes.flatMap((type, index) => {
     const path = `/event_types/${index}`;
     if (!subscriptions.has(type)) {
-      return { code: 'unknown_event_type', message: `${type} is not an event type, a group or "*".`, path };
+      return fieldError(path, 'unknown_event_type', `${type} is not an event type, a group or "*".`);
     }
-    if (eventTypes.indexOf(type) < index) return { code: 'duplicate', message: `${type} is listed twice.`, path };
+    if (eventTypes.indexOf(type) < index) return fieldError(path, 'duplicate', `${type} is listed twice.`);
     return [];
   });
 }

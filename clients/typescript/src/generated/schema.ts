@@ -1943,7 +1943,7 @@ export interface components {
         PaymentError: {
             /** @description Why the last attempt failed, for programs: see *Codes of failed payments*. */
             code: string;
-            /** @description The same for people. */
+            /** @description For people. */
             message: string;
         };
         PaymentIntent: {
@@ -2666,7 +2666,7 @@ export interface components {
             outcome: "succeeded" | "failed";
             /** @description Why it failed: see *Codes of failed payments*. Null if it did not. */
             code: string | null;
-            /** @description The same for people. */
+            /** @description For people. */
             message: string | null;
         };
         PlanPaymentList: {

@@ -1,7 +1,11 @@
-import type { CodeText } from './error-codes.ts';
+/** What a code means, and what the caller can do about it. One sentence each, for the documentation. */
+export interface CodeText {
+  meaning: string;
+  remedy: string;
+}
 
 /** Every `code` of an item in `error.details`: what is wrong with one field. */
-export const detailCodes = {
+export const fieldCodes = {
   parameter_missing: {
     meaning: 'The field is required but missing.',
     remedy: 'Send it.',
@@ -83,3 +87,29 @@ export const detailCodes = {
     remedy: 'Use a host that can be reached from the internet.',
   },
 } as const satisfies Record<string, CodeText>;
+
+export type FieldCode = keyof typeof fieldCodes;
+
+/**
+ * What is wrong with one field of a request. `path` is a JSON pointer into the body, or names a parameter, such as
+ * `query/limit`. It is left out if the error is about no single field.
+ */
+export interface FieldError {
+  code: FieldCode;
+  message: string;
+  path?: string;
+}
+
+/** A response has at most this many field errors. More would not be read. */
+export const maxFieldErrors = 100;
+
+export function fieldError(path: string, code: FieldCode, message: string): FieldError {
+  return { code, message, path };
+}
+
+/** Keeps the first field error of each path, and at most as many as a response has. */
+export function onePerPath(errors: FieldError[]): FieldError[] {
+  const byPath = new Map<string | undefined, FieldError>();
+  for (const error of errors) if (!byPath.has(error.path)) byPath.set(error.path, error);
+  return [...byPath.values()].slice(0, maxFieldErrors);
+}

@@ -1,16 +1,17 @@
 import type { TObject } from 'typebox';
-import { BadRequest, type FieldError } from '../../services/errors.ts';
+import { type FieldError, fieldError, onePerPath } from '../../resources/field-errors.ts';
+import { BadParameters } from '../../services/errors.ts';
 import { asNode, type SchemaNode } from './describe-schema.ts';
 import { unstorable } from './json.ts';
 import { childPath } from './paths.ts';
-import { compileChecker, onePerPath } from './validation.ts';
+import { compileChecker } from './validation.ts';
 
 /** No list takes more than a dozen. A URL of 16 KiB could hold 8,000, which took 20 ms to refuse one by one. */
 const maxParameters = 100;
 
 /**
  * Compiles a route's query schema into a parser. Numbers and booleans are parsed strictly (`5`, not `05`, `+5` or
- * `5e0`). Missing parameters take their `default`. The parser throws BadRequest with every field error, unknown and
+ * `5e0`). Missing parameters take their `default`. The parser throws BadParameters with every field error, unknown and
  * repeated parameters included. A query of more than 100 parameters is refused without being parsed.
  */
 export function compileQuery(schema: TObject): (text: string) => Record<string, unknown> {
@@ -23,30 +24,21 @@ export function compileQuery(schema: TObject): (text: string) => Record<string, 
     const repeated: FieldError[] = [];
     for (const [name, given] of new URLSearchParams(text)) {
       if (name in values) {
-        repeated.push({
-          path: childPath('', name),
-          code: 'invalid_value',
-          message: `${name.slice(0, 100)} is given more than once.`,
-        });
+        const message = `${name.slice(0, 100)} is given more than once.`;
+        repeated.push(fieldError(childPath('', name), 'invalid_value', message));
       }
       values[name] = read(members.get(name), given);
     }
     for (const [name, member] of defaults) if (!(name in values)) values[name] = member.default;
-    const faults = onePerPath([...repeated, ...unstorable(values, ''), ...check(values)]);
-    if (faults.length === 0) return values;
-    throw new BadRequest(
-      faults.map((fault) => fault.message).join(' '),
-      'validation_failed',
-      faults.map((fault) => ({ ...fault, path: `query${fault.path ?? ''}` })),
-    );
+    const errors = onePerPath([...repeated, ...unstorable(values, ''), ...check(values)]);
+    if (errors.length === 0) return values;
+    throw new BadParameters(errors.map((error) => ({ ...error, path: `query${error.path ?? ''}` })));
   };
 }
 
 function assertFew(text: string): void {
   if (text.length <= maxParameters || text.split('&', maxParameters + 1).length <= maxParameters) return;
-  const message = `A query may have at most ${maxParameters} parameters.`;
-  const tooMany: FieldError = { path: 'query', code: 'too_many', message };
-  throw new BadRequest(message, 'validation_failed', [tooMany]);
+  throw new BadParameters([fieldError('query', 'too_many', `A query may have at most ${maxParameters} parameters.`)]);
 }
 
 /** Converts the text to the schema's type. If that fails, returns the text, which validation then refuses. */

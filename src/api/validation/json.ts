@@ -1,4 +1,5 @@
-import { BadRequest, type FieldError, maxFaults } from '../../services/errors.ts';
+import { type FieldError, fieldError, maxFieldErrors } from '../../resources/field-errors.ts';
+import { BadRequest } from '../../services/errors.ts';
 import { childPath, nameOf } from './paths.ts';
 
 /** Deeper bodies are refused. No schema of the API has more than a handful of levels. */
@@ -46,28 +47,28 @@ function notJson(): BadRequest {
  * surrogate pair, a number beyond the range of a double. Member names are checked too. Stops at 100 field errors.
  */
 export function unstorable(value: unknown, path: string): FieldError[] {
-  const faults: FieldError[] = [];
-  collectUnstorable(value, path, faults);
-  return faults;
+  const errors: FieldError[] = [];
+  collectUnstorable(value, path, errors);
+  return errors;
 }
 
-function collectUnstorable(value: unknown, path: string, faults: FieldError[]): void {
-  if (faults.length >= maxFaults) return;
+function collectUnstorable(value: unknown, path: string, errors: FieldError[]): void {
+  if (errors.length >= maxFieldErrors) return;
   if (typeof value === 'string') {
     if (isStorable(value)) return;
-    faults.push({ path, code: 'invalid_value', message: `${nameOf(path)} must be valid text without NUL characters.` });
+    errors.push(fieldError(path, 'invalid_value', `${nameOf(path)} must be valid text without NUL characters.`));
   } else if (typeof value === 'number') {
     if (Number.isFinite(value)) return;
-    faults.push({ path, code: 'out_of_range', message: `${nameOf(path)} is too large a number.` });
+    errors.push(fieldError(path, 'out_of_range', `${nameOf(path)} is too large a number.`));
   } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) collectUnstorable(item, childPath(path, String(index)), faults);
+    for (const [index, item] of value.entries()) collectUnstorable(item, childPath(path, String(index)), errors);
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, item] of Object.entries(value)) {
       if (isStorable(name)) {
-        collectUnstorable(item, childPath(path, name), faults);
+        collectUnstorable(item, childPath(path, name), errors);
       } else {
         const message = `${nameOf(path)} has a member whose name is not valid text without NUL characters.`;
-        faults.push({ path, code: 'invalid_value', message });
+        errors.push(fieldError(path, 'invalid_value', message));
       }
     }
   }

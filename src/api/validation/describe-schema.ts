@@ -29,10 +29,10 @@ export function choicesOf(schema: SchemaNode): unknown[] | undefined {
  * Describes what a value must be, in words that follow "must be". The description is the schema's `title` if it begins
  * with a lower-case letter or a digit ("exactly 8 digits"), otherwise the type. The limits follow.
  */
-export function expectation(schema: SchemaNode): string {
+export function describeSchema(schema: SchemaNode): string {
   const choices = choicesOf(schema);
   if (choices) return choices.length === 1 ? String(choices[0]) : `one of ${choices.join(', ')}`;
-  if (Array.isArray(schema.anyOf)) return [...new Set(asNodes(schema.anyOf).map(expectation))].join(' or ');
+  if (Array.isArray(schema.anyOf)) return [...new Set(asNodes(schema.anyOf).map(describeSchema))].join(' or ');
   const title = typeof schema.title === 'string' && /^[\p{Ll}\d]/u.test(schema.title) ? schema.title : undefined;
   switch (schema.type) {
     case 'integer':

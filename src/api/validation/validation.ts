@@ -1,10 +1,11 @@
+import { closestMatch } from 'leven';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Value } from 'typebox/value';
 import { ruleOf } from '../../resources/common.ts';
-import { type FieldError, maxFaults } from '../../services/errors.ts';
-import { asNode, asNodes, choicesOf, expectation, type SchemaNode } from './describe-schema.ts';
+import { type FieldError, fieldError, maxFieldErrors, onePerPath } from '../../resources/field-errors.ts';
+import { asNode, asNodes, choicesOf, describeSchema, type SchemaNode } from './describe-schema.ts';
 import { registerFormats } from './formats.ts';
 import { childPath, nameOf, segmentsOf } from './paths.ts';
 
@@ -21,32 +22,25 @@ export function compileChecker(schema: TSchema): Checker {
   const validator = Compile(schema);
   const rule = ruleOf(schema);
   return (value) => {
-    const breaches = rule && isObject(value) ? rule(value) : [];
-    if (validator.Check(value)) return breaches;
-    const faults = onePerPath([...explain(schema, value, ''), ...breaches]);
-    return faults.length > 0 ? faults : [{ path: '', code: 'invalid_value', message: 'The body is not valid.' }];
+    const ofRule = rule && isObject(value) ? rule(value) : [];
+    if (validator.Check(value)) return ofRule;
+    const errors = onePerPath([...explain(schema, value, ''), ...ofRule]);
+    return errors.length > 0 ? errors : [fieldError('', 'invalid_value', 'The body is not valid.')];
   };
-}
-
-/** Keeps the first field error of each path. */
-export function onePerPath(faults: FieldError[]): FieldError[] {
-  const byPath = new Map<string | undefined, FieldError>();
-  for (const fault of faults) if (!byPath.has(fault.path)) byPath.set(fault.path, fault);
-  return [...byPath.values()].slice(0, maxFaults);
 }
 
 /** Explains at most as many errors as the response may show: explaining an error costs more than finding it. */
 function explain(schema: TSchema, value: unknown, root: string): FieldError[] {
-  const errors = Value.Errors(schema, value);
-  const unions = errors.filter((error) => error.keyword === 'anyOf').map((error) => `${error.schemaPath}/anyOf/`);
-  const faults: FieldError[] = [];
-  for (const error of errors) {
-    if (faults.length >= maxFaults) break;
+  const found = Value.Errors(schema, value);
+  const unions = found.filter((error) => error.keyword === 'anyOf').map((error) => `${error.schemaPath}/anyOf/`);
+  const errors: FieldError[] = [];
+  for (const error of found) {
+    if (errors.length >= maxFieldErrors) break;
     // Errors from the branches of a union are explained at the union itself.
     if (unions.some((union) => error.schemaPath.startsWith(union))) continue;
-    faults.push(...explainError(error, schema, value, root, faults.length < hintsAtMost));
+    errors.push(...explainError(error, schema, value, root, errors.length < hintsAtMost));
   }
-  return faults;
+  return errors;
 }
 
 function explainError(
@@ -67,13 +61,13 @@ function explainError(
   }
   const node = asNode(at(schema, schemaPath));
   // A slash inside a pattern is indistinguishable from a path separator, so the schema may not be found.
-  if (node === undefined) return [{ path, code: 'invalid_value', message: `${nameOf(path)} ${error.message}.` }];
+  if (node === undefined) return [fieldError(path, 'invalid_value', `${nameOf(path)} ${error.message}.`)];
   return explainOne(error, node, at(value, segments), path);
 }
 
 function explainOne(error: TLocalizedValidationError, schema: SchemaNode, value: unknown, path: string): FieldError[] {
   const inName = error.schemaPath.endsWith('/propertyNames');
-  const expected = () => `${inName ? `The name ${nameOf(path)}` : nameOf(path)} must be ${expectation(schema)}.`;
+  const expected = () => `${inName ? `The name ${nameOf(path)}` : nameOf(path)} must be ${describeSchema(schema)}.`;
   switch (error.keyword) {
     case 'additionalProperties':
     case 'propertyNames':
@@ -85,29 +79,29 @@ function explainOne(error: TLocalizedValidationError, schema: SchemaNode, value:
     case 'anyOf':
       return explainUnion(schema, value, path);
     case 'type':
-      return [{ path, code: 'invalid_type', message: expected() }];
+      return [fieldError(path, 'invalid_type', expected())];
     case 'minimum':
     case 'maximum':
     case 'exclusiveMinimum':
     case 'exclusiveMaximum':
-      return [{ path, code: 'out_of_range', message: expected() }];
+      return [fieldError(path, 'out_of_range', expected())];
     case 'maxLength':
-      return [{ path, code: 'too_long', message: expected() }];
+      return [fieldError(path, 'too_long', expected())];
     case 'minLength':
-      return [{ path, code: 'too_short', message: expected() }];
+      return [fieldError(path, 'too_short', expected())];
     case 'maxItems':
     case 'maxProperties':
-      return [{ path, code: 'too_many', message: expected() }];
+      return [fieldError(path, 'too_many', expected())];
     case 'minItems':
     case 'minProperties':
-      return [{ path, code: 'too_few', message: expected() }];
+      return [fieldError(path, 'too_few', expected())];
     case 'format':
     case 'pattern':
-      return [{ path, code: 'invalid_format', message: expected() }];
+      return [fieldError(path, 'invalid_format', expected())];
     case '~refine':
-      return [{ path, code: 'invalid_value', message: `${nameOf(path)} ${error.params.message}` }];
+      return [fieldError(path, 'invalid_value', `${nameOf(path)} ${error.params.message}`)];
     default:
-      return [{ path, code: 'invalid_value', message: expected() }];
+      return [fieldError(path, 'invalid_value', expected())];
   }
 }
 
@@ -115,20 +109,20 @@ function explainOne(error: TLocalizedValidationError, schema: SchemaNode, value:
  * Returns the field errors of the branch that the client meant. Its literals (such as `type`) or its type identify it.
  */
 function explainUnion(schema: SchemaNode, value: unknown, path: string): FieldError[] {
-  const expected = `${nameOf(path)} must be ${expectation(schema)}.`;
-  if (choicesOf(schema)) return [{ path, code: 'invalid_value', message: expected }];
+  const expected = `${nameOf(path)} must be ${describeSchema(schema)}.`;
+  if (choicesOf(schema)) return [fieldError(path, 'invalid_value', expected)];
   const branches = asNodes(schema.anyOf).filter((branch) => accepts(branch.type, value) || 'anyOf' in branch);
-  if (branches.length === 0) return [{ path, code: 'invalid_type', message: expected }];
+  if (branches.length === 0) return [fieldError(path, 'invalid_type', expected)];
   const tag = discriminatorOf(schema) ?? tagOf(branches);
   const meant = branches.filter((branch) => tag === undefined || tagValue(branch, tag) === at(value, [tag]));
   if (tag !== undefined && meant.length === 0) {
     const tags = { anyOf: branches.map((branch) => at(branch, ['properties', tag])) };
     if (at(value, [tag]) === undefined) return [missing(tags, path, tag)];
-    const message = `${nameOf(childPath(path, tag))} must be ${expectation(tags)}.`;
-    return [{ path: childPath(path, tag), code: 'invalid_value', message }];
+    const message = `${nameOf(childPath(path, tag))} must be ${describeSchema(tags)}.`;
+    return [fieldError(childPath(path, tag), 'invalid_value', message)];
   }
   const explained = meant.map((branch) => explain(branch, value, path)).sort((a, b) => a.length - b.length);
-  return explained[0] ?? [{ path, code: 'invalid_value', message: expected }];
+  return explained[0] ?? [fieldError(path, 'invalid_value', expected)];
 }
 
 /** Returns the member named by the schema's `discriminator`, as in OpenAPI. */
@@ -149,44 +143,18 @@ function tagValue(branch: SchemaNode, name: string): unknown {
 
 function missing(schema: SchemaNode | undefined, parent: string, name: string): FieldError {
   const path = childPath(parent, name);
-  const what = schema ? `, and must be ${expectation(schema)}` : '';
-  return { path, code: 'parameter_missing', message: `${nameOf(path)} is required${what}.` };
+  const what = schema ? `, and must be ${describeSchema(schema)}` : '';
+  return fieldError(path, 'parameter_missing', `${nameOf(path)} is required${what}.`);
 }
 
 function unknownParameter(schema: SchemaNode, path: string, hasHint: boolean): FieldError {
   const name = segmentsOf(path).at(-1) ?? '';
   const parent = path.slice(0, path.lastIndexOf('/'));
   const known = hasHint ? Object.keys(asNode(schema.properties) ?? {}) : [];
-  const near = nearest(name, known);
+  const maxDistance = Math.max(1, Math.floor(name.length / 3));
+  const near = closestMatch(name.toLowerCase(), known, { maxDistance });
   const hint = near === undefined ? '' : ` Did you mean ${nameOf(childPath(parent, near))}?`;
-  return { path, code: 'unknown_parameter', message: `${nameOf(path)} is not a known parameter.${hint}` };
-}
-
-/** Returns the known name that is closest to the given one, within a third of its letters. */
-function nearest(name: string, known: string[]): string | undefined {
-  const [best] = known
-    .map((candidate) => ({ candidate, most: Math.max(1, Math.floor(candidate.length / 3)) }))
-    // The distance is at least the difference in length, so this avoids most comparisons.
-    .filter(({ candidate, most }) => Math.abs(candidate.length - name.length) <= most)
-    .map(({ candidate, most }) => ({ candidate, most, distance: editDistance(name.toLowerCase(), candidate) }))
-    .filter(({ distance, most }) => distance <= most)
-    .sort((a, b) => a.distance - b.distance);
-  return best?.candidate;
-}
-
-function editDistance(a: string, b: string): number {
-  const row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    let diagonal = i - 1;
-    row[0] = i;
-    for (let j = 1; j <= b.length; j++) {
-      const above = row[j] ?? 0;
-      const replaced = diagonal + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row[j] = Math.min(replaced, above + 1, (row[j - 1] ?? 0) + 1);
-      diagonal = above;
-    }
-  }
-  return row[b.length] ?? 0;
+  return fieldError(path, 'unknown_parameter', `${nameOf(path)} is not a known parameter.${hint}`);
 }
 
 function at(value: unknown, segments: string[]): unknown {
