@@ -5,9 +5,10 @@ import type { MoveSubject } from '../activities/clock-activities.ts';
 import { effectFailed } from '../activities/failures.ts';
 import { summaryOf } from '../messages/workflow-summaries.ts';
 import { pass } from '../platform/crash-points.ts';
+import { grpcStatusOf } from '../platform/grpc-status.ts';
 import { workflowIdOf } from '../platform/postgres/outbox.ts';
 import { timeSkippingNeeded } from '../services/errors.ts';
-import { allowTimeSkipping, isNotFound, isSkippingRefused } from './time-skipping.ts';
+import { allowTimeSkipping, isSkippingRefused } from './time-skipping.ts';
 
 /**
  * Advances subjects of a test clock with Temporal's time skipping. The server may skip the workflow's timers, and the
@@ -30,7 +31,7 @@ export function createClockMover(temporal: Client, taskQueue: string): MoveSubje
     };
     try {
       await move().catch(async (error: unknown) => {
-        if (!isNotFound(error) && !(error instanceof WorkflowNotFoundError)) throw error;
+        if (grpcStatusOf(error) !== 'NOT_FOUND' && !(error instanceof WorkflowNotFoundError)) throw error;
         // The start has not been dispatched yet, or Temporal has lost the workflow. The database holds all that it
         // needs.
         await temporal.workflow.start(subject.workflowType, {
