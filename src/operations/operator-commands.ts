@@ -6,6 +6,7 @@ import { atomically } from '../platform/postgres/transaction.ts';
 import { realNow } from '../platform/real-time.ts';
 import { type Actor, recordAudit } from '../services/accounts/audit.ts';
 import { NotFound } from '../services/errors.ts';
+import { startEntry } from '../services/wake.ts';
 import { findSubjectWantingWorkflow } from './reconciler/reconciliations.ts';
 
 /** What operator commands from the command line work on, and who issues them. */
@@ -76,7 +77,7 @@ export async function startOver({ sql, temporal, by }: Operations, id: string): 
   if (!ended && wanted === null) return nothingToDo(id);
   const now = realNow();
   await atomically(sql, async (tx) => {
-    if (wanted !== null) await enqueue(tx, [{ workflowType, subjectId: id, start: true }], now);
+    if (wanted !== null) await enqueue(tx, [startEntry(workflowType, id)], now);
     const changes = { run: { from: ended ? 'terminated' : 'not there', to: wanted === null ? null : 'started' } };
     await recordAudit(tx, { action: 'workflow.started_over', by, at: now, tenant: null, subjectId: id, changes });
   });
@@ -86,7 +87,7 @@ export async function startOver({ sql, temporal, by }: Operations, id: string): 
 
 async function startMissing(sql: Pool, workflowType: WorkflowType, id: string): Promise<string | null> {
   if ((await findSubjectWantingWorkflow(sql, workflowType, id)) === null) return null;
-  await atomically(sql, (tx) => enqueue(tx, [{ workflowType, subjectId: id, start: true }], realNow()));
+  await atomically(sql, (tx) => enqueue(tx, [startEntry(workflowType, id)], realNow()));
   return `${workflowIdOf(workflowType, id)} did not run: it is started, and looks at once.`;
 }
 

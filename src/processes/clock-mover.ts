@@ -3,6 +3,7 @@ import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@
 import { ApplicationFailure } from '@temporalio/common';
 import type { MoveSubject } from '../activities/clock-activities.ts';
 import { effectFailed } from '../activities/failures.ts';
+import { advanceTo } from '../messages/updates.ts';
 import { summaryOf } from '../messages/workflow-summaries.ts';
 import { pass } from '../platform/crash-points.ts';
 import { grpcStatusOf } from '../platform/grpc-status.ts';
@@ -21,7 +22,7 @@ export function createClockMover(temporal: Client, taskQueue: string): MoveSubje
     const move = async (): Promise<void> => {
       await allowTimeSkipping(temporal, workflowId);
       pass('advance allowed to skip');
-      await temporal.workflow.getHandle(workflowId).executeUpdate('advanceTo', {
+      await temporal.workflow.getHandle(workflowId).executeUpdate(advanceTo, {
         args: [advance.target_time.getTime(), advance.from_time.getTime()],
         // After the database was restored, Temporal may still hold an Update with this id and return without doing
         // anything.

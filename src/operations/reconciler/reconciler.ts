@@ -7,6 +7,7 @@ import type { Pool } from '../../platform/postgres/connection.ts';
 import { enqueue, type OutboxEntry, type WorkflowType, workflowIdOf } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { realNow } from '../../platform/real-time.ts';
+import { startEntry, wakeEntry } from '../../services/wake.ts';
 import {
   findSubjectWantingWorkflow,
   hasOutboxEntry,
@@ -33,13 +34,6 @@ interface Suspect {
 }
 
 const workflowTypes: WorkflowType[] = ['paymentPlan', 'scheduledPayment', 'testClock', 'webhookDelivery'];
-/** What makes a workflow of each type read the database again. A delivery does so by making its next attempt. */
-const lookAgain: Record<WorkflowType, string> = {
-  paymentPlan: 'poke',
-  scheduledPayment: 'poke',
-  testClock: 'poke',
-  webhookDelivery: 'retryNow',
-};
 const pageSize = 1000;
 /** How many workflows are described at once. */
 const describedAtOnce = 20;
@@ -98,8 +92,7 @@ export function countMismatches(mismatches: readonly Mismatch[]): Reconciliation
 }
 
 function repairingEntry({ workflowType, subjectId, problem }: Mismatch): OutboxEntry {
-  if (problem === 'missing') return { workflowType, subjectId, start: true };
-  return { workflowType, subjectId, start: false, signal: lookAgain[workflowType] };
+  return problem === 'missing' ? startEntry(workflowType, subjectId) : wakeEntry(workflowType, subjectId);
 }
 
 async function untilDispatched(sql: Pool, signal?: AbortSignal): Promise<void> {

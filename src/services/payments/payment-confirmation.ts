@@ -5,7 +5,6 @@ import { earliestRetry, updateSlot } from '../../db/payment-plan-slots.ts';
 import { lockPlan, updatePlan } from '../../db/payment-plans.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
-import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { PaymentIntentConfirm } from '../../resources/payment-intent.ts';
@@ -13,6 +12,7 @@ import { timeOf } from '../customer-time.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { attachMethod, lockOwner, resolveMethod } from '../resolve-references.ts';
+import { wake } from '../wake.ts';
 import {
   askProcessor,
   type Charge,
@@ -161,7 +161,7 @@ async function openConfirmation(
   });
   if (intent.scheduled_at !== null) {
     // This charge ends the schedule. The signal keeps the workflow from waiting for the date.
-    await enqueue(tx, [{ workflowType: 'scheduledPayment', subjectId: id, start: false, signal: 'poke' }], call.now);
+    await wake.scheduledPayment(tx, id, call.now);
   }
   if (plan !== null && intent.payment_plan_slot !== null) {
     await updateSlot(tx, plan.id, intent.payment_plan_slot, { status: 'processing', next_attempt_at: null });

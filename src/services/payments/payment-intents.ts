@@ -12,7 +12,6 @@ import { priceOf } from '../../domain/fees.ts';
 import { newId } from '../../domain/ids.ts';
 import { type ConditionsOf, unconditionally } from '../../platform/postgres/conditional-insert.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { PaymentIntentCreate } from '../../resources/payment-intent.ts';
 import { timeOf } from '../customer-time.ts';
@@ -20,6 +19,7 @@ import { type FieldError, NotFound, ValidationFailed } from '../errors.ts';
 import { rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { attachMethod, lockOwner, metadataErrors, resolveCustomer, resolveMethod } from '../resolve-references.ts';
+import { start } from '../wake.ts';
 import { bindingFault, recordUse } from './unattached-methods.ts';
 
 /** In days. Source: the contract, Limits. */
@@ -72,9 +72,7 @@ export async function createPaymentIntent(
     const written = await insertPaymentIntent(tx, row, conditionsOf(row));
     if (!written) throw new KeyTaken();
     if (method?.found && payer === null) await recordUse(tx, call, method.found, row.id);
-    if (row.scheduled_at !== null) {
-      await enqueue(tx, [{ workflowType: 'scheduledPayment', subjectId: row.id, start: true }], call.now);
-    }
+    if (row.scheduled_at !== null) await start.scheduledPayment(tx, row.id, call.now);
     return row;
   });
 }

@@ -4,10 +4,10 @@ import { type CollectingPlanRow, lockPlan, type PaymentPlanRow, updatePlan } fro
 import type { ChargeOutcome } from '../../domain/charge-outcome.ts';
 import { afterFailure, nextRetryAt } from '../../domain/dunning.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { enqueue } from '../../platform/postgres/outbox.ts';
 import { presentPaymentPlan } from '../../resources/payment-plan.ts';
 import type { NewEvent } from '../events.ts';
 import type { AttemptOutcome, BookedOutcome, OutcomeHook } from '../payments/charge.ts';
+import { wake } from '../wake.ts';
 
 /**
  * Books the outcome of a plan's payment on its slot and on the plan: the collected amount, the next retry, or the close
@@ -20,10 +20,7 @@ export const bookOnPlan: OutcomeHook = async (tx, { paymentIntentId, paymentPlan
   return async (outcome) => {
     const booked = await bookOnSlot(tx, plan, slot, outcome);
     // The plan's own loop continues by itself after its own charge. After a manual charge it must look again.
-    if (outcome.attempt.source !== 'plan') {
-      const poke = { workflowType: 'paymentPlan' as const, subjectId: plan.id, start: false, signal: 'poke' };
-      await enqueue(tx, [poke], outcome.now);
-    }
+    if (outcome.attempt.source !== 'plan') await wake.plan(tx, plan.id, outcome.now);
     return booked;
   };
 };
