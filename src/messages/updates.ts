@@ -10,12 +10,12 @@ export const advanceTo = defineUpdate<void, [target: number, from?: number]>('ad
 /**
  * The operator commands as Updates, sent from the Web UI or the command line. Each returns a sentence: what was done,
  * or why nothing was. The Web UI sends at most one value, so each Update takes one argument. For most it is who issues
- * the command, and optional.
+ * the command, and may be missing.
  */
 export const commands = {
-  recheck: defineUpdate<string, [by?: IssuedBy | null]>('recheck'),
-  retryNow: defineUpdate<string, [by?: IssuedBy | null]>('retryNow'),
+  recheck: defineUpdate<string, [by: IssuedBy | null | undefined]>('recheck'),
+  retryNow: defineUpdate<string, [by: IssuedBy | null | undefined]>('retryNow'),
   skipSlot: defineUpdate<string, [slot: SkipSlotInput]>('skipSlot'),
-  retryAdvance: defineUpdate<string, [by?: IssuedBy | null]>('retryAdvance'),
-  giveUp: defineUpdate<string, [by?: IssuedBy | null]>('giveUp'),
+  retryAdvance: defineUpdate<string, [by: IssuedBy | null | undefined]>('retryAdvance'),
+  giveUp: defineUpdate<string, [by: IssuedBy | null | undefined]>('giveUp'),
 };

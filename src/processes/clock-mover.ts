@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { MoveSubject } from '../activities/clock-activities.ts';
 import { effectFailed } from '../activities/failures.ts';
 import { advanceTo } from '../messages/updates.ts';
 import { summaryOf } from '../messages/workflow-summaries.ts';
@@ -9,6 +8,7 @@ import { pass } from '../platform/crash-points.ts';
 import { grpcStatusOf } from '../platform/grpc-status.ts';
 import { workflowIdOf } from '../platform/postgres/outbox.ts';
 import { timeSkippingNeeded } from '../services/errors.ts';
+import type { MoveSubject } from '../services/test-clocks/clock-advance.ts';
 import { allowTimeSkipping, isSkippingRefused } from './time-skipping.ts';
 
 /**
