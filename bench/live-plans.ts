@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client as Temporal } from '@temporalio/client';
+import { signals } from '../src/messages/signals.ts';
 import type { Pool } from '../src/platform/postgres/connection.ts';
 import { realNow } from '../src/platform/real-time.ts';
 import { inParallel, range } from './bench.ts';
@@ -44,7 +45,7 @@ export async function holdTimers(sql: Pool, temporal: Temporal, ids: readonly st
   // Whole seconds, so that two rounds never share the span by which the server is asked.
   const dueAt = new Date(Math.ceil((realNow().getTime() + leadMs) / 1000) * 1000);
   await sql`update payment_plans set next_due_at = ${dueAt} where id = any(${[...ids]}::text[])`;
-  await inParallel(ids, 40, (id) => temporal.workflow.getHandle(`payment-plan/${id}`).signal('poke'));
+  await inParallel(ids, 40, (id) => temporal.workflow.getHandle(`payment-plan/${id}`).signal(signals.poke));
   const held = await allHoldTimers(temporal, dueAt, ids.length);
   return { dueAt, preparedMs: performance.now() - begun, held };
 }

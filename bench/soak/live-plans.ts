@@ -1,5 +1,5 @@
-import { enqueue } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
+import { wake } from '../../src/services/wake.ts';
 import { type Bench, inParallel, range, turn } from '../bench.ts';
 import { dateOf, day, makeActivePlan, makePayer } from '../scenery.ts';
 
@@ -42,7 +42,7 @@ export async function openLivePlans({ client, sql }: Bench, count: number): Prom
       rounds.set(id, (rounds.get(id) ?? 0) + 1);
       await sql.begin(async (tx) => {
         await tx`update payment_plans set next_due_at = ${dueAt} where id = ${id}`;
-        await enqueue(tx, [{ workflowType: 'paymentPlan', subjectId: id, start: false, signal: 'poke' }], realNow());
+        await wake.plan(tx, id, realNow());
       });
     },
     async takeLags() {

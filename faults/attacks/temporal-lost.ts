@@ -1,4 +1,4 @@
-import { findMismatches, mend } from '../../src/operations/reconciler/reconciler.ts';
+import { findMismatches, repair } from '../../src/operations/reconciler/reconciler.ts';
 import type { Attack } from './attack.ts';
 
 const reconcileTries = 20;
@@ -20,7 +20,7 @@ export const loseTemporal: Attack = {
         await cluster.temporal.loseDatabase();
         for (let tries = 1; ; tries += 1) {
           try {
-            await mend(cluster.sql, await findMismatches(cluster.sql, cluster.temporalClient(), 'payments'));
+            await repair(cluster.sql, await findMismatches(cluster.sql, cluster.temporalClient(), 'payments'));
             return true;
           } catch (error) {
             if (tries === reconcileTries) throw error;

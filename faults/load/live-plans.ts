@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { enqueue } from '../../src/platform/postgres/outbox.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
+import { wakeEntry } from '../../src/services/wake.ts';
 import { textIn } from './client.ts';
 import { type Account, type Actor, keepDoing, saveCard, type World } from './world.ts';
 
@@ -76,9 +77,11 @@ export async function letFallDue(world: World, ids: string[], dueAt: Date, round
         update payment_plans set next_due_at = ${dueAt}
         where id in ${tx(ids)} and collected_amount_cents = recurring_amount_cents * ${rounds}
         returning id`;
-      const poke = ({ id }: { id: string }) =>
-        ({ workflowType: 'paymentPlan', subjectId: id, start: false, signal: 'poke' }) as const;
-      await enqueue(tx, moved.map(poke), realNow());
+      await enqueue(
+        tx,
+        moved.map(({ id }) => wakeEntry('paymentPlan', id)),
+        realNow(),
+      );
     }),
   );
 }

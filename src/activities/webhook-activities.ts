@@ -14,9 +14,7 @@ export type WebhookActivities = ReturnType<typeof createWebhookActivities>;
 export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: Pool }) {
   return {
     /**
-     * See `attemptDelivery`. If the endpoint is busy, Temporal retries later, which does not count as an attempt. The
-     * first retries come soon, later ones less often, so that ten thousand deliveries to a hanging endpoint cause
-     * little load.
+     * See `attemptDelivery`. If the endpoint is busy, Temporal retries later, which does not count as an attempt.
      */
     async attemptWebhookDelivery(id: string, after: number | null) {
       try {
@@ -27,7 +25,7 @@ export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: 
         throw ApplicationFailure.create({
           type: 'EndpointBusy',
           message: error.message,
-          nextRetryDelay: backOff(activityInfo().attempt, deps.random()),
+          nextRetryDelay: error.retryAfterMs(activityInfo().attempt, deps.random()),
         });
       }
     },
@@ -37,12 +35,4 @@ export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: 
     noteWebhookRetry: (id: string, by: IssuedBy | null) =>
       noteDeliveryRetry(sql, id, { by: operator(by), now: deps.now() }),
   };
-}
-
-/**
- * Returns the delay in milliseconds after the `refusals`-th refusal in a row: 1, 2, 4 seconds, up to half a minute,
- * plus or minus 50 %.
- */
-function backOff(refusals: number, random: number): number {
-  return Math.round(Math.min(30_000, 1000 * 2 ** (refusals - 1)) * (0.5 + random));
 }

@@ -1,4 +1,5 @@
 import type { Fragment } from 'postgres';
+import { signals } from '../messages/signals.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { fittingPage } from '../platform/postgres/fitting-page.ts';
 import { workflowIdOf } from '../platform/postgres/outbox.ts';
@@ -309,6 +310,6 @@ export async function replayDeliveries(
 function stageRetries(tx: Db, now: Date) {
   return tx`
     insert into workflow_intents (workflow_id, workflow_type, subject_id, start, signal, created_at, available_at)
-    select ${workflowIdOf('webhookDelivery', '')} || due.id, 'webhookDelivery', due.id, true, 'retryNow', ${now}, now()
+    select ${workflowIdOf('webhookDelivery', '')} || due.id, 'webhookDelivery', due.id, true, ${signals.retryNow}, ${now}, now()
     from due`;
 }

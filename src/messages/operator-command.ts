@@ -1,5 +1,11 @@
-/** Who issues an operator command: a name typed into the Web UI, or the command line with its user. */
-export type IssuedBy = string | { kind: 'command_line'; id: string };
+/** The user of the operating system who runs the command line. */
+export interface CommandLineUser {
+  kind: 'command_line';
+  id: string;
+}
+
+/** Who issues an operator command: a name typed into the Web UI, or a user of the command line. */
+export type IssuedBy = string | CommandLineUser;
 
 /**
  * A command that an operator issues for a plan, a scheduled payment or a clock. `by` is null when no name was given.
@@ -27,7 +33,7 @@ export function readIssuedBy(input: unknown): IssuedBy | null {
   if (typeof input === 'object' && 'kind' in input && 'id' in input && input.kind === 'command_line') {
     if (isName(input.id)) return { kind: 'command_line', id: input.id };
   }
-  throw new TypeError('Send who you are along, as a JSON text of 1 to 100 characters such as "ada", or nothing.');
+  throw new TypeError('Send your name as a JSON text of 1 to 100 characters such as "ada", or nothing.');
 }
 
 /**
@@ -38,7 +44,7 @@ export function readSkipSlot(input: unknown): { slot: number; by: IssuedBy | nul
   const isObject = typeof input === 'object' && input !== null;
   const slot: unknown = isObject && 'slot' in input ? input.slot : input;
   if (typeof slot !== 'number' || !Number.isSafeInteger(slot) || slot < 0) {
-    throw new TypeError('Send the number of the slot along, such as 3, or {"slot": 3, "by": "ada"}.');
+    throw new TypeError('Send the number of the slot, such as 3, or {"slot": 3, "by": "ada"}.');
   }
   return { slot, by: readIssuedBy(isObject && 'by' in input ? input.by : null) };
 }

@@ -27,7 +27,10 @@ export interface SubjectStatus {
   next: string;
   /** The reason for the last failed attempt, as a sentence. */
   lastError: string | null;
-  /** More details for an operator. Entries in older histories lack them. */
+  /**
+   * More details for an operator. Histories have them under this name, so it stays; other code calls them details. Old
+   * histories lack them.
+   */
   story?: StatusDetails;
 }
 
@@ -46,7 +49,7 @@ export interface StatusDetails {
 }
 
 /** The status of a subject that no longer exists. */
-export const gone: SubjectStatus = {
+export const deletedSubject: SubjectStatus = {
   ended: true,
   billerId: '',
   customerId: null,

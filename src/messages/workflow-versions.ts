@@ -12,5 +12,5 @@ export const patches = {
    * The workflow upserts search attributes when a subject stalls and when a delivery fails. Without the patch, it does
    * not.
    */
-  searchableTrouble: 'searchable-trouble',
+  searchableStalls: 'searchable-trouble',
 } as const;

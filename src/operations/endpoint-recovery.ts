@@ -2,7 +2,7 @@ import { replayDeliveries } from '../db/webhook-deliveries.ts';
 import { lockEndpointOfAnybody, updateWebhookEndpoint, type WebhookEndpointRow } from '../db/webhook-endpoints.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { atomically } from '../platform/postgres/transaction.ts';
-import { type Actor, recordAudit } from '../services/accounts/audit.ts';
+import { type CommandOrigin, recordAudit } from '../services/accounts/audit.ts';
 import { InvalidState, NotFound } from '../services/errors.ts';
 import { assertVerified } from '../services/webhooks/challenge.ts';
 import { recordEndpointChange } from '../services/webhooks/endpoint-audit.ts';
@@ -11,12 +11,6 @@ import { recordEndpointChange } from '../services/webhooks/endpoint-audit.ts';
 const replayedDays = 36;
 /** Limit of one transaction, and of one burst on a receiver. */
 const maxReplayed = 10_000;
-
-/** Who issues the operator command, and when (real time). */
-export interface ByOperator {
-  by: Actor;
-  now: Date;
-}
 
 /** How many deliveries are made again, and whether more remain than fit into one burst. */
 export interface Replayed {
@@ -29,13 +23,13 @@ export interface Replayed {
  * that arrived meanwhile are left out. Operators have no replay budget.
  * @throws NotFound; InvalidState when the endpoint is disabled, or live and not verified.
  */
-export async function replayByOperator(db: Db, endpointId: string, whose: ByOperator): Promise<Replayed> {
+export async function replayByOperator(db: Db, endpointId: string, origin: CommandOrigin): Promise<Replayed> {
   return atomically(db, async (tx) => {
     const endpoint = await lockById(tx, endpointId);
     if (endpoint.status === 'disabled') {
       throw new InvalidState(`The webhook endpoint ${endpointId} is disabled: enable it first.`);
     }
-    return replay(tx, endpoint, whose);
+    return replay(tx, endpoint, origin);
   });
 }
 
@@ -44,22 +38,24 @@ export async function replayByOperator(db: Db, endpointId: string, whose: ByOper
  * null when the endpoint is enabled already.
  * @throws NotFound; InvalidState when its biller has disabled it, or it is live and not verified.
  */
-export async function enableByOperator(db: Db, endpointId: string, whose: ByOperator): Promise<Replayed | null> {
+export async function enableByOperator(db: Db, endpointId: string, origin: CommandOrigin): Promise<Replayed | null> {
   return atomically(db, async (tx) => {
     const before = await lockById(tx, endpointId);
     if (before.status === 'enabled') return null;
     if (before.disabled_reason === 'requested') {
-      throw new InvalidState(`The webhook endpoint ${endpointId} was disabled by its biller, who alone enables it.`);
+      throw new InvalidState(
+        `The webhook endpoint ${endpointId} was disabled by its biller. Only its biller can enable it.`,
+      );
     }
     const switched = { status: 'enabled' as const, disabled_reason: null, failing_since: null };
-    const after = await updateWebhookEndpoint(tx, endpointId, switched, whose.now);
-    const audited = { by: whose.by, at: whose.now, tenant: tenantOf(after) };
+    const after = await updateWebhookEndpoint(tx, endpointId, switched, origin.now);
+    const audited = { by: origin.by, at: origin.now, tenant: tenantOf(after) };
     await recordEndpointChange(tx, 'webhook_endpoint.updated', [before, after], audited);
-    return replay(tx, after, whose);
+    return replay(tx, after, origin);
   });
 }
 
-async function replay(tx: Db, endpoint: WebhookEndpointRow, { by, now }: ByOperator): Promise<Replayed> {
+async function replay(tx: Db, endpoint: WebhookEndpointRow, { by, now }: CommandOrigin): Promise<Replayed> {
   assertVerified(endpoint);
   const since = new Date(now.getTime() - replayedDays * 86_400_000);
   const range = { since, until: now, afterSequence: null, deliveredToo: false, limit: maxReplayed };

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { MoveSubject } from '../activities/clock-activities.ts';
 import { effectFailed } from '../activities/failures.ts';
+import { advanceTo } from '../messages/updates.ts';
 import { summaryOf } from '../messages/workflow-summaries.ts';
 import { pass } from '../platform/crash-points.ts';
+import { grpcStatusOf } from '../platform/grpc-status.ts';
 import { workflowIdOf } from '../platform/postgres/outbox.ts';
 import { timeSkippingNeeded } from '../services/errors.ts';
-import { allowTimeSkipping, isNotFound, isSkippingRefused } from './time-skipping.ts';
+import type { MoveSubject } from '../services/test-clocks/clock-advance.ts';
+import { allowTimeSkipping, isSkippingRefused } from './time-skipping.ts';
 
 /**
  * Advances subjects of a test clock with Temporal's time skipping. The server may skip the workflow's timers, and the
@@ -20,7 +22,7 @@ export function createClockMover(temporal: Client, taskQueue: string): MoveSubje
     const move = async (): Promise<void> => {
       await allowTimeSkipping(temporal, workflowId);
       pass('advance allowed to skip');
-      await temporal.workflow.getHandle(workflowId).executeUpdate('advanceTo', {
+      await temporal.workflow.getHandle(workflowId).executeUpdate(advanceTo, {
         args: [advance.target_time.getTime(), advance.from_time.getTime()],
         // After the database was restored, Temporal may still hold an Update with this id and return without doing
         // anything.
@@ -30,7 +32,7 @@ export function createClockMover(temporal: Client, taskQueue: string): MoveSubje
     };
     try {
       await move().catch(async (error: unknown) => {
-        if (!isNotFound(error) && !(error instanceof WorkflowNotFoundError)) throw error;
+        if (grpcStatusOf(error) !== 'NOT_FOUND' && !(error instanceof WorkflowNotFoundError)) throw error;
         // The start has not been dispatched yet, or Temporal has lost the workflow. The database holds all that it
         // needs.
         await temporal.workflow.start(subject.workflowType, {

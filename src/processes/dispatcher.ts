@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { idFields } from '../domain/id-fields.ts';
 import { webhookTaskQueue } from '../messages/task-queues.ts';
@@ -8,6 +7,7 @@ import type { Logger } from '../platform/logger.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import { type ClaimedEntry, claimBatch, deleteDispatched, postpone } from '../platform/postgres/outbox.ts';
 import { onIntentsCommitted } from '../platform/postgres/transaction.ts';
+import { type Repetition, repeat } from '../platform/repeat.ts';
 import { emit } from '../platform/telemetry.ts';
 import { traced } from '../platform/tracing.ts';
 
@@ -17,13 +17,13 @@ const batchSize = 50;
  * How long a claim lasts. After that, any dispatcher may claim the entry again: its process is dead or frozen. No call
  * to Temporal takes as long.
  */
-const claimMilliseconds = 5_000;
+const claimMs = 5_000;
 /**
  * How often to look for entries that other processes left behind. Entries that this process commits are dispatched at
  * once.
  */
-const pollMilliseconds = 500;
-const longestBackoffMilliseconds = 10_000;
+const pollMs = 500;
+const longestBackoffMs = 10_000;
 /** How long Temporal waits for a worker that died with a workflow task. A live worker asks for more time by itself. */
 const workflowTaskTimeout = '5 seconds';
 
@@ -40,89 +40,63 @@ export interface Dispatcher {
 export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, logger: Logger): Dispatcher {
   // Success lines hold ids only, so they skip the redaction of secrets.
   const log = logger.child({}, { redact: [] });
-  const stopping = new AbortController();
-  let woken = false;
-  let wake = (): void => {};
-  const stopListening = onIntentsCommitted(() => {
-    woken = true;
-    wake();
-  });
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      woken = false;
-      const carriedOut = await dispatchBatch().catch((error: unknown) => {
-        logger.warn({ err: error }, 'workflow intents could not be read; trying again');
-        return 0;
-      });
-      if (carriedOut < batchSize && !woken) await nap();
-    }
-  }
-
-  /** Waits for the next poll, or until something is committed or the dispatcher is closed. */
-  async function nap(): Promise<void> {
-    const nudge = new AbortController();
-    wake = () => nudge.abort();
-    await pause(pollMilliseconds, undefined, { signal: AbortSignal.any([nudge.signal, stopping.signal]) }).catch(
-      () => {},
-    );
-    wake = () => {};
-  }
 
   async function dispatchBatch(): Promise<number> {
-    const intents = await claimBatch(sql, batchSize, claimMilliseconds);
-    if (intents.length > 0) pass('intents claimed');
-    const results = await Promise.all(intents.map((intent) => dispatch(intent)));
-    const done = intents.filter((_, index) => results[index]).map(({ id }) => id);
-    if (done.length === 0) return intents.length;
-    pass('intents told');
-    // One line for the whole batch: a line takes part of a millisecond, and every payment adds entries.
-    log.info(
-      { workflow_ids: intents.flatMap((intent, index) => (results[index] ? intent.workflow_id : [])) },
-      'told Temporal',
-    );
-    await deleteDispatched(sql, done);
-    return intents.length;
+    const entries = await claimBatch(sql, batchSize, claimMs);
+    if (entries.length > 0) pass('intents claimed');
+    const results = await Promise.all(entries.map((entry) => dispatch(entry)));
+    const dispatched = entries.filter((_, index) => results[index]);
+    if (dispatched.length > 0) {
+      pass('intents told');
+      // One line for the whole batch: a line takes part of a millisecond, and every payment adds entries.
+      log.info({ workflow_ids: dispatched.map(({ workflow_id }) => workflow_id) }, 'outbox: dispatched to Temporal');
+      await deleteDispatched(
+        sql,
+        dispatched.map(({ id }) => id),
+      );
+    }
+    return entries.length < batchSize ? pollMs : 0;
   }
 
   /** Returns whether the entry was dispatched. If not, it waits for its next try. */
-  async function dispatch(intent: ClaimedEntry): Promise<boolean> {
-    const told = { kind: 'intent told', workflowType: intent.workflow_type, madeAt: intent.created_at } as const;
+  async function dispatch(entry: ClaimedEntry): Promise<boolean> {
+    const event = { kind: 'intent told', workflowType: entry.workflow_type, madeAt: entry.created_at } as const;
+    const ids = { workflow_id: entry.workflow_id, ...idFields(entry.subject_id) };
     try {
-      const attributes = { workflow_id: intent.workflow_id, ...idFields(intent.subject_id) };
-      const carryOut = () => tell(temporal, taskQueue, intent);
-      await traced('carry out workflow intent', { parent: intent.traceparent, attributes }, carryOut);
-      emit({ ...told, isDispatched: true });
+      const parent = entry.traceparent;
+      await traced('dispatch outbox entry', { parent, attributes: ids }, () => send(temporal, taskQueue, entry));
+      emit({ ...event, isDispatched: true });
       return true;
     } catch (error) {
-      emit({ ...told, isDispatched: false });
+      emit({ ...event, isDispatched: false });
       const message = error instanceof Error ? error.message : String(error);
-      const backoff = Math.min(longestBackoffMilliseconds, 100 * 2 ** Math.min(intent.attempts, 10));
-      logger.warn(
-        { workflow_id: intent.workflow_id, ...idFields(intent.subject_id), attempts: intent.attempts, err: error },
-        'Temporal could not be told',
-      );
-      await postpone(sql, intent.id, backoff, message).catch(() => {});
+      const backoffMs = Math.min(longestBackoffMs, 100 * 2 ** Math.min(entry.attempts, 10));
+      logger.warn({ ...ids, attempts: entry.attempts, err: error }, 'outbox: an entry could not be dispatched');
+      await postpone(sql, entry.id, backoffMs, message).catch(() => {});
       return false;
     }
   }
 
-  const running = run();
+  const dispatching: Repetition = repeat(dispatchBatch, {
+    everyMs: pollMs,
+    onError: (err) => logger.warn({ err }, 'outbox: entries could not be read; trying again'),
+  });
+  const stopListening = onIntentsCommitted(dispatching.wake);
   return {
     async close() {
-      stopping.abort();
       stopListening();
-      await running;
+      await dispatching.close();
     },
   };
 }
 
-async function tell(temporal: Client, taskQueue: string, intent: ClaimedEntry): Promise<void> {
+/** Starts or signals the workflow of an entry. */
+async function send(temporal: Client, taskQueue: string, entry: ClaimedEntry): Promise<void> {
   const options = {
-    taskQueue: intent.workflow_type === 'webhookDelivery' ? webhookTaskQueue(taskQueue) : taskQueue,
-    workflowId: intent.workflow_id,
-    args: [intent.subject_id],
-    staticSummary: summaryOf(intent.workflow_type, intent.subject_id),
+    taskQueue: entry.workflow_type === 'webhookDelivery' ? webhookTaskQueue(taskQueue) : taskQueue,
+    workflowId: entry.workflow_id,
+    args: [entry.subject_id],
+    staticSummary: summaryOf(entry.workflow_type, entry.subject_id),
     workflowTaskTimeout,
     // A workflow that has ended may be needed again: its object was reopened, or restored from a back-up. A workflow
     // without work finds that in the database, and ends.
@@ -130,16 +104,16 @@ async function tell(temporal: Client, taskQueue: string, intent: ClaimedEntry): 
     workflowIdConflictPolicy: 'USE_EXISTING' as const,
   };
   try {
-    if (intent.start && intent.signal !== null) {
-      await temporal.workflow.signalWithStart(intent.workflow_type, { ...options, signal: intent.signal });
-    } else if (intent.start) {
-      await temporal.workflow.start(intent.workflow_type, options);
-    } else if (intent.signal !== null) {
-      await temporal.workflow.getHandle(intent.workflow_id).signal(intent.signal);
+    if (entry.start && entry.signal !== null) {
+      await temporal.workflow.signalWithStart(entry.workflow_type, { ...options, signal: entry.signal });
+    } else if (entry.start) {
+      await temporal.workflow.start(entry.workflow_type, options);
+    } else if (entry.signal !== null) {
+      await temporal.workflow.getHandle(entry.workflow_id).signal(entry.signal);
     }
   } catch (error) {
     // The workflow does not exist and need not.
-    if (error instanceof WorkflowNotFoundError && !intent.start) return;
+    if (error instanceof WorkflowNotFoundError && !entry.start) return;
     throw error;
   }
 }

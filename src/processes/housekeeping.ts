@@ -1,44 +1,35 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { sweepIdempotencyKeys } from '../db/idempotency-keys.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import { databaseNow } from '../platform/postgres/database-time.ts';
 import { realNow } from '../platform/real-time.ts';
+import { type Repetition, repeat } from '../platform/repeat.ts';
 import type { Processors } from '../processors/processor.ts';
 import { recoverCharges } from '../services/payments/payment-confirmation.ts';
 import { recoverRefunds } from '../services/payments/refunds.ts';
 import { planHook } from '../services/plans/plan-dunning.ts';
 
-const everyMilliseconds = 5_000;
+const everyMs = 5_000;
 
 /**
  * Tidies the database while the process runs. It completes charges and refunds whose process died between calling the
  * processor and recording the outcome, and removes expired idempotency keys. Any number of processes may run it side by
  * side.
  */
-export function startHousekeeping(sql: Pool, processors: Processors, logger: Logger): { close(): Promise<void> } {
-  const stopping = new AbortController();
+export function startHousekeeping(sql: Pool, processors: Processors, logger: Logger): Repetition {
   const duties = {
     'recover charges': () => recoverCharges(sql, { processors, hook: planHook }, realNow()),
     'recover refunds': () => recoverRefunds(sql, processors, realNow()),
     // By the database's clock: a process whose own clock is ahead must not remove keys that are still valid.
     'sweep idempotency keys': async () => sweepIdempotencyKeys(sql, await databaseNow(sql)),
   };
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      for (const [duty, perform] of Object.entries(duties)) {
-        await perform().catch((error: unknown) =>
-          logger.warn({ err: error, duty }, 'housekeeping failed; trying again'),
-        );
+  const onError = (err: unknown, duty?: string) => logger.warn({ err, duty }, 'housekeeping failed; trying again');
+  return repeat(
+    async () => {
+      for (const [duty, execute] of Object.entries(duties)) {
+        await execute().catch((error: unknown) => onError(error, duty));
       }
-      await pause(everyMilliseconds, undefined, { signal: stopping.signal }).catch(() => {});
-    }
-  }
-  const running = run();
-  return {
-    async close() {
-      stopping.abort();
-      await running;
     },
-  };
+    { everyMs, onError },
+  );
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js';
 import { msToTs } from '@temporalio/common/lib/time.js';
+import { grpcDetailsOf, grpcStatusOf } from '../platform/grpc-status.ts';
 
 /** How long histories of ended workflows stay readable. */
 const RETENTION = '3 days';
@@ -12,12 +13,6 @@ const VISIBLE_TIMEOUT_MS = 60_000;
 /** The time-out of one call. Shorter than the client's own, which retries with growing pauses. */
 const ASK_TIMEOUT_MS = 2_000;
 const POLL_MS = 50;
-
-/** gRPC status codes, as numbers, that are distinguished here. */
-const NOT_FOUND = 5;
-const ALREADY_EXISTS = 6;
-const PERMISSION_DENIED = 7;
-const UNIMPLEMENTED = 12;
 
 const ATTRIBUTE_TYPES = ['KEYWORD', 'BOOL', 'DATETIME', 'INT'] as const;
 
@@ -32,7 +27,7 @@ export async function ensureNamespace(connection: Connection, namespace: string,
   try {
     await connection.workflowService.describeNamespace({ namespace });
   } catch (error) {
-    if (statusOf(error) !== NOT_FOUND) {
+    if (grpcStatusOf(error) !== 'NOT_FOUND') {
       throw error;
     }
     await registerNamespace(connection, namespace);
@@ -49,7 +44,7 @@ export async function ensureNamespace(connection: Connection, namespace: string,
       .describeWorkflowExecution({ namespace, execution: { workflowId: 'readiness' } })
       .catch((error: unknown) => {
         // An unknown namespace is NOT_FOUND too, but its message says so.
-        if (statusOf(error) !== NOT_FOUND || /namespace/i.test(detailsOf(error))) {
+        if (grpcStatusOf(error) !== 'NOT_FOUND' || /namespace/i.test(grpcDetailsOf(error))) {
           throw error;
         }
       });
@@ -64,11 +59,11 @@ async function registerNamespace(connection: Connection, namespace: string): Pro
       workflowExecutionRetentionPeriod: msToTs(RETENTION),
     });
   } catch (cause) {
-    if (statusOf(cause) === ALREADY_EXISTS) {
+    if (grpcStatusOf(cause) === 'ALREADY_EXISTS') {
       return; // another process was quicker
     }
     throw new Error(
-      `The Temporal namespace "${namespace}" does not exist and could not be made: ${detailsOf(cause)}. ` +
+      `The Temporal namespace "${namespace}" does not exist and could not be made: ${grpcDetailsOf(cause)}. ` +
         'Make it by hand, or set TEMPORAL_NAMESPACE to one that exists.',
       { cause },
     );
@@ -117,17 +112,17 @@ async function addSearchAttributes(
   try {
     await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
   } catch (cause) {
-    const status = statusOf(cause);
-    if (status === ALREADY_EXISTS) {
+    const status = grpcStatusOf(cause);
+    if (status === 'ALREADY_EXISTS') {
       return;
     }
     const advice =
-      status === PERMISSION_DENIED || status === UNIMPLEMENTED
+      status === 'PERMISSION_DENIED' || status === 'UNIMPLEMENTED'
         ? ' Add them by hand, with "temporal operator search-attribute create" or, on Temporal Cloud, with tcld.'
         : '';
     throw new Error(
       `The search attributes ${Object.keys(searchAttributes).join(', ')} could not be added to namespace ` +
-        `${namespace}: ${detailsOf(cause)}.${advice}`,
+        `${namespace}: ${grpcDetailsOf(cause)}.${advice}`,
       { cause },
     );
   }
@@ -170,7 +165,7 @@ async function untilAccepted(
       signal?.throwIfAborted();
       if (performance.now() > giveUpAt) {
         throw new Error(
-          `Temporal does not know its ${what} after ${VISIBLE_TIMEOUT_MS / 1000} s: ${detailsOf(cause)}. ` +
+          `Temporal does not know its ${what} after ${VISIBLE_TIMEOUT_MS / 1000} s: ${grpcDetailsOf(cause)}. ` +
             "The server's log says why (DATA_DIR/logs/temporal.log where it is the embedded one).",
           { cause },
         );
@@ -178,15 +173,4 @@ async function untilAccepted(
     }
     await sleep(POLL_MS, undefined, { signal });
   }
-}
-
-function statusOf(error: unknown): number | null {
-  return error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : null;
-}
-
-function detailsOf(error: unknown): string {
-  if (error instanceof Error && 'details' in error && typeof error.details === 'string') {
-    return error.details;
-  }
-  return error instanceof Error ? error.message : String(error);
 }

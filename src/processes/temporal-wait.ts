@@ -1,17 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
+import { grpcDetailsOf, grpcStatusOf } from '../platform/grpc-status.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Config } from './config.ts';
 
-/** gRPC status codes, as numbers, of refusals that waiting does not fix. */
-const notFound = 5;
-const permissionDenied = 7;
-const unauthenticated = 16;
+const askAgainMs = 500;
+const logEveryMs = 10_000;
 
-const askAgainMilliseconds = 500;
-const dispatchEveryMs = 10_000;
-
-/** Temporal responds but refuses this configuration. Somebody has to change it. */
+/** Temporal responds but refuses this configuration. An operator has to change it. */
 export class TemporalRefusal extends Error {
   override name = 'TemporalRefusal';
 }
@@ -28,43 +24,40 @@ export async function untilTemporalAnswers(
   signal: AbortSignal,
 ): Promise<void> {
   const { temporalAddress: address, temporalNamespace: namespace } = config;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let loggedAt = Number.NEGATIVE_INFINITY;
   for (;;) {
     try {
       await temporal.workflowService.describeNamespace({ namespace });
-      if (toldAt > Number.NEGATIVE_INFINITY) logger.info({ address }, 'Temporal answers');
+      if (loggedAt > Number.NEGATIVE_INFINITY) logger.info({ address }, 'Temporal responds');
       return;
     } catch (error) {
       signal.throwIfAborted();
       const refusal = refusalOf(error, address, namespace);
       if (refusal !== null) throw new TemporalRefusal(refusal, { cause: error });
-      if (performance.now() - toldAt >= dispatchEveryMs) {
-        logger.warn({ address, namespace, reason: detailsOf(error) }, 'waiting for Temporal, which cannot be reached');
-        toldAt = performance.now();
+      if (performance.now() - loggedAt >= logEveryMs) {
+        logger.warn(
+          { address, namespace, reason: grpcDetailsOf(error) },
+          'waiting for Temporal, which cannot be reached',
+        );
+        loggedAt = performance.now();
       }
     }
-    await pause(askAgainMilliseconds, undefined, { signal });
+    await pause(askAgainMs, undefined, { signal });
   }
 }
 
 /** What is wrong with the configuration, for an operator. Null for an error that may pass by itself. */
 function refusalOf(error: unknown, address: string | null, namespace: string): string | null {
-  if (!isGrpcServiceError(error)) return null;
-  switch (Number(error.code)) {
-    case notFound:
+  switch (grpcStatusOf(error)) {
+    case 'NOT_FOUND':
       return `Temporal at ${address} has no namespace "${namespace}". Make it, or set TEMPORAL_NAMESPACE to one that exists.`;
-    case permissionDenied:
-    case unauthenticated:
+    case 'PERMISSION_DENIED':
+    case 'UNAUTHENTICATED':
       return (
-        `Temporal at ${address} refuses access to the namespace "${namespace}" (${detailsOf(error)}). ` +
-        'See that TEMPORAL_API_KEY, TEMPORAL_TLS and TEMPORAL_NAMESPACE are right.'
+        `Temporal at ${address} refuses access to the namespace "${namespace}" (${grpcDetailsOf(error)}). ` +
+        'Check TEMPORAL_API_KEY, TEMPORAL_TLS and TEMPORAL_NAMESPACE.'
       );
     default:
       return null;
   }
-}
-
-function detailsOf(error: unknown): string {
-  if (isGrpcServiceError(error) && error.details) return error.details;
-  return error instanceof Error ? error.message : String(error);
 }

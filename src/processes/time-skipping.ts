@@ -1,15 +1,13 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Client, isGrpcServiceError } from '@temporalio/client';
+import { grpcDetailsOf, grpcStatusOf } from '../platform/grpc-status.ts';
 import type { Logger } from '../platform/logger.ts';
+import { repeat } from '../platform/repeat.ts';
 import { timeSkippingNeeded } from '../services/errors.ts';
 
 /** More skips than any advance needs. With the server's default of 200 a long advance would stop without an error. */
 const maxSessionSkipCount = 100_000;
 
-const notFound = 5;
-const unimplemented = 12;
-
-const askAgainMilliseconds = 5_000;
+const askAgainMs = 5_000;
 
 /**
  * Lets the server skip the timers of a workflow whenever it is idle, with a fresh budget of skips. The high-level
@@ -25,15 +23,10 @@ export async function allowTimeSkipping(temporal: Client, workflowId: string): P
   });
 }
 
-/** Whether the gRPC error means that no such workflow runs. */
-export function isNotFound(error: unknown): boolean {
-  return isGrpcServiceError(error) && Number(error.code) === notFound;
-}
-
 /** Whether the gRPC error means that the server cannot skip time: it is too old, or skipping is not switched on. */
 export function isSkippingRefused(error: unknown): boolean {
   if (!isGrpcServiceError(error)) return false;
-  return Number(error.code) === unimplemented || /time.?skipping/i.test(error.details ?? error.message);
+  return grpcStatusOf(error) === 'UNIMPLEMENTED' || /time.?skipping/i.test(grpcDetailsOf(error));
 }
 
 /**
@@ -46,7 +39,7 @@ export async function canSkipTime(temporal: Client): Promise<boolean> {
     await allowTimeSkipping(temporal, 'test-clock/probe-of-time-skipping');
     return true;
   } catch (error) {
-    if (isNotFound(error)) return true;
+    if (grpcStatusOf(error) === 'NOT_FOUND') return true;
     if (isSkippingRefused(error)) return false;
     throw error;
   }
@@ -57,17 +50,15 @@ export async function canSkipTime(temporal: Client): Promise<boolean> {
  * away is asked again. Until it responds, `known` returns null and clock endpoints are not refused.
  */
 export function watchTimeSkipping(temporal: Client, logger: Logger): { known: () => boolean | null; close(): void } {
-  const stopping = new AbortController();
-  let answer: boolean | null = null;
-  async function ask(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      answer = await canSkipTime(temporal).catch(() => answer);
-      if (answer === false) logger.warn(`${timeSkippingNeeded} This server has it not: clock endpoints answer 503.`);
+  let canSkip: boolean | null = null;
+  const asking = repeat(
+    async () => {
+      canSkip = await canSkipTime(temporal);
       // A server that can skip is not asked again. One that cannot may be reconfigured without a restart of the API.
-      if (answer === true) return;
-      await pause(askAgainMilliseconds, undefined, { signal: stopping.signal }).catch(() => {});
-    }
-  }
-  void ask();
-  return { known: () => answer, close: () => stopping.abort() };
+      if (canSkip) return Number.POSITIVE_INFINITY;
+      logger.warn(`${timeSkippingNeeded} This server has no workflow time skipping: clock endpoints return 503.`);
+    },
+    { everyMs: askAgainMs, onError: () => {} },
+  );
+  return { known: () => canSkip, close: () => void asking.close() };
 }

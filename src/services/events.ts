@@ -25,7 +25,7 @@ export interface NewEvent {
 }
 
 /** The events that each dry run would record, by its transaction. */
-const rehearsals = new WeakMap<Db, NewEvent[]>();
+const dryRuns = new WeakMap<Db, NewEvent[]>();
 
 /**
  * Marks the transaction as a dry run, to be rolled back. `recordEvents` then records nothing: it appends the events to
@@ -33,7 +33,7 @@ const rehearsals = new WeakMap<Db, NewEvent[]>();
  */
 export function gatherEvents(tx: Db): NewEvent[] {
   const events: NewEvent[] = [];
-  rehearsals.set(tx, events);
+  dryRuns.set(tx, events);
   return events;
 }
 
@@ -49,7 +49,7 @@ export async function recordEvents(
   events: NewEvent[],
 ): Promise<string[]> {
   if (events.length === 0) return [];
-  const gathered = rehearsals.get(tx);
+  const gathered = dryRuns.get(tx);
   if (gathered !== undefined) {
     gathered.push(...events);
     return events.map(() => newId('event'));

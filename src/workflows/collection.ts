@@ -4,42 +4,42 @@ import {
   condition,
   continueAsNew,
   defineSignal,
-  defineUpdate,
   patched,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { OperatorCommand } from '../messages/operator-command.ts';
+import { signals } from '../messages/signals.ts';
 import type { SubjectStatus } from '../messages/subject-status.ts';
+import { advanceTo } from '../messages/updates.ts';
+import type { Stall } from '../messages/workflow-status.ts';
 import { patches } from '../messages/workflow-versions.ts';
+import { openCommandQueue, runCommands } from './command-queue.ts';
 import { type CustomerTime, clockTime, type Inbox, realTime, setBack } from './customer-time.ts';
-import { whyEffectFailed } from './effect-failure.ts';
+import { stallOf } from './effect-failure.ts';
 import { lookingAgain } from './look-again.ts';
-import { openCommandQueue, runCommands } from './operator-handlers.ts';
+import { type OperatorPage, openPage } from './operator-page/page.ts';
 import { isKnownToBeOnClock, showStalled, showStatus, showUnread } from './operator-page/subject.ts';
 
-/** Something has changed in the database: the workflow reads its subject again. */
-export const poke = defineSignal('poke');
-/**
- * The same as `poke`, for programs. Operators send the Update of this name, which responds and is recorded in the audit
- * log.
- */
-export const recheck = defineSignal('recheck');
-/** For upgrades and tests: continue as new, with an empty history, at the next idle moment. */
-export const startFreshRun = defineSignal('startFreshRun');
-/**
- * Advances a clock-bound subject from the clock's present time, `from`, to `target` (both epoch ms of the clock).
- * Completes when everything due by then is done. A sender of an earlier version omits `from`.
- */
-export const advanceTo = defineUpdate<void, [target: number, from?: number]>('advanceTo');
+export const poke = defineSignal(signals.poke);
+export const recheck = defineSignal(signals.recheck);
+export const startFreshRun = defineSignal(signals.startFreshRun);
 
 /** How a subject is read and collected: the activities of a plan or of a scheduled payment. */
 export interface Collection {
   read(id: string): Promise<SubjectStatus>;
-  collect(id: string, at: number, standing: SubjectStatus): Promise<SubjectStatus>;
+  collect(id: string, at: number, status: SubjectStatus): Promise<SubjectStatus>;
   /** The operator commands that the subject takes, and the activity that executes one. */
-  buttons: readonly OperatorCommand['name'][];
-  press(id: string, deed: OperatorCommand): Promise<string>;
+  commands: readonly OperatorCommand['name'][];
+  execute(id: string, command: OperatorCommand): Promise<string>;
+}
+
+/** A subject while its workflow runs. */
+interface Run {
+  id: string;
+  collection: Collection;
+  inbox: Inbox;
+  page: OperatorPage;
 }
 
 /**
@@ -48,29 +48,31 @@ export interface Collection {
  * fresh run needs only the id. `atOnce`: the previous run was stalled, so try at once, whatever the date.
  */
 export async function collectWhenDue(id: string, collection: Collection, { atOnce = false } = {}): Promise<void> {
+  const page = openPage();
   const inbox = openInbox(collection);
+  const run = { id, collection, inbox, page };
   if (atOnce) inbox.poked = true;
-  let standing = await readOrStall(id, collection, inbox);
-  const time = standing.clockTime === null ? realTime(inbox) : clockTime(inbox, standing.clockTime);
+  let status = await readOrStall(run);
+  const time = status.clockTime === null ? realTime(inbox) : clockTime(inbox, status.clockTime);
   // A deleted subject has no clock any more. An advance need not wait for it.
-  inbox.isInRealTime = standing.clockTime === null && !standing.ended;
-  while (!standing.ended) {
-    showStatus(standing, time, inbox.commandQueue.last);
-    if (wantsFreshRun(inbox) && !inbox.poked && !time.isDue(standing.nextAt)) await continueWhenIdle(id, inbox, time);
-    await time.waitUntil(standing.nextAt, standing.next);
+  inbox.isInRealTime = status.clockTime === null && !status.ended;
+  while (!status.ended) {
+    showStatus(page, status, time, inbox.commandQueue.last);
+    if (wantsFreshRun(inbox) && !inbox.poked && !time.isDue(status.nextAt)) await continueWhenIdle(id, inbox, time);
+    await time.waitUntil(status.nextAt, status.next);
     inbox.poked = false;
-    await runCommands(inbox.commandQueue, (deed) => collection.press(id, deed));
-    const next = await collectOrStall(id, collection, standing, time, inbox);
+    await executeCommands(run);
+    const next = await collectOrStall(run, status, time);
     time.follow(next);
-    standing = next;
+    status = next;
   }
-  showStatus(standing, time, inbox.commandQueue.last);
+  showStatus(page, status, time, inbox.commandQueue.last);
   inbox.settledThrough = Number.POSITIVE_INFINITY;
-  inbox.commandQueue.closed = `Nothing is done: it has ended, and is ${standing.state}.`;
+  inbox.commandQueue.closed = `Nothing is done: it has ended, and is ${status.state}.`;
   await condition(allHandlersFinished);
 }
 
-function openInbox({ buttons }: Pick<Collection, 'buttons'>): Inbox {
+function openInbox({ commands }: Pick<Collection, 'commands'>): Inbox {
   const onPoke = (): void => {
     flags.poked = true;
   };
@@ -84,10 +86,10 @@ function openInbox({ buttons }: Pick<Collection, 'buttons'>): Inbox {
     isInRealTime: null,
   };
   // Commands sent before the first step are delivered as soon as a handler is set, so the flags must exist before.
-  const inbox: Inbox = Object.assign(flags, { commandQueue: openCommandQueue(buttons, onPoke) });
-  setHandler(poke, onPoke, { description: 'Something has changed in the database: look at it afresh.' });
+  const inbox: Inbox = Object.assign(flags, { commandQueue: openCommandQueue(commands, onPoke) });
+  setHandler(poke, onPoke, { description: 'Something has changed in the database: read it again.' });
   setHandler(recheck, onPoke, {
-    description: 'For programs: as the Update `recheck`, but neither answered nor recorded.',
+    description: 'For programs: like the Update `recheck`, but without a result and not recorded.',
   });
   setHandler(
     startFreshRun,
@@ -95,7 +97,7 @@ function openInbox({ buttons }: Pick<Collection, 'buttons'>): Inbox {
       inbox.freshRun = true;
       inbox.poked = true;
     },
-    { description: 'Go on in a fresh run with an empty history. Safe to press at any time.' },
+    { description: 'Continue in a fresh run with an empty history. Safe to send at any time.' },
   );
   setHandler(advanceTo, (target, from) => advance(inbox, target, from), {
     validator: (_target: number, _from?: number) => {
@@ -108,7 +110,7 @@ function openInbox({ buttons }: Pick<Collection, 'buttons'>): Inbox {
   return inbox;
 }
 
-const noClock = 'Nothing is advanced: the subject is on no test clock, and goes by real time.';
+const noClock = 'Nothing is advanced: the subject is on no test clock, but in real time.';
 
 async function advance(inbox: Inbox, target: number, from?: number): Promise<void> {
   // The advance may arrive before the poke for an earlier change, so what is due is read again first.
@@ -124,24 +126,20 @@ async function advance(inbox: Inbox, target: number, from?: number): Promise<voi
 }
 
 /** Reads the subject's status. A failed read does not end the workflow: it waits and reads again. */
-async function readOrStall(id: string, collection: Collection, inbox: Inbox): Promise<SubjectStatus> {
+async function readOrStall(run: Run): Promise<SubjectStatus> {
+  const { id, collection, inbox, page } = run;
   const lookAgain = lookingAgain(() => inbox.poked);
   for (;;) {
     try {
       return await collection.read(id);
     } catch (error) {
-      const reason = whyEffectFailed(error);
-      if (reason === null) throw error;
-      inbox.stalled = `reading ${id}: ${reason}`;
+      const stalled = stall(inbox, `reading ${id}`, error);
       inbox.poked = false;
-      showUnread(inbox.stalled, inbox.commandQueue.last);
+      showUnread(page, { stalled, lastCommand: inbox.commandQueue.last });
       // On a test clock, wait without a timer: the server would skip it again and again.
       if (isKnownToBeOnClock()) await condition(() => inbox.poked);
       else await lookAgain(error);
-      inbox.poked = false;
-      inbox.stalled = null;
-      await runCommands(inbox.commandQueue, (deed) => collection.press(id, deed));
-      if (!isKnownToBeOnClock()) await leaveLongHistory(id, inbox);
+      await unstall(run, !isKnownToBeOnClock());
     }
   }
 }
@@ -150,28 +148,36 @@ async function readOrStall(id: string, collection: Collection, inbox: Inbox): Pr
  * Collects what is due. If an effect cannot be carried out, the advance that requested it fails, and the loop waits to
  * try again.
  */
-async function collectOrStall(
-  id: string,
-  collection: Collection,
-  standing: SubjectStatus,
-  time: CustomerTime,
-  inbox: Inbox,
-): Promise<SubjectStatus> {
+async function collectOrStall(run: Run, status: SubjectStatus, time: CustomerTime): Promise<SubjectStatus> {
+  const { id, collection, inbox, page } = run;
   for (;;) {
     try {
-      return await collection.collect(id, time.now(), standing);
+      return await collection.collect(id, time.now(), status);
     } catch (error) {
-      const reason = whyEffectFailed(error);
-      if (reason === null) throw error;
-      inbox.stalled = `${standing.next}: ${reason}`;
-      showStalled(standing, time, inbox.stalled, inbox.commandQueue.last);
+      const stalled = stall(inbox, status.next, error);
+      showStalled(page, status, time, { stalled, lastCommand: inbox.commandQueue.last });
       await time.waitForHelp(error);
-      inbox.poked = false;
-      inbox.stalled = null;
-      await runCommands(inbox.commandQueue, (deed) => collection.press(id, deed));
-      if (standing.clockTime === null) await leaveLongHistory(id, inbox);
+      await unstall(run, status.clockTime === null);
     }
   }
+}
+
+/** Returns why `step` cannot be carried out, and lets an advance that waits for it fail. */
+function stall(inbox: Inbox, step: string, error: unknown): Stall {
+  const { reason, since } = stallOf(error);
+  inbox.stalled = `${step}: ${reason}`;
+  return { reason: inbox.stalled, since };
+}
+
+async function unstall(run: Run, isInRealTime: boolean): Promise<void> {
+  run.inbox.poked = false;
+  run.inbox.stalled = null;
+  await executeCommands(run);
+  if (isInRealTime) await leaveLongHistory(run.id, run.inbox);
+}
+
+async function executeCommands({ id, collection, inbox }: Run): Promise<void> {
+  await runCommands(inbox.commandQueue, (command) => collection.execute(id, command));
 }
 
 /**

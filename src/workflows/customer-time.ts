@@ -1,7 +1,7 @@
 import { condition, sleep } from '@temporalio/workflow';
 import type { SubjectStatus } from '../messages/subject-status.ts';
+import type { CommandQueue } from './command-queue.ts';
 import { lookingAgain } from './look-again.ts';
-import type { CommandQueue } from './operator-handlers.ts';
 
 /** What a subject's handlers have received, for its loop to act on. Instants are epoch milliseconds. */
 export interface Inbox {

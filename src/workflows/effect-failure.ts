@@ -1,12 +1,15 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 import type { FailedEffect } from '../messages/failed-effect.ts';
+import type { Stall } from '../messages/workflow-status.ts';
 
 /**
- * Returns why an activity's effect could not be carried out, in words. Returns null for any other error, such as a
- * cancellation.
+ * Returns why an activity's effect could not be carried out, and when it failed.
+ * @throws the error itself if it is any other, such as a cancellation.
  */
-export function whyEffectFailed(error: unknown): string | null {
-  return failureOf(error)?.message ?? null;
+export function stallOf(error: unknown): Stall {
+  const failure = failureOf(error);
+  if (failure === null) throw error;
+  return { reason: failure.message, since: failedEffectOf(error)?.databaseTime ?? null };
 }
 
 /** Returns the details of an effect's failure, or null if it has none. */

@@ -1,7 +1,7 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { CollectionActivities } from '../activities/collection-activities.ts';
 import { type Collection, collectWhenDue } from './collection.ts';
-import { inWords } from './operator-handlers.ts';
+import { inWords } from './command-queue.ts';
 import { inProcess, overTheNetwork } from './options.ts';
 
 const local = proxyLocalActivities<CollectionActivities>(inProcess);
@@ -18,8 +18,9 @@ export async function paymentPlan(planId: string, atOnce = false): Promise<void>
       livemode
         ? remote.collectPlan.executeWithOptions({ ...overTheNetwork, summary: next }, [id, at])
         : local.collectPlan.executeWithOptions({ ...inProcess, summary: next }, [id, at]),
-    buttons: ['recheck', 'retryNow', 'skipSlot'],
-    press: (id, deed) => local.pressPlan.executeWithOptions({ ...inProcess, summary: inWords(deed) }, [id, deed]),
+    commands: ['recheck', 'retryNow', 'skipSlot'],
+    execute: (id, command) =>
+      local.pressPlan.executeWithOptions({ ...inProcess, summary: inWords(command) }, [id, command]),
   };
   await collectWhenDue(planId, collection, { atOnce });
 }

@@ -1,7 +1,7 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { CollectionActivities } from '../activities/collection-activities.ts';
 import { type Collection, collectWhenDue } from './collection.ts';
-import { inWords } from './operator-handlers.ts';
+import { inWords } from './command-queue.ts';
 import { inProcess, overTheNetwork } from './options.ts';
 
 const local = proxyLocalActivities<CollectionActivities>(inProcess);
@@ -15,9 +15,9 @@ export async function scheduledPayment(intentId: string, atOnce = false): Promis
       livemode
         ? remote.collectScheduledPayment.executeWithOptions({ ...overTheNetwork, summary: next }, [id, at])
         : local.collectScheduledPayment.executeWithOptions({ ...inProcess, summary: next }, [id, at]),
-    buttons: ['recheck', 'retryNow'],
-    press: (id, deed) =>
-      local.pressScheduledPayment.executeWithOptions({ ...inProcess, summary: inWords(deed) }, [id, deed]),
+    commands: ['recheck', 'retryNow'],
+    execute: (id, command) =>
+      local.pressScheduledPayment.executeWithOptions({ ...inProcess, summary: inWords(command) }, [id, command]),
   };
   await collectWhenDue(intentId, collection, { atOnce });
 }

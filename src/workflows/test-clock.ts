@@ -11,11 +11,12 @@ import {
 import type { ClockActivities } from '../activities/clock-activities.ts';
 import type { ClockSubjectStatus } from '../messages/subject-status.ts';
 import { poke, recheck, startFreshRun } from './collection.ts';
-import { whyEffectFailed } from './effect-failure.ts';
+import { type CommandQueue, inWords, openCommandQueue, runCommands } from './command-queue.ts';
+import { stallOf } from './effect-failure.ts';
 import { lookingAgain } from './look-again.ts';
-import { type CommandQueue, inWords, openCommandQueue, runCommands } from './operator-handlers.ts';
 import { showAdvancing, showClock, showClockStalled } from './operator-page/clock.ts';
-import { keepsStalledSearchable } from './operator-page/stalled.ts';
+import { type OperatorPage, openPage } from './operator-page/page.ts';
+import { makesStallsSearchable } from './operator-page/stalled.ts';
 import { inProcess } from './options.ts';
 
 /** A longer advance is shown on the page and in the search attributes. Most advances take a fraction of a second. */
@@ -26,7 +27,7 @@ const { tendClock } = proxyActivities<ClockActivities>({
   startToCloseTimeout: '1 hour',
   heartbeatTimeout: '5 seconds',
   retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '5s' },
-  summary: 'carry out what was asked of the clock',
+  summary: 'carry out the accepted advance',
 });
 const local = proxyLocalActivities<ClockActivities>(inProcess);
 
@@ -35,14 +36,15 @@ const local = proxyLocalActivities<ClockActivities>(inProcess);
  * the database and carries out the accepted advance, one at a time.
  */
 export async function testClock(clockId: string): Promise<void> {
+  const page = openPage();
   let poked = false;
   let freshRun = false;
   const onPoke = (): void => {
     poked = true;
   };
-  setHandler(poke, onPoke, { description: 'Something has changed in the database: look at it afresh.' });
+  setHandler(poke, onPoke, { description: 'Something has changed in the database: read it again.' });
   setHandler(recheck, onPoke, {
-    description: 'For programs: as the Update `recheck`, but neither answered nor recorded.',
+    description: 'For programs: like the Update `recheck`, but without a result and not recorded.',
   });
   setHandler(
     startFreshRun,
@@ -50,16 +52,16 @@ export async function testClock(clockId: string): Promise<void> {
       poked = true;
       freshRun = true;
     },
-    { description: 'Go on in a fresh run with an empty history. Safe to press at any time.' },
+    { description: 'Continue in a fresh run with an empty history. Safe to send at any time.' },
   );
   const commandQueue = openCommandQueue(['recheck', 'retryAdvance'], onPoke);
   const lookAgain = lookingAgain(() => poked);
   for (;;) {
     poked = false;
     await runClockCommands(clockId, commandQueue);
-    const clock = await tend(clockId, commandQueue, lookAgain);
+    const clock = await tend(clockId, { page, commandQueue, lookAgain });
     if (clock === null) continue;
-    showClock(clock, commandQueue.last);
+    showClock(page, clock, commandQueue.last);
     if (clock.expiresAt === null) {
       commandQueue.closed = 'Nothing is done: the clock was deleted.';
       return condition(allHandlersFinished);
@@ -72,25 +74,25 @@ export async function testClock(clockId: string): Promise<void> {
   }
 }
 
+interface Run {
+  page: OperatorPage;
+  commandQueue: CommandQueue;
+  lookAgain: (failure: unknown) => Promise<void>;
+}
+
 /**
  * Does what the database requires of the clock. If that fails, it waits until there is a reason to retry, and returns
- * null. The workflow goes on.
+ * null. The workflow continues.
  */
-async function tend(
-  clockId: string,
-  commandQueue: CommandQueue,
-  lookAgain: (failure: unknown) => Promise<void>,
-): Promise<ClockSubjectStatus | null> {
+async function tend(clockId: string, run: Run): Promise<ClockSubjectStatus | null> {
   try {
     for (;;) {
-      const clock = await tendUnlessPressed(clockId, commandQueue);
+      const clock = await tendUnlessRetried(clockId, run);
       if (clock !== 'again') return clock;
     }
   } catch (error) {
-    const reason = whyEffectFailed(error);
-    if (reason === null) throw error;
-    showClockStalled(clockId, reason, commandQueue.last);
-    await lookAgain(error);
+    showClockStalled(run.page, clockId, stallOf(error), run.commandQueue.last);
+    await run.lookAgain(error);
     return null;
   }
 }
@@ -99,10 +101,11 @@ async function tend(
  * Runs `tendClock` and executes operator commands meanwhile. The command `retryAdvance` cancels a hanging attempt and
  * returns `again`.
  */
-async function tendUnlessPressed(clockId: string, commandQueue: CommandQueue): Promise<ClockSubjectStatus | 'again'> {
+async function tendUnlessRetried(clockId: string, { page, commandQueue }: Run): Promise<ClockSubjectStatus | 'again'> {
+  const begunAt = Date.now();
   const scope = new CancellationScope();
   let finished = false;
-  const tended = scope.run(() => tendClock(clockId, Date.now()));
+  const tended = scope.run(() => tendClock(clockId, begunAt));
   const ended = tended.then(
     () => {
       finished = true;
@@ -112,15 +115,15 @@ async function tendUnlessPressed(clockId: string, commandQueue: CommandQueue): P
     },
   );
   const isWanted = () => finished || commandQueue.waiting.length > 0;
-  if (keepsStalledSearchable()) {
+  if (makesStallsSearchable()) {
     const isQuick = await condition(isWanted, shownAfter, { summary: 'the advance takes long' });
-    if (!isQuick) showAdvancing(clockId, commandQueue.last);
+    if (!isQuick) showAdvancing(page, clockId, begunAt, commandQueue.last);
   }
   for (;;) {
     await condition(isWanted);
     if (finished) return tended;
-    const deeds = await runClockCommands(clockId, commandQueue);
-    if (deeds.includes('retryAdvance') && !finished) {
+    const executed = await runClockCommands(clockId, commandQueue);
+    if (executed.includes('retryAdvance') && !finished) {
       scope.cancel();
       await ended;
       return 'again';
@@ -129,7 +132,7 @@ async function tendUnlessPressed(clockId: string, commandQueue: CommandQueue): P
 }
 
 function runClockCommands(clockId: string, commandQueue: CommandQueue) {
-  return runCommands(commandQueue, (deed) =>
-    local.pressClock.executeWithOptions({ ...inProcess, summary: inWords(deed) }, [clockId, deed]),
+  return runCommands(commandQueue, (command) =>
+    local.pressClock.executeWithOptions({ ...inProcess, summary: inWords(command) }, [clockId, command]),
   );
 }

@@ -11,25 +11,26 @@ import {
 } from '@temporalio/workflow';
 import type { WebhookActivities } from '../activities/webhook-activities.ts';
 import { type IssuedBy, readIssuedBy } from '../messages/operator-command.ts';
+import { signals } from '../messages/signals.ts';
 import { webhookTaskQueue } from '../messages/task-queues.ts';
-import { buttons, nameOf, whoMayBeSent } from './operator-handlers.ts';
+import { commands } from '../messages/updates.ts';
+import { issuerInput, nameOf } from './command-queue.ts';
 import { showDelivery } from './operator-page/delivery.ts';
+import { openPage } from './operator-page/page.ts';
 import { inProcess } from './options.ts';
 
-/** Makes the next attempt now instead of at its time. Sent by the API. Safe to send twice. */
-export const retryNow = defineSignal('retryNow');
-/** Ends the delivery as failed. It can be retried later. Safe to send twice. */
-export const giveUp = defineSignal('giveUp');
+const retryNow = defineSignal(signals.retryNow);
+const giveUp = defineSignal(signals.giveUp);
 
 type Progress = NonNullable<Awaited<ReturnType<WebhookActivities['attemptWebhookDelivery']>>>;
 
 /** What operators and the API have requested, for the loop to act on. */
-interface Wishes {
+interface Inbox {
   retryNow: boolean;
   giveUp: boolean;
   givenUpBy: IssuedBy | null;
   /** The `retryNow` commands: who issued each, and its result. */
-  retries: { by: IssuedBy | null; answer: string | null }[];
+  retries: { by: IssuedBy | null; result: string | null }[];
   isUnderWay: boolean;
   /** The last command and its result. */
   last: string | null;
@@ -44,32 +45,33 @@ const local = proxyLocalActivities<WebhookActivities>({ ...inProcess, summary: '
  * database records each attempt under its number, with the instant of the next one.
  */
 export async function webhookDelivery(deliveryId: string): Promise<void> {
-  const wishes = openWishes();
+  const page = openPage();
+  const inbox = openInbox();
   let known: number | null = null;
   for (;;) {
-    wishes.retryNow = false;
-    const made = await attempt(deliveryId, known, wishes);
+    inbox.retryNow = false;
+    const made = await attempt(deliveryId, known, inbox);
     if (made === null || 'givenUp' in made) {
-      wishes.ended = made?.givenUp ?? 'Nothing is done: there is no such delivery.';
+      inbox.ended = made?.givenUp ?? 'Nothing is done: there is no such delivery.';
       break;
     }
-    showDelivery(deliveryId, made, wishes.last);
-    wishes.ended = made.status === 'pending' ? null : `Nothing is done: the delivery is ${made.status}.`;
+    showDelivery(page, deliveryId, made, inbox.last);
+    inbox.ended = made.status === 'pending' ? null : `Nothing is done: the delivery is ${made.status}.`;
     known = made.status === 'pending' ? made.attempts : null;
     if (known !== null) {
       const summary = `attempt ${made.attempts + 1} to ${made.about.endpointId}, after: ${made.lastAnswer}`;
-      const isWanted = () => wishes.retryNow || wishes.giveUp || wishes.retries.length > 0;
+      const isWanted = () => inbox.retryNow || inbox.giveUp || inbox.retries.length > 0;
       await condition(isWanted, made.waitMs, { summary });
-      await noteRetries(deliveryId, wishes);
-    } else if (!wishes.retryNow) {
+      await noteRetries(deliveryId, inbox);
+    } else if (!inbox.retryNow) {
       break;
     } // a retry arrived during the last attempt: the database decides whether there is more to do
   }
   await condition(allHandlersFinished);
 }
 
-function openWishes(): Wishes {
-  const wishes: Wishes = {
+function openInbox(): Inbox {
+  const inbox: Inbox = {
     retryNow: false,
     giveUp: false,
     givenUpBy: null,
@@ -81,50 +83,50 @@ function openWishes(): Wishes {
   setHandler(
     retryNow,
     () => {
-      wishes.retryNow = true;
+      inbox.retryNow = true;
     },
     { description: 'Sent by the API: makes the next attempt now instead of at its time. Safe to send twice.' },
   );
   setHandler(
     giveUp,
     () => {
-      wishes.giveUp = true;
+      inbox.giveUp = true;
     },
-    { description: 'For programs: as the Update `giveUp`, but not answered.' },
+    { description: 'For programs: like the Update `giveUp`, but without a result.' },
   );
-  setHandler(buttons.retryNow, (by?: IssuedBy | null) => pressRetry(wishes, readIssuedBy(by)), {
+  setHandler(commands.retryNow, (by?: IssuedBy | null) => requestRetry(inbox, readIssuedBy(by)), {
     validator: (by?: IssuedBy | null) => void readIssuedBy(by),
-    description: `Makes the next attempt now instead of at its time; it counts as one of its schedule. ${whoMayBeSent}`,
+    description: `Makes the next attempt now instead of at its time; it counts as one of its schedule. ${issuerInput}`,
   });
-  setHandler(buttons.giveUp, (by?: IssuedBy | null) => pressGiveUp(wishes, readIssuedBy(by)), {
+  setHandler(commands.giveUp, (by?: IssuedBy | null) => requestGiveUp(inbox, readIssuedBy(by)), {
     validator: (by?: IssuedBy | null) => void readIssuedBy(by),
-    description: `Ends the delivery as failed; it can be retried later, by the API. Safe to press twice. ${whoMayBeSent}`,
+    description: `Ends the delivery as failed; it can be retried later, by the API. Safe to send twice. ${issuerInput}`,
   });
-  return wishes;
+  return inbox;
 }
 
-async function pressRetry(wishes: Wishes, by: IssuedBy | null): Promise<string> {
-  if (wishes.isUnderWay) return 'Nothing is done: an attempt is under way, or waits for its turn at a busy endpoint.';
-  const retry: Wishes['retries'][number] = { by, answer: null };
-  wishes.retries.push(retry);
-  await condition(() => retry.answer !== null || wishes.ended !== null);
-  return retry.answer ?? wishes.ended ?? '';
+async function requestRetry(inbox: Inbox, by: IssuedBy | null): Promise<string> {
+  if (inbox.isUnderWay) return 'Nothing is done: an attempt is under way, or waits for its turn at a busy endpoint.';
+  const retry: Inbox['retries'][number] = { by, result: null };
+  inbox.retries.push(retry);
+  await condition(() => retry.result !== null || inbox.ended !== null);
+  return retry.result ?? inbox.ended ?? '';
 }
 
-async function pressGiveUp(wishes: Wishes, by: IssuedBy | null): Promise<string> {
-  wishes.giveUp = true;
-  wishes.givenUpBy ??= by;
-  await condition(() => wishes.ended !== null);
-  return wishes.ended ?? '';
+async function requestGiveUp(inbox: Inbox, by: IssuedBy | null): Promise<string> {
+  inbox.giveUp = true;
+  inbox.givenUpBy ??= by;
+  await condition(() => inbox.ended !== null);
+  return inbox.ended ?? '';
 }
 
 /** Records who requested the attempt that follows. */
-async function noteRetries(deliveryId: string, wishes: Wishes): Promise<void> {
-  const { retries } = wishes;
+async function noteRetries(deliveryId: string, inbox: Inbox): Promise<void> {
+  const { retries } = inbox;
   for (let retry = retries[0]; retry !== undefined; retry = retries[0]) {
-    retry.answer = await local.noteWebhookRetry(deliveryId, retry.by);
+    retry.result = await local.noteWebhookRetry(deliveryId, retry.by);
     retries.shift();
-    wishes.last = `retry now (${nameOf(retry.by)}). ${retry.answer}`;
+    inbox.last = `retry now (${nameOf(retry.by)}). ${retry.result}`;
   }
 }
 
@@ -132,24 +134,24 @@ async function noteRetries(deliveryId: string, wishes: Wishes): Promise<void> {
 async function attempt(
   deliveryId: string,
   known: number | null,
-  wishes: Wishes,
+  inbox: Inbox,
 ): Promise<Progress | { givenUp: string } | null> {
   const { attemptWebhookDelivery, giveUpWebhookDelivery } = activitiesFor(known);
-  const toldToGiveUp = () => wishes.giveUp;
-  wishes.isUnderWay = true;
+  const isGivenUp = () => inbox.giveUp;
+  inbox.isUnderWay = true;
   const scope = new CancellationScope();
   const made = scope.run(() => attemptWebhookDelivery(deliveryId, known));
   made.catch(() => {}); // handled below, unless the delivery is given up
-  await Promise.race([made, condition(toldToGiveUp)]);
-  wishes.isUnderWay = false;
-  if (!toldToGiveUp()) return made;
+  await Promise.race([made, condition(isGivenUp)]);
+  inbox.isUnderWay = false;
+  if (!isGivenUp()) return made;
   scope.cancel();
   await made.catch((error: unknown) => {
     if (!isCancellation(error)) throw error;
   });
   // A run of an earlier version recorded no result here.
-  const answer: string | undefined = await giveUpWebhookDelivery(deliveryId, wishes.givenUpBy);
-  return { givenUp: answer ?? 'The delivery is given up.' };
+  const result: string | undefined = await giveUpWebhookDelivery(deliveryId, inbox.givenUpBy);
+  return { givenUp: result ?? 'The delivery is given up.' };
 }
 
 /**

@@ -189,7 +189,7 @@ describe('a dry run of an advance', () => {
     const charged = stage.ledger.requests.length;
     const { effects } = await dryRun(inDays(14));
     assert.equal(effects.length, 2);
-    const keyed = { key: stage.merchant.key, headers: { 'Idempotency-Key': 'rehearsal' } };
+    const keyed = { key: stage.merchant.key, headers: { 'Idempotency-Key': 'dry-run' } };
     const body = { frozen_time: inDays(14), dry_run: true };
     const reply = await stage.api.send('POST', `/api/v1${clocks}/${here.clock}/advance`, { ...keyed, body });
     assert.deepEqual([reply.status, reply.body.effects], [200, effects]);

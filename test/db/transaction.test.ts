@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, beforeEach, describe, it } from 'mocha';
 import postgres from 'postgres';
 import { openPool } from '../../src/platform/postgres/connection.ts';
-import { atomically, isOutage, rehearse, withoutWaiting } from '../../src/platform/postgres/transaction.ts';
+import { atomically, dryRun, isOutage, withoutWaiting } from '../../src/platform/postgres/transaction.ts';
 import { useDatabase } from '../support/database.ts';
 
 describe('a statement that its transaction does not wait for', () => {
@@ -65,12 +65,12 @@ describe('a statement that its transaction does not wait for', () => {
     assert.equal(tries, 3);
   });
 
-  it('fails a rehearsal too', async () => {
+  it('fails a dry run too', async () => {
     await assert.rejects(
-      rehearse(db.sql, (tx) => withoutWaiting(tx, tx`select 1 / 0`)),
+      dryRun(db.sql, (tx) => withoutWaiting(tx, tx`select 1 / 0`)),
       isDivision,
     );
-    const inside = atomically(db.sql, (tx) => rehearse(tx, (same) => withoutWaiting(same, same`select 1 / 0`)));
+    const inside = atomically(db.sql, (tx) => dryRun(tx, (same) => withoutWaiting(same, same`select 1 / 0`)));
     await assert.rejects(inside, isDivision);
   });
 

@@ -94,7 +94,7 @@ export function completeAdvance(world: World, clock: Clock): void {
 }
 
 /** What an advance would do is answered, and nothing is done. */
-export function rehearse(world: World, step: Of<'rehearse'>): Deed | null {
+export function dryRun(world: World, step: Of<'dryRun'>): Deed | null {
   const clock = pick(world.clocks, step.clock, isThere);
   if (clock === undefined) return null;
   const target = targetOf(world, clock, step.to);

@@ -1,4 +1,4 @@
-import { beginAdvance, createClock, deleteClock, rehearse } from './clocks.ts';
+import { beginAdvance, createClock, deleteClock, dryRun } from './clocks.ts';
 import { changeCustomer, createCustomer, deleteCustomer } from './customers.ts';
 import type { Deed } from './deed.ts';
 import { cancelIntent, completeIntent, confirmIntent, createIntent, refundIntent } from './intents.ts';
@@ -55,8 +55,8 @@ export function requestOf(world: World, step: Step): Deed | null {
       return completeIntent(world, step);
     case 'refund':
       return refundIntent(world, step);
-    case 'rehearse':
-      return rehearse(world, step);
+    case 'dryRun':
+      return dryRun(world, step);
     case 'advance':
       return beginAdvance(world, step);
     case 'delete clock':

@@ -108,9 +108,9 @@ export const seeds: Seed[] = [
     ],
   },
   {
-    finds: 'a rehearsal tells of every effect at its own instant, and does none of them',
+    finds: 'a dry run returns every effect at its own instant, and does none of them',
     zone: 'UTC',
-    steps: [...running({ start: 2, outcomes: 'decline,succeed' }), { do: 'rehearse', clock: 0, to: 'bound' }],
+    steps: [...running({ start: 2, outcomes: 'decline,succeed' }), { do: 'dryRun', clock: 0, to: 'bound' }],
   },
   {
     finds: 'a challenge that is failed after its retry was due has the retry made at once',
@@ -150,7 +150,7 @@ export const seeds: Seed[] = [
           { do: 'detach', method: 0 },
           { do: 'change plan', plan: 0, change: { amount: 2000 } },
           { do: 'delete customer', customer: 0 },
-          { do: 'rehearse', clock: 0, to: 1 },
+          { do: 'dryRun', clock: 0, to: 1 },
           { do: 'delete clock', clock: 0 },
         ],
       },

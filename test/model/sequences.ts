@@ -186,7 +186,7 @@ const calls = [
   phrase(8, complete),
   phrase(8, act<Of<'cancel'>>({ do: 'cancel', intent: back })),
   phrase(16, refund),
-  phrase(16, act<Of<'rehearse'>>({ do: 'rehearse', clock: back, to: target })),
+  phrase(16, act<Of<'dryRun'>>({ do: 'dryRun', clock: back, to: target })),
   phrase(2, act<Of<'delete clock'>>({ do: 'delete clock', clock: back })),
 ];
 

@@ -20,7 +20,7 @@ export type Step =
   | { do: 'cancel'; intent: number }
   | { do: 'complete'; intent: number; result: 'succeed' | 'fail' }
   | { do: 'refund'; intent: number; amount: number | null; fails?: boolean }
-  | { do: 'rehearse'; clock: number; to: Target }
+  | { do: 'dryRun'; clock: number; to: Target }
   | { do: 'advance'; clock: number; to: Target; meanwhile?: Step[] }
   | { do: 'delete clock'; clock: number }
   /** No call: all that can be read is held against the model at this point too. */

@@ -44,7 +44,7 @@ describe('recording histories', function () {
       );
     });
 
-  const press = (workflowId: string, button: string, input?: unknown): Promise<string> =>
+  const send = (workflowId: string, button: string, input?: unknown): Promise<string> =>
     service.temporal.workflow.getHandle(workflowId).executeUpdate<string, [unknown]>(button, { args: [input] });
 
   it('of a live plan, charged at once and by a timer, suspended, resumed and closed', async () => {
@@ -184,7 +184,7 @@ describe('recording histories', function () {
     });
     const due = new Date(realNow().getTime() - 100);
     await service.db.sql`update payment_plans set next_due_at = ${due} where id = ${plan.id}`;
-    await press(workflowId, 'recheck');
+    await send(workflowId, 'recheck');
     await eventually('it is paid', async () => (await merchant.payments(plan.id))[0]?.status === 'paid');
     await merchant.move(plan.id, 'close');
     await keep('plan-in-real-time-is-skipped-and-stalls', workflowId);
@@ -202,16 +202,16 @@ describe('recording histories', function () {
     await merchant.advance(clock.id, '2027-01-05T12:00:00Z');
     await service.db.sql`update payment_attempts set settled_at = settled_at - interval '2 minutes'`;
     const workflowId = workflowIdOf('paymentPlan', plan.id);
-    await press(workflowId, 'retryNow');
+    await send(workflowId, 'retryNow');
     await eventually('it is tried', async () => (await merchant.payments(plan.id))[0]?.attempts.length === 2);
-    await press(workflowId, 'skipSlot', { slot: 0, by: 'ada' });
-    await press(workflowId, 'recheck');
+    await send(workflowId, 'skipSlot', { slot: 0, by: 'ada' });
+    await send(workflowId, 'recheck');
     await merchant.advance(clock.id, '2027-01-12T12:00:00Z');
     await merchant.move(plan.id, 'close');
     await keep('plan-on-a-clock-is-retried-and-skipped-by-an-operator', workflowId);
   });
 
-  it('of a clock whose advance hangs and is taken up again by an operator', async () => {
+  it('of a clock whose advance hangs and is resumed by an operator', async () => {
     const merchant = await service.merchant();
     const clock = await merchant.clock('2027-01-04T00:00:00Z');
     const payer = await merchant.payer({ test_clock: clock.id });
@@ -226,10 +226,10 @@ describe('recording histories', function () {
           (await service.temporal.workflow.count(`WorkflowId="${workflowId}" and ClockStatus="advancing"`)).count > 0,
         { timeoutMs: 30_000 },
       );
-      await press(workflowId, 'retryAdvance');
+      await send(workflowId, 'retryAdvance');
     });
     await merchant.settled(clock.id);
-    await press(workflowId, 'recheck');
+    await send(workflowId, 'recheck');
     await merchant.deleteClock(clock.id);
     await keep('clock-whose-advance-hangs-is-freed-by-an-operator', workflowId);
   });
@@ -277,9 +277,9 @@ describe('recording histories', function () {
     const pressed = await merchant.ping(endpoint.id);
     const workflowId = workflowIdOf('webhookDelivery', pressed.id);
     await eventually('it has failed', async () => (await merchant.delivery(pressed.id)).attempts.length === 1);
-    await press(workflowId, 'retryNow', 'ada');
+    await send(workflowId, 'retryNow', 'ada');
     await eventually('it has failed again', async () => (await merchant.delivery(pressed.id)).attempts.length === 2);
-    await press(workflowId, 'giveUp', 'ada');
+    await send(workflowId, 'giveUp', 'ada');
     await keep('webhook-delivery-is-retried-and-given-up-by-buttons', workflowId);
   });
 });

@@ -77,7 +77,7 @@ describe('the workflows as they are now', () => {
           ...inBoth,
           'plan-stalls-in-real-time-and-goes-on-in-a-fresh-run-1',
           'plan-stalls-in-real-time-and-goes-on-in-a-fresh-run-2',
-        ].map((name) => `${patches.searchableTrouble}/${name}`),
+        ].map((name) => `${patches.searchableStalls}/${name}`),
       ]
         .map((name) => `before-${name}`)
         .sort(),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { Registry } from 'prom-client';
 import { openPool } from '../../src/platform/postgres/connection.ts';
-import { afterCommit, atomically, rehearse } from '../../src/platform/postgres/transaction.ts';
+import { afterCommit, atomically, dryRun } from '../../src/platform/postgres/transaction.ts';
 import { subscribe, type TelemetryEvent } from '../../src/platform/telemetry.ts';
 import { readConfig } from '../../src/processes/config.ts';
 import { countTelemetry } from '../../src/processes/metrics/count-observations.ts';
@@ -25,15 +25,15 @@ describe('an observation', () => {
 
   const kinds = () => seen.map(({ kind }) => kind).filter((kind) => !kind.startsWith('transaction'));
 
-  it('is made of what was committed, and not of what was rolled back or rehearsed', async () => {
+  it('is made of what was committed, and not of what was rolled back or part of a dry run', async () => {
     const told: string[] = [];
     const tell = (name: string) => (tx: Parameters<typeof afterCommit>[0]) => {
       afterCommit(tx, () => told.push(name));
       return Promise.resolve();
     };
     await atomically(stage.db.sql, tell('committed'));
-    await rehearse(stage.db.sql, tell('rehearsed'));
-    await atomically(stage.db.sql, (tx) => rehearse(tx, tell('rehearsed within')));
+    await dryRun(stage.db.sql, tell('dry run'));
+    await atomically(stage.db.sql, (tx) => dryRun(tx, tell('dry run within')));
     const failed = atomically(stage.db.sql, async (tx) => {
       await tell('rolled back')(tx);
       throw new Error('no');
@@ -42,15 +42,15 @@ describe('an observation', () => {
     assert.deepEqual(told, ['committed']);
   });
 
-  it('is not made by the rehearsal of an advance, whose charges are none', async () => {
+  it('is not made by the dry run of an advance, whose charges are none', async () => {
     const { merchant } = stage;
     const clock = await merchant.clock('2027-01-04T00:00:00Z');
     const payer = await merchant.payer({ test_clock: clock.id });
     await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
     seen.length = 0;
     const target = { frozen_time: '2027-01-06T00:00:00Z', dry_run: true };
-    const rehearsed = await merchant.request('POST', `/test_helpers/test_clocks/${clock.id}/advance`, target);
-    assert.equal(rehearsed.status, 200, rehearsed.text);
+    const simulated = await merchant.request('POST', `/test_helpers/test_clocks/${clock.id}/advance`, target);
+    assert.equal(simulated.status, 200, simulated.text);
     assert.deepEqual(kinds(), []);
     await stage.advance(clock.id, '2027-01-06T00:00:00Z');
     assert.deepEqual(

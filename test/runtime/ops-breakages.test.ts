@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { newId } from '../../src/domain/ids.ts';
 import { enableByOperator, replayByOperator } from '../../src/operations/endpoint-recovery.ts';
-import { press, startOver } from '../../src/operations/operator-commands.ts';
+import { sendCommand, startOver } from '../../src/operations/operator-commands.ts';
 import { startReconciliations } from '../../src/operations/reconciler/schedule.ts';
 import type { Stuck } from '../../src/operations/stuck/find-stuck.ts';
 import { lookForStuck } from '../../src/operations/stuck/stuck.ts';
@@ -87,7 +87,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
     await eventually('the plan itself is found', async () => (await kindsOf(id)).includes('workflow_stalled'));
 
     isDown = false;
-    await press(operations(), id, 'recheck');
+    await sendCommand(operations(), id, { name: 'recheck' });
     await eventually('it is paid', async () => (await merchant.payments(id))[0]?.status === 'paid');
     await Promise.all([isFree(intentId), isFree(id)]);
     assert.deepEqual(await audited(id), [['payment_plan.rechecked', tester.kind, tester.id]]);
@@ -106,7 +106,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
       create trigger poison before insert on payment_plan_slots for each row execute function poison()`);
     await service.db
       .sql`update payment_plans set activated_at = ${ago(day)}, next_due_at = ${ago(hour)} where id = ${poisoned.id}`;
-    assert.match((await press(operations(), poisoned.id, 'recheck')) ?? '', /./);
+    assert.match((await sendCommand(operations(), poisoned.id, { name: 'recheck' })) ?? '', /./);
     const stuck = await eventually('it has stalled', async () => {
       const found = (await about(poisoned.id)).find(({ kind }) => kind === 'plan_overdue');
       return found?.why.includes('stalled') && found;
@@ -117,7 +117,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
     await eventually('another is paid', async () => (await merchant.payments(healthy.id))[0]?.status === 'paid');
 
     await service.db.sql.unsafe('drop trigger poison on payment_plan_slots; drop function poison()');
-    await press(operations(), poisoned.id, 'recheck');
+    await sendCommand(operations(), poisoned.id, { name: 'recheck' });
     await eventually('it is paid', async () => (await merchant.payments(poisoned.id))[0]?.status === 'paid');
     await isFree(poisoned.id);
   });
@@ -161,7 +161,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
     assert.equal(failing.why, '1 waiting; the last attempt: answered 500');
 
     await sql`update webhook_endpoints set failing_since = ${ago(6 * day)} where id = ${endpoint.id}`;
-    assert.match((await press(operations(), id, 'retryNow')) ?? '', /./);
+    assert.match((await sendCommand(operations(), id, { name: 'retryNow' })) ?? '', /./);
     await eventually('it is disabled', async () => (await merchant.getEndpoint(endpoint.id)).status === 'disabled');
     const [disabled] = await about(endpoint.id);
     assert.ok(disabled?.remedy.includes(`npm run --silent ops -- enable-endpoint ${endpoint.id}`), disabled?.remedy);
@@ -172,7 +172,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
     assert.deepEqual(sent, { deliveries: 2, hasMore: false }, 'the ping, and the word that it was disabled');
     await eventually('it is delivered', async () => (await merchant.delivery(id)).status === 'delivered');
     await isFree(endpoint.id);
-    assert.equal(await enableByOperator(sql, endpoint.id, { by: tester, now: realNow() }), null, 'safe to press twice');
+    assert.equal(await enableByOperator(sql, endpoint.id, { by: tester, now: realNow() }), null, 'safe to send twice');
     assert.deepEqual(
       (await audited(endpoint.id)).slice(0, 2).map(([action]) => action),
       ['webhook_endpoint.replayed', 'webhook_endpoint.updated'],
@@ -201,13 +201,17 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
     await sql`update clock_advances set requested_at = ${ago(hour)} where test_clock_id = ${clock.id}`;
     const [stuck] = await about(clock.id);
     assert.equal(stuck?.kind, 'advance_slow');
-    assert.equal(stuck.why, `on its way to 2027-01-06T00:00:00.000Z: 1 still to be collected, such as ${plan.id}`);
+    assert.equal(stuck.why, `on its way to 2027-01-06T00:00:00.000Z: still to collect: 1, such as ${plan.id}`);
     assert.ok(stuck.remedy.startsWith(`npm run --silent ops -- retry-advance ${clock.id} `));
 
-    await press(operations(), clock.id, 'retryAdvance');
+    await sendCommand(operations(), clock.id, { name: 'retryAdvance' });
     assert.equal((await merchant.settled(clock.id)).status, 'ready');
     await isFree(clock.id);
-    assert.match((await press(operations(), clock.id, 'retryAdvance')) ?? '', /nothing|ready/, 'safe to press twice');
+    assert.match(
+      (await sendCommand(operations(), clock.id, { name: 'retryAdvance' })) ?? '',
+      /nothing|ready/,
+      'safe to send twice',
+    );
   });
 
   it('a database that was restored from yesterday: the comparison that is late, and what it then has mended', async () => {
@@ -268,7 +272,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
     await merchant.move(id, 'close');
     await eventually('it has ended', async () => (await handle.describe()).status.name === 'COMPLETED');
     assert.match(await startOver(operations(), id), /There is nothing to do/);
-    assert.equal(await press(operations(), id, 'recheck'), null);
+    assert.equal(await sendCommand(operations(), id, { name: 'recheck' }), null);
     assert.deepEqual(await audited(id), [['workflow.started_over', tester.kind, tester.id]]);
   });
 
@@ -282,7 +286,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
     await service.db
       .sql`update payment_plans set activated_at = ${ago(day)}, next_due_at = ${ago(hour)} where id = ${id}`;
     assert.match((await about(id))[0]?.why ?? '', /its workflow does not run: recheck starts it again/);
-    assert.match((await press(operations(), id, 'recheck')) ?? '', /did not run: it is started/);
+    assert.match((await sendCommand(operations(), id, { name: 'recheck' })) ?? '', /did not run: it is started/);
     await eventually('it is paid', async () => (await merchant.payments(id))[0]?.status === 'paid');
   });
 

@@ -74,7 +74,7 @@ describe('ops on the command line', function () {
       ops(['stuck', '--kind', 'advance_slow']),
     ]);
     assert.deepEqual([words.code, json.code, other.code], [1, 1, 0]);
-    assert.match(words.stdout, /^plan_overdue: 1\. A plan’s payment or retry is due, and nobody makes it\.$/m);
+    assert.match(words.stdout, /^plan_overdue: 1\. A plan’s payment or retry is due and was not made\.$/m);
     assert.ok(
       words.stdout.includes(`  ${id} (${biller_id}, sandbox), since ${due.toISOString()} (3 h)\n`),
       words.stdout,
@@ -87,7 +87,7 @@ describe('ops on the command line', function () {
     const command = /npm run --silent ops -- (\S+) (\S+)/.exec(report.found[0].remedy) ?? [];
     const freed = await ops(command.slice(1));
     assert.deepEqual([freed.code, freed.stderr], [0, '']);
-    assert.match(freed.stdout, /^Looked afresh/);
+    assert.match(freed.stdout, /^Read again/);
     await eventually('it is paid', async () => (await merchant.payments(id))[0]?.status === 'paid');
     assert.deepEqual((await ops(['stuck'])).code, 0);
     const [entry] = await listAudit(service.db.sql, { limit: 1 });
@@ -144,7 +144,7 @@ describe('ops on the command line', function () {
     ]);
     assert.match(
       words.stdout,
-      /^temporal_unreachable: 1\. Temporal does not answer; what only it knows is left out\./m,
+      /^temporal_unreachable: 1\. Temporal does not respond; what only it knows is left out\./m,
     );
     const kinds: string[] = JSON.parse(json.stdout).kinds.map(({ kind }: { kind: string }) => kind);
     assert.deepEqual([words.code, json.code], [1, 1]);

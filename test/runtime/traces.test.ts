@@ -94,7 +94,7 @@ describe('a trace', function () {
     };
     assert.equal(request.service, 'payments-api');
     assert.equal(request.attributes.payment_plan_id, plan.id);
-    const carriedOut = one('carry out workflow intent').map(({ attributes }) => attributes.workflow_id);
+    const carriedOut = one('dispatch outbox entry').map(({ attributes }) => attributes.workflow_id);
     assert.ok(carriedOut.includes(`payment-plan/${plan.id}`));
     const [charge] = one('charge');
     assert.deepEqual([charge?.service, charge?.attributes.payment_plan_id], ['payments-worker', plan.id]);

@@ -5,7 +5,7 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { afterEach, describe, it } from 'mocha';
 import { addDays, dateIn } from '../../src/domain/calendar.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
-import { press, startOver } from '../../src/operations/operator-commands.ts';
+import { sendCommand, startOver } from '../../src/operations/operator-commands.ts';
 import type { Stuck } from '../../src/operations/stuck/find-stuck.ts';
 import { lookForStuck } from '../../src/operations/stuck/stuck.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
@@ -164,7 +164,7 @@ describe('access to Temporal', function () {
     await stalled(id);
     assert.equal(await eventsWhileWatched(workflowId), 0);
     for (let looks = 0; looks < 3; looks++) {
-      assert.match((await press(operations(), id, 'recheck')) ?? '', /^Looked afresh/);
+      assert.match((await sendCommand(operations(), id, { name: 'recheck' })) ?? '', /^Read again/);
       await handleOf(workflowId).signal('poke');
     }
     assert.equal(await eventsWhileWatched(workflowId), 0);
@@ -199,7 +199,7 @@ describe('access to Temporal', function () {
     await handleOf(unread).signal('poke');
     await paid(merchant, id, 1);
     await sql`update payment_intents set metadata = '{}' where payment_plan_id = ${poisoned.id}`;
-    await press(operations(), poisoned.id, 'recheck');
+    await sendCommand(operations(), poisoned.id, { name: 'recheck' });
     await paid(merchant, poisoned.id, 1);
   });
 
@@ -210,7 +210,7 @@ describe('access to Temporal', function () {
     await stalled(id);
     // Its date comes before anybody has seen it: whoever makes it look has it made then, once.
     await makeDueIn(id, -100);
-    await press(operations(), id, 'recheck');
+    await sendCommand(operations(), id, { name: 'recheck' });
     await paid(merchant, id, 1);
     await stalled(id);
 

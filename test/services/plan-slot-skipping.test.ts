@@ -131,7 +131,7 @@ describe('a slot that an operator skips', () => {
     );
   });
 
-  it('is nothing that a plan which has ended, or is gone, still has', async () => {
+  it('finds nothing on a plan that has ended or was deleted', async () => {
     const { clock, plan } = await planOf('decline');
     await stage.merchant.move(plan, 'close');
     assert.equal(await skip(plan, 0), 'Nothing to skip: the plan is closed.');
@@ -140,7 +140,7 @@ describe('a slot that an operator skips', () => {
       'Nothing to retry: the plan is closed.',
     );
     await stage.merchant.deleteClock(clock);
-    assert.equal(await skip(plan, 0), 'Nothing is done: the plan is gone.');
+    assert.equal(await skip(plan, 0), 'Nothing is done: the plan was deleted.');
   });
 
   it('cannot be taken up again by a process that does not know of it', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { realNow } from '../../src/platform/real-time.ts';
 import { attemptDelivery } from '../../src/services/webhooks/attempt.ts';
 import { useDatabase } from '../support/database.ts';
-import { tellStuck } from '../support/stuck.ts';
+import { stuckBySubject } from '../support/stuck.ts';
 import { makeEvent, useDeliveries, useReceiver } from '../support/webhooks.ts';
 
 const minute = 60_000;
@@ -12,7 +12,7 @@ describe('what is stuck of webhooks', () => {
   const db = useDatabase();
   const receiver = useReceiver();
   const ago = (milliseconds: number) => new Date(realNow().getTime() - milliseconds);
-  const told = (subjectId: string | null, later = 0) => tellStuck(db.sql, subjectId, later);
+  const told = (subjectId: string | null, later = 0) => stuckBySubject(db.sql, subjectId, later);
   const kinds = async (subjectId: string | null, later = 0) => Object.keys(await told(subjectId, later)).sort();
   const harness = useDeliveries(db, receiver);
   const attemptAt = (id: string, now: Date) => attemptDelivery(db.sql, { ...harness.deps, now: () => now }, id, null);

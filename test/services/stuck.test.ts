@@ -3,7 +3,7 @@ import { stuckDefinitions } from '../../src/operations/stuck/definitions.ts';
 import { findStuck } from '../../src/operations/stuck/find-stuck.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useStage } from '../support/stage.ts';
-import { tellStuck } from '../support/stuck.ts';
+import { stuckBySubject } from '../support/stuck.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -15,8 +15,8 @@ describe('what is stuck by what PostgreSQL knows', () => {
     .toISOString()
     .slice(0, 10);
 
-  const told = (subjectId: string | null, later = 0) => tellStuck(stage.db.sql, subjectId, later);
-  const kinds = async (subjectId: string | null, later = 0) => Object.keys(await told(subjectId, later)).sort();
+  const stuckOf = (subjectId: string | null, later = 0) => stuckBySubject(stage.db.sql, subjectId, later);
+  const kinds = async (subjectId: string | null, later = 0) => Object.keys(await stuckOf(subjectId, later)).sort();
 
   afterEach('the rest of the tests sees nothing of this one', async () => {
     const { sql } = stage.db;
@@ -44,7 +44,7 @@ describe('what is stuck by what PostgreSQL knows', () => {
     assert.deepEqual(await kinds(id), []);
     const due = ago(6 * minute);
     await db.sql`update payment_plans set activated_at = ${ago(day)}, next_due_at = ${due} where id = ${id}`;
-    const { plan_overdue: stuck } = await told(id);
+    const { plan_overdue: stuck } = await stuckOf(id);
     assert.ok(stuck);
     assert.deepEqual(
       { ...stuck, remedy: '' },
@@ -66,11 +66,11 @@ describe('what is stuck by what PostgreSQL knows', () => {
     const { merchant } = stage;
     const payer = await merchant.payer();
     const { id } = await merchant.activePlan({ customer_id: payer.id, start_date: ago(0).toISOString().slice(0, 10) });
-    assert.equal((await told(id, 4 * minute)).plan_overdue, undefined);
-    assert.ok((await told(id, 6 * minute)).plan_overdue);
+    assert.equal((await stuckOf(id, 4 * minute)).plan_overdue, undefined);
+    assert.ok((await stuckOf(id, 6 * minute)).plan_overdue);
   });
 
-  it('tells of a retry that is overdue how often the slot has failed, and why', async () => {
+  it('reports of an overdue retry how often the slot has failed, and why', async () => {
     const { merchant, db } = stage;
     const payer = await merchant.payer();
     const today = realNow().toISOString().slice(0, 10);
@@ -82,8 +82,8 @@ describe('what is stuck by what PostgreSQL knows', () => {
     await db.sql`update payment_plan_slots set next_attempt_at = ${past} where payment_plan_id = ${id} and slot = 0`;
     await db.sql`update payment_plans set activated_at = ${ago(day)}, next_attempt_at = ${past} where id = ${id}`;
     assert.equal(
-      (await told(id)).plan_overdue?.why,
-      'slot 0 is to be tried again after 1 failures, the last insufficient_funds',
+      (await stuckOf(id)).plan_overdue?.why,
+      'the retry of slot 0 was not made; it has failed 1 times, last with insufficient_funds',
     );
   });
 
@@ -120,12 +120,12 @@ describe('what is stuck by what PostgreSQL knows', () => {
         .slice(0, 10),
     });
     assert.equal((await kinds(intent.id)).includes('scheduled_payment_overdue'), false);
-    const { scheduled_payment_overdue: stuck } = await told(intent.id, 3 * day);
+    const { scheduled_payment_overdue: stuck } = await stuckOf(intent.id, 3 * day);
     assert.ok(stuck?.remedy.includes(`ops -- recheck ${intent.id}`));
     assert.equal(stuck?.workflow_id, `scheduled-payment/${intent.id}`);
   });
 
-  it('finds a payment and a refund that the processor has not answered for two minutes', async () => {
+  it('finds a payment and a refund without an outcome for two minutes', async () => {
     const { merchant, ledger } = stage;
     const payer = await merchant.customer();
     const method = await merchant.card(payer.id);
@@ -144,7 +144,7 @@ describe('what is stuck by what PostgreSQL knows', () => {
     const [refund] = await stage.db.sql<{ id: string }[]>`select id from refunds where payment_intent_id = ${paid.id}`;
     assert.ok(refund);
     assert.deepEqual([await kinds(intent.id), await kinds(refund.id)], [[], []]);
-    const [payment, back] = [await told(intent.id, 3 * minute), await told(refund.id, 3 * minute)];
+    const [payment, back] = [await stuckOf(intent.id, 3 * minute), await stuckOf(refund.id, 3 * minute)];
     assert.match(payment.payment_processing?.why ?? '', /^attempt 1 \(confirm\) has no outcome/);
     assert.match(back.refund_processing?.why ?? '', new RegExp(`^the refund of ${paid.id} has no outcome`));
     ledger.reset();
@@ -161,7 +161,7 @@ describe('what is stuck by what PostgreSQL knows', () => {
     };
     await assert.rejects(stage.collect(id, realNow()), /processor is down/);
     const [slot] = await merchant.payments(id);
-    const { payment_processing: stuck } = await told(slot?.payment_intent_id ?? '', 3 * minute);
+    const { payment_processing: stuck } = await stuckOf(slot?.payment_intent_id ?? '', 3 * minute);
     assert.equal(stuck?.workflow_id, `payment-plan/${id}`);
     assert.ok(stuck.remedy.endsWith(`then npm run --silent ops -- recheck ${id}.`), stuck.remedy);
     ledger.reset();
@@ -176,14 +176,14 @@ describe('what is stuck by what PostgreSQL knows', () => {
     const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-11' });
     await merchant.beginAdvance(clock.id, '2027-01-12T00:00:00Z');
     assert.equal((await kinds(clock.id, minute)).includes('advance_slow'), false);
-    const { advance_slow: stuck } = await told(clock.id, 3 * minute);
-    assert.equal(stuck?.why, `on its way to 2027-01-12T00:00:00.000Z: 1 still to be collected, such as ${plan.id}`);
+    const { advance_slow: stuck } = await stuckOf(clock.id, 3 * minute);
+    assert.equal(stuck?.why, `on its way to 2027-01-12T00:00:00.000Z: still to collect: 1, such as ${plan.id}`);
     assert.ok(stuck.remedy.startsWith(`npm run --silent ops -- retry-advance ${clock.id} `));
     await stage.carryOut(clock.id);
     assert.equal((await kinds(clock.id, 3 * minute)).includes('advance_slow'), false);
   });
 
-  it('tells of a failed clock for a day, with its reason', async () => {
+  it('reports a failed clock for a day, with its reason', async () => {
     const { merchant, db } = stage;
     const clock = await merchant.clock('2027-01-10T00:00:00Z');
     await merchant.beginAdvance(clock.id, '2027-01-12T00:00:00Z');
@@ -191,34 +191,34 @@ describe('what is stuck by what PostgreSQL knows', () => {
     await db.sql`
       update clock_advances set status = 'failed', failure_reason = 'it broke', finished_at = now()
       where test_clock_id = ${clock.id}`;
-    assert.equal((await told(clock.id)).clock_failed?.why, 'it broke');
+    assert.equal((await stuckOf(clock.id)).clock_failed?.why, 'it broke');
     assert.equal((await kinds(clock.id, day + minute)).includes('clock_failed'), false);
   });
 
-  it('finds what Temporal was not told for a minute, and why not', async () => {
+  it('finds outbox entries that were not dispatched for a minute, and why not', async () => {
     const { merchant, db } = stage;
     const payer = await merchant.payer();
     const { id } = await merchant.activePlan({ customer_id: payer.id, start_date: inAYear });
     assert.deepEqual(await kinds(id), []);
-    assert.equal((await told(id, 2 * minute)).workflow_intents_waiting?.why, 'no process carries it out');
+    assert.equal((await stuckOf(id, 2 * minute)).workflow_intents_waiting?.why, 'no process dispatches it');
     await db.sql`update workflow_intents set attempts = 7, last_error = 'no connection' where subject_id = ${id}`;
-    const { workflow_intents_waiting: stuck } = await told(id, 2 * minute);
+    const { workflow_intents_waiting: stuck } = await stuckOf(id, 2 * minute);
     assert.deepEqual([stuck?.why, stuck?.workflow_id], ['tried 7 times: no connection', `payment-plan/${id}`]);
   });
 
-  it('tells what the last comparison with Temporal has found, and that the next one is late', async () => {
+  it('reports what the last comparison with Temporal has found, and that the next one is late', async () => {
     const { sql } = stage.db;
     assert.deepEqual(await kinds(null, day), [], 'none was made yet');
     const made = (at: Date, missing: number) => sql`
       insert into reconciliations (started_at, finished_at, missing, orphaned, stale)
       values (${at}, ${at}, ${missing}, 0, 1)`;
     await made(ago(2 * minute), 3);
-    const { workflows_differ: differ } = await told(null);
+    const { workflows_differ: differ } = await stuckOf(null);
     assert.match(differ?.why ?? '', /^3 missing, 0 orphaned, 1 stale: /);
     assert.match(differ?.remedy ?? '', /npm run --silent reconcile/);
     await sql`update reconciliations set missing = 0, stale = 0`;
     assert.deepEqual(await kinds(null), []);
-    const { comparison_late: late } = await told(null, 15 * minute);
+    const { comparison_late: late } = await stuckOf(null, 15 * minute);
     assert.match(late?.remedy ?? '', /npm run worker/);
   });
 

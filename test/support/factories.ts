@@ -1,11 +1,11 @@
+import type { CommandLineUser } from '../../src/messages/operator-command.ts';
 import type { Db } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createKey, type IssuedKey, type NewKey } from '../../src/services/accounts/api-keys.ts';
-import type { Actor } from '../../src/services/accounts/audit.ts';
 import { type Biller, createBiller, type NewBiller } from '../../src/services/accounts/billers.ts';
 
 /** Who does what tests do past the API. */
-export const tester: Actor = { kind: 'command_line', id: 'tester' };
+export const tester: CommandLineUser = { kind: 'command_line', id: 'tester' };
 
 /** A biller in UTC, with the default fees and no statement descriptor. */
 export function makeBiller(sql: Db, overrides: Partial<NewBiller> = {}): Promise<Biller> {

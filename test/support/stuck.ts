@@ -4,8 +4,8 @@ import { countStuck, findStuck, type Stuck } from '../../src/operations/stuck/fi
 import type { Db } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 
-/** What PostgreSQL tells of an object that is stuck, by kind, as it will be `later` milliseconds from now. */
-export async function tellStuck(db: Db, subjectId: string | null, later = 0): Promise<Record<string, Stuck>> {
+/** What PostgreSQL knows of an object that is stuck, by kind, as it will be `later` milliseconds from now. */
+export async function stuckBySubject(db: Db, subjectId: string | null, later = 0): Promise<Record<string, Stuck>> {
   const now = new Date(realNow().getTime() + later);
   const reports = await findStuck(db, stuckDefinitions, now);
   const counts = await countStuck(db, stuckDefinitions, now);

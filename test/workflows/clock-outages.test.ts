@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { statusQuery } from '../../src/messages/workflow-status.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { eventually } from '../support/eventually.ts';
 import { told } from '../support/merchant.ts';
@@ -166,22 +167,20 @@ describe('workflows that are disturbed from outside', () => {
     await service.db.sql`alter table payment_plans rename column state_reason to renamed`;
     await service.db.sql`alter table clock_advances rename column failure_reason to renamed`;
     service.startDispatcher();
-    const details = async (workflowId: string): Promise<string> => {
+    const stallOf = async (workflowId: string): Promise<string> => {
       const handle = service.temporal.workflow.getHandle(workflowId);
-      const metadata = await handle
-        .query<{ currentDetails?: string }>('__temporal_workflow_metadata')
-        .catch(() => null);
-      return metadata?.currentDetails ?? '';
+      const status = await handle.query(statusQuery).catch(() => null);
+      return status?.stalled?.reason ?? '';
     };
     const ofPlan = workflowIdOf('paymentPlan', plan.id);
     const ofClock = workflowIdOf('testClock', clock.id);
-    await eventually('the plan is stalled', async () => /Stalled.*state_reason/.test(await details(ofPlan)));
+    await eventually('the plan is stalled', async () => /state_reason/.test(await stallOf(ofPlan)));
     await service.db.sql`alter table payment_plans rename column renamed to state_reason`;
     await service.temporal.workflow.getHandle(ofPlan).signal('recheck');
     await eventually('the plan goes on', async () => (await merchant.payments(plan.id))[0]?.status === 'paid');
 
     await merchant.beginAdvance(clock.id, '2027-01-12T00:00:00Z');
-    await eventually('the clock is stalled', async () => /Stalled.*failure_reason/.test(await details(ofClock)));
+    await eventually('the clock is stalled', async () => /failure_reason/.test(await stallOf(ofClock)));
     assert.equal((await merchant.getClock(clock.id)).status, 'advancing');
     await service.db.sql`alter table clock_advances rename column renamed to failure_reason`;
     await service.temporal.workflow.getHandle(ofClock).signal('recheck');

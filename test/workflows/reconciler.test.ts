@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { findFreePorts } from '../../dev/ports.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
-import { findMismatches, mend } from '../../src/operations/reconciler/reconciler.ts';
+import { findMismatches, repair } from '../../src/operations/reconciler/reconciler.ts';
 import { beginReconciliation, finishReconciliation } from '../../src/operations/reconciler/reconciliations.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
@@ -22,7 +22,7 @@ describe('a reconciliation', () => {
     return mismatches.map(({ problem, subjectId }) => `${problem} ${subjectId}`).sort();
   };
   const mendAll = async () =>
-    mend(service.db.sql, await findMismatches(service.db.sql, service.temporal, service.taskQueue));
+    repair(service.db.sql, await findMismatches(service.db.sql, service.temporal, service.taskQueue));
   const statusOf = async (planId: string): Promise<string> =>
     (await service.temporal.workflow.getHandle(workflowIdOf('paymentPlan', planId)).describe()).status.name;
   /** Those that are found are found a moment later than they are there. */
@@ -162,7 +162,7 @@ describe('a service whose Temporal has lost its database', () => {
       'missing webhookDelivery',
       'missing webhookDelivery',
     ]);
-    await mend(service.db.sql, mismatches);
+    await repair(service.db.sql, mismatches);
     service.startDispatcher();
     await service.startWorkers();
 

@@ -8,7 +8,7 @@ import { findFreePorts } from '../../dev/ports.ts';
 import { type RunningTemporal, startTemporal } from '../../dev/temporal.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { webhookTaskQueue } from '../../src/messages/task-queues.ts';
-import { findMismatches, type Mismatch, mend } from '../../src/operations/reconciler/reconciler.ts';
+import { findMismatches, type Mismatch, repair } from '../../src/operations/reconciler/reconciler.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { type BackUp, backUp } from '../support/back-up.ts';
@@ -37,7 +37,7 @@ const find = (service: Service): Promise<Mismatch[]> =>
 /** Compares and mends until both agree; answers what was wrong at first. */
 async function reconcile(service: Service): Promise<string[]> {
   const first = await find(service);
-  await mend(service.db.sql, first);
+  await repair(service.db.sql, first);
   await eventually('both agree', async () => (await find(service)).length === 0);
   return first.map(({ problem, workflowType, subjectId }) => `${problem} ${workflowType} ${subjectId}`).sort();
 }

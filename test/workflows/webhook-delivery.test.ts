@@ -93,7 +93,7 @@ describe('the delivery of a webhook', () => {
     assert.equal(delivered.status, 'delivered');
   });
 
-  it('shows its operators the last answer, the next attempt and what they can do', async () => {
+  it('shows operators the last response, the next attempt and what they can do', async () => {
     receiver.answer = (_request, response) => {
       response.statusCode = 500;
       response.end();
@@ -107,7 +107,7 @@ describe('the delivery of a webhook', () => {
     });
     assert.match(
       currentDetails,
-      /^### Webhook delivery: pending after 1 attempt$[\s\S]*\*\*Last answer:\*\* answered 500/m,
+      /^### Webhook delivery: pending after 1 attempt$[\s\S]*\*\*Last response:\*\* answered 500/m,
     );
     assert.ok(currentDetails.includes((delivery.next_attempt_at ?? 'null').slice(0, 19).replace('T', ' ')));
     assert.match(currentDetails, /`retryNow`: .*\n- `giveUp`: /);

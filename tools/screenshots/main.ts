@@ -46,7 +46,7 @@ async function takeAll(page: Page, { retryingPlan, suspendedPlan, clock, endpoin
   await openPage(page, 'payment-plan', retryingPlan, 'Waits for');
   await take(page, 'plan-between-retries');
   await openUpdates(page);
-  await take(page, 'plan-buttons');
+  await take(page, 'plan-commands');
   await openPage(page, 'payment-plan', suspendedPlan, 'Waits for');
   await take(page, 'plan-suspended');
   await openPage(page, 'test-clock', clock, 'Waits for');

@@ -7,10 +7,11 @@ import type { Pool } from '../../platform/postgres/connection.ts';
 import { enqueue, type OutboxEntry, type WorkflowType, workflowIdOf } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { realNow } from '../../platform/real-time.ts';
+import { startEntry, wakeEntry } from '../../services/wake.ts';
 import {
   findSubjectWantingWorkflow,
+  hasOutboxEntry,
   isBacklogOf,
-  needsSignal,
   type ReconciliationCounts,
   type SubjectRow,
   subjectsWantingWorkflow,
@@ -33,20 +34,13 @@ interface Suspect {
 }
 
 const workflowTypes: WorkflowType[] = ['paymentPlan', 'scheduledPayment', 'testClock', 'webhookDelivery'];
-/** What makes a workflow of each type read the database again. A delivery does so by making its next attempt. */
-const lookAgain: Record<WorkflowType, string> = {
-  paymentPlan: 'poke',
-  scheduledPayment: 'poke',
-  testClock: 'poke',
-  webhookDelivery: 'retryNow',
-};
 const pageSize = 1000;
 /** How many workflows are described at once. */
-const askedAtOnce = 20;
+const describedAtOnce = 20;
 /** Time between the two looks: longer than a change under way takes to reach the other side. */
-const secondLookAfterMilliseconds = 2_000;
+const secondLookAfterMs = 2_000;
 /** How long to wait for one page of repairs to be dispatched before the next is enqueued. */
-const mendingMilliseconds = 30_000;
+const repairTimeoutMs = 30_000;
 
 /**
  * Compares the workflows that PostgreSQL requires with those that Temporal runs. They differ after one of the two was
@@ -73,7 +67,7 @@ export async function findMismatches(
     for (const id of running.keys()) suspects.push({ type, id, row: null });
   }
   if (suspects.length === 0) return [];
-  await pause(secondLookAfterMilliseconds, undefined, { signal });
+  await pause(secondLookAfterMs, undefined, { signal });
   return inBatches(suspects, (suspect) => lookTwice(sql, temporal, suspect), signal);
 }
 
@@ -81,12 +75,12 @@ export async function findMismatches(
  * Repairs the mismatches through the outbox: missing workflows are started, the others are signalled to look again.
  * This charges nothing: a workflow holds no state of its own and only does what PostgreSQL says is due.
  */
-export async function mend(sql: Pool, mismatches: readonly Mismatch[], signal?: AbortSignal): Promise<void> {
+export async function repair(sql: Pool, mismatches: readonly Mismatch[], signal?: AbortSignal): Promise<void> {
   for (let from = 0; from < mismatches.length; from += pageSize) {
     // New commits must not queue behind all of the repairs.
-    if (from > 0) await untilCarriedOut(sql, signal);
-    const intents = mismatches.slice(from, from + pageSize).map(mendingIntent);
-    await atomically(sql, (tx) => enqueue(tx, intents, realNow()));
+    if (from > 0) await untilDispatched(sql, signal);
+    const entries = mismatches.slice(from, from + pageSize).map(repairingEntry);
+    await atomically(sql, (tx) => enqueue(tx, entries, realNow()));
   }
 }
 
@@ -97,13 +91,12 @@ export function countMismatches(mismatches: readonly Mismatch[]): Reconciliation
   return counts;
 }
 
-function mendingIntent({ workflowType, subjectId, problem }: Mismatch): OutboxEntry {
-  if (problem === 'missing') return { workflowType, subjectId, start: true };
-  return { workflowType, subjectId, start: false, signal: lookAgain[workflowType] };
+function repairingEntry({ workflowType, subjectId, problem }: Mismatch): OutboxEntry {
+  return problem === 'missing' ? startEntry(workflowType, subjectId) : wakeEntry(workflowType, subjectId);
 }
 
-async function untilCarriedOut(sql: Pool, signal?: AbortSignal): Promise<void> {
-  const giveUpAt = performance.now() + mendingMilliseconds;
+async function untilDispatched(sql: Pool, signal?: AbortSignal): Promise<void> {
+  const giveUpAt = performance.now() + repairTimeoutMs;
   while ((await isBacklogOf(sql, pageSize)) && performance.now() < giveUpAt) await pause(100, undefined, { signal });
 }
 
@@ -169,14 +162,15 @@ function isStale(row: SubjectRow, shown: string, wanted: string): boolean {
 /** Second look: returns the mismatch if it persists and nothing is under way. */
 async function lookTwice(sql: Pool, temporal: Client, { type, id, row: before }: Suspect): Promise<Mismatch | null> {
   const workflow = await describeRunning(temporal, type, id);
-  const [row, told] = await Promise.all([findSubjectWantingWorkflow(sql, type, id), needsSignal(sql, id)]);
-  if (told) return null;
+  const [row, isUnderWay] = await Promise.all([findSubjectWantingWorkflow(sql, type, id), hasOutboxEntry(sql, id)]);
+  if (isUnderWay) return null;
   const about = { workflowType: type, subjectId: id };
   if (row === null) {
     if (workflow === null) return null;
-    return { ...about, problem: 'orphaned', detail: 'its workflow runs, and there is nothing for it to do' };
+    return { ...about, problem: 'orphaned', detail: 'its workflow runs and has nothing to do' };
   }
-  if (workflow === null) return { ...about, problem: 'missing', detail: 'nobody waits for what it has to do' };
+  if (workflow === null)
+    return { ...about, problem: 'missing', detail: 'no workflow runs for it, although it has work to do' };
   const wanted = wantedOf(type, row);
   const isAtRest = before !== null && wantedOf(type, before) === wanted && !workflow.isBusy;
   if (!isAtRest || !isStale(row, workflow.shown, wanted)) return null;
@@ -208,11 +202,11 @@ async function inBatches<T, R>(
   look: (item: T) => Promise<R | null>,
   signal?: AbortSignal,
 ): Promise<R[]> {
-  const found: R[] = [];
-  for (let from = 0; from < items.length; from += askedAtOnce) {
+  const results: R[] = [];
+  for (let from = 0; from < items.length; from += describedAtOnce) {
     signal?.throwIfAborted();
-    const answers = await Promise.all(items.slice(from, from + askedAtOnce).map(look));
-    for (const answer of answers) if (answer !== null) found.push(answer);
+    const batch = await Promise.all(items.slice(from, from + describedAtOnce).map(look));
+    results.push(...batch.flatMap((result) => result ?? []));
   }
-  return found;
+  return results;
 }

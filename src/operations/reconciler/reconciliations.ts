@@ -21,13 +21,13 @@ export interface ReconciliationCounts {
 }
 
 /** Longer than any comparison takes. A process that has not finished one by then is dead. */
-const abandonedAfterMilliseconds = 15 * 60_000;
-const keptForMilliseconds = 30 * 86_400_000;
+const abandonedAfterMs = 15 * 60_000;
+const keptForMs = 30 * 86_400_000;
 /**
  * How far the clocks of two processes may differ. A start further in the future comes from a wrong clock and is
  * ignored.
  */
-const clockToleranceMilliseconds = 60_000;
+const clockToleranceMs = 60_000;
 
 /**
  * Begins a reconciliation and returns its id. Returns null if one was begun after `notSince` or is under way, or if the
@@ -35,11 +35,11 @@ const clockToleranceMilliseconds = 60_000;
  * one of them gets the id.
  */
 export async function beginReconciliation(db: Db, now: Date, notSince: Date): Promise<number | null> {
-  const abandonedBefore = new Date(now.getTime() - abandonedAfterMilliseconds);
-  const tooLate = new Date(now.getTime() + clockToleranceMilliseconds);
+  const abandonedBefore = new Date(now.getTime() - abandonedAfterMs);
+  const tooLate = new Date(now.getTime() + clockToleranceMs);
   return atomically(db, async (tx) => {
     await tx`select pg_advisory_xact_lock(hashtextextended('reconciliation', 0))`;
-    await tx`delete from reconciliations where started_at < ${new Date(now.getTime() - keptForMilliseconds)}`;
+    await tx`delete from reconciliations where started_at < ${new Date(now.getTime() - keptForMs)}`;
     const [row] = await tx<{ id: number }[]>`
       insert into reconciliations (started_at)
       select ${now} where not exists (
@@ -56,8 +56,8 @@ export async function beginReconciliation(db: Db, now: Date, notSince: Date): Pr
 }
 
 /** Ends a reconciliation and stores what it found. */
-export async function finishReconciliation(db: Db, id: number, now: Date, found: ReconciliationCounts): Promise<void> {
-  await db`update reconciliations set ${db({ finished_at: now, ...found })} where id = ${id}`;
+export async function finishReconciliation(db: Db, id: number, now: Date, counts: ReconciliationCounts): Promise<void> {
+  await db`update reconciliations set ${db({ finished_at: now, ...counts })} where id = ${id}`;
 }
 
 /** Deletes a reconciliation that could not be carried out. */
@@ -82,7 +82,7 @@ export async function findSubjectWantingWorkflow(db: Db, type: WorkflowType, id:
 }
 
 /** Whether the outbox holds an entry for this object. */
-export async function needsSignal(db: Db, subjectId: string): Promise<boolean> {
+export async function hasOutboxEntry(db: Db, subjectId: string): Promise<boolean> {
   const rows = await db`select 1 from workflow_intents where subject_id = ${subjectId} limit 1`;
   return rows.length > 0;
 }
@@ -97,7 +97,7 @@ function wanting(db: Db, type: WorkflowType) {
   const alone = db`null::timestamptz as next_due_at, 0 as failed_attempts, false as advancing`;
   switch (type) {
     case 'paymentPlan':
-      // The failed attempts are the ones that the workflow reads in `standings.ts`.
+      // The failed attempts are the ones that the workflow reads in `db/standings.ts`.
       return db`
         select p.id, p.state, p.next_due_at, coalesce(s.failures, 0) as failed_attempts,
           coalesce(k.status = 'advancing', false) as advancing

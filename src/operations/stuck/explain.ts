@@ -1,5 +1,11 @@
-import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  type Client,
+  QueryNotRegisteredError,
+  type WorkflowExecutionDescription,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { attributes } from '../../messages/search-attributes.ts';
+import { statusQuery } from '../../messages/workflow-status.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
 import { clockToleranceMs } from '../../services/workflow-time.ts';
@@ -15,11 +21,11 @@ const explained = new Set([
   'workflow_task_failing',
   'advance_slow',
 ]);
-/** Each costs a call of its own, so only those that have waited longest are explained. */
+/** How many of each kind are explained. Each costs a call of its own, so only those that have waited longest are explained. */
 const explainedOfEach = 20;
 
 /**
- * Adds to each stuck object why its workflow does not continue: it does not run, its step fails, or it states itself
+ * Adds to each stuck object why its workflow does not continue: it does not run, its step fails, or it reports itself
  * what has stalled it. Without a worker (`isWorkerThere`) queries are left out, since only a worker can process them.
  * If Temporal has skipped real time for the workflow, the remedy for that replaces the one of the kind.
  */
@@ -45,20 +51,34 @@ async function explainOne(temporal: Client, stuck: Stuck, isWorkerThere: boolean
   const { kind, workflow_id: id } = stuck;
   if (id === null) return stuck;
   if (kind === 'workflow_task_failing') return withReason(stuck, await failureOfTask(temporal, id));
-  const handle = temporal.workflow.getHandle(id);
   try {
-    const description = await handle.describe();
+    const description = await temporal.workflow.getHandle(id).describe();
     if (description.status.name !== 'RUNNING') {
       return withReason(stuck, 'its workflow does not run: recheck starts it again');
     }
-    const told = hasSkippedRealTime(description) ? { ...stuck, remedy: startOverInRealTime(stuck.subject_id) } : stuck;
+    const remedied = hasSkippedRealTime(description)
+      ? { ...stuck, remedy: startOverInRealTime(stuck.subject_id) }
+      : stuck;
     const failing = failingStep(description);
-    if (failing !== null || !isWorkerThere) return withReason(told, failing);
-    return withReason(told, stalledBy(await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata')));
+    if (failing !== null || !isWorkerThere) return withReason(remedied, failing);
+    return await withStall(temporal, remedied, id);
   } catch (error) {
     // A workflow that cannot respond to a query is reported under another kind.
-    const isGone = error instanceof WorkflowNotFoundError;
-    return withReason(stuck, isGone ? 'it has no workflow: recheck starts it again' : null);
+    const isDeleted = error instanceof WorkflowNotFoundError;
+    return withReason(stuck, isDeleted ? 'it has no workflow: recheck starts it again' : null);
+  }
+}
+
+/** Asks the workflow itself what has stalled it, and since when. */
+async function withStall(temporal: Client, stuck: Stuck, workflowId: string): Promise<Stuck> {
+  try {
+    const { stalled } = await temporal.workflow.getHandle(workflowId).query(statusQuery);
+    if (stalled === null) return stuck;
+    const since = stalled.since === null ? null : new Date(stalled.since).toISOString();
+    return withReason({ ...stuck, since: stuck.since ?? since }, `stalled: ${stalled.reason}`);
+  } catch (error) {
+    if (!(error instanceof QueryNotRegisteredError)) throw error;
+    return withReason(stuck, 'its reason is unknown: a worker of a former version runs it, see its page in the Web UI');
   }
 }
 
@@ -79,7 +99,7 @@ function hasSkippedRealTime({ raw, type, typedSearchAttributes }: WorkflowExecut
 
 /** A new run has the server's own time, and does not skip. */
 function startOverInRealTime(subjectId: string | null): string {
-  return `Temporal has skipped its time, which the service never asks for there: find out who did. Then ${opsCommand('start-over', subjectId)}.`;
+  return `Temporal has skipped its time, which the service never requests in real time: find out who did. Then ${opsCommand('start-over', subjectId)}.`;
 }
 
 function failingStep({ raw }: WorkflowExecutionDescription): string | null {
@@ -95,10 +115,4 @@ async function failureOfTask(temporal: Client, workflowId: string): Promise<stri
   const page = await temporal.workflowService.getWorkflowExecutionHistoryReverse(query).catch(() => null);
   const failed = page?.history?.events?.find(({ workflowTaskFailedEventAttributes: task }) => task?.failure?.message);
   return failed?.workflowTaskFailedEventAttributes?.failure?.message ?? null;
-}
-
-/** What the workflow's page says after "Stalled:". */
-function stalledBy({ currentDetails = '' }: { currentDetails?: string }): string | null {
-  const reason = /\*\*Stalled[^*]*\*\*\s*(.+)/.exec(currentDetails)?.[1];
-  return reason === undefined ? null : `stalled: ${reason}`;
 }

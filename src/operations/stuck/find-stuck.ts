@@ -4,16 +4,16 @@ import { countStuckRows, findStuckRows, type StuckQuery, type StuckRow, type Stu
 /** Something that does not continue by itself, as it is reported to an operator. */
 export interface Stuck {
   kind: string;
-  /** The object that is stuck; null where the whole service is. */
+  /** The object that is stuck; null if it is the whole service. */
   subject_id: string | null;
   biller_id: string | null;
   livemode: boolean | null;
-  /** ISO 8601, real time; null where it is not known. */
+  /** ISO 8601, real time; null if it is not known. */
   since: string | null;
   why: string;
   /** What frees it, with the exact command. */
   remedy: string;
-  /** The workflow to look at in the Web UI, where it is known. */
+  /** The workflow to look at in the Web UI, if it is known. */
   workflow_id: string | null;
 }
 
@@ -38,39 +38,31 @@ export interface StuckDefinition {
 }
 
 /** The description of one row. */
-export type Words = Pick<Stuck, 'why' | 'remedy'> & { workflowId?: string };
+export type Description = Pick<Stuck, 'why' | 'remedy'> & { workflowId?: string };
 
 const shownOfEach = 100;
 
-/** Makes a definition. `tell` describes each row of its query. */
+/** Makes a definition. `describe` returns the description of a row of its query. */
 export function define<Facts extends object>(definition: {
   kind: string;
   meaning: string;
   afterSeconds: number;
   query: StuckQuery<Facts>;
-  tell(row: StuckRow & Facts, now: Date): Words;
+  describe(row: StuckRow & Facts): Description;
 }): StuckDefinition {
-  const { kind, meaning, afterSeconds, query, tell } = definition;
+  const { kind, meaning, afterSeconds, query, describe } = definition;
   return {
     kind,
     meaning,
     afterSeconds,
     query,
     async find(db, now, limit) {
-      const { count, rows } = await findStuckRows(db, query, momentOf(afterSeconds, now), limit);
+      const { count, rows } = await findStuckRows(db, query, thresholdOf(afterSeconds, now), limit);
       const found = rows.map((row): Stuck => {
-        const { why, remedy, workflowId = null } = tell(row, now);
-        const { subject_id, biller_id, livemode, since } = row;
-        return {
-          kind,
-          subject_id,
-          biller_id,
-          livemode,
-          since: since.toISOString(),
-          why,
-          remedy,
-          workflow_id: workflowId,
-        };
+        const { why, remedy, workflowId = null } = describe(row);
+        const { subject_id, biller_id, livemode } = row;
+        const since = row.since.toISOString();
+        return { kind, subject_id, biller_id, livemode, since, why, remedy, workflow_id: workflowId };
       });
       return { kind, meaning, after_seconds: afterSeconds, count, found };
     },
@@ -93,11 +85,11 @@ export async function countStuck(
   definitions: readonly StuckDefinition[],
   now: Date,
 ): Promise<Map<string, number>> {
-  const queries = definitions.map(({ query, afterSeconds }) => ({ query, moment: momentOf(afterSeconds, now) }));
+  const queries = definitions.map(({ query, afterSeconds }) => ({ query, threshold: thresholdOf(afterSeconds, now) }));
   const counts = await countStuckRows(db, queries);
   return new Map(definitions.map(({ kind }, position) => [kind, counts[position] ?? 0]));
 }
 
-function momentOf(afterSeconds: number, now: Date): StuckThreshold {
+function thresholdOf(afterSeconds: number, now: Date): StuckThreshold {
   return { before: new Date(now.getTime() - afterSeconds * 1000), now };
 }

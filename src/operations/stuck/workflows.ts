@@ -15,22 +15,22 @@ type Definition = Pick<StuckReport, 'kind' | 'meaning' | 'after_seconds'>;
 
 const unreachable: Definition = {
   kind: 'temporal_unreachable',
-  meaning: 'Temporal does not answer; what only it knows is left out.',
+  meaning: 'Temporal does not respond; what only it knows is left out.',
   after_seconds: 0,
 };
 const workerMissing: Definition = {
   kind: 'worker_missing',
-  meaning: 'No worker asks a task queue for work.',
+  meaning: 'No worker polls a task queue.',
   after_seconds: 90, // a poll lasts up to a minute
 };
 const taskFailing: Definition = {
   kind: 'workflow_task_failing',
-  meaning: 'A workflow’s own code fails, five times in a row or more.',
+  meaning: 'A workflow’s own code has failed five times in a row or more.',
   after_seconds: 0, // the server counts attempts, not time
 };
 const stalled: Definition = {
   kind: 'workflow_stalled',
-  meaning: 'What a workflow is to do cannot be carried out, and it waits for somebody.',
+  meaning: 'A workflow cannot carry out what is due.',
   after_seconds: 0,
 };
 
@@ -52,23 +52,23 @@ export async function findStuckWorkflows(side: WorkflowSide, now: Date, limit = 
         `TemporalReportedProblems in ('category=WorkflowTaskFailed', 'category=WorkflowTaskTimedOut')`,
         {
           limit,
-          tell: (workflow) => ({
+          describe: (workflow) => ({
             why: `its code fails: ${problemsOf(workflow) || 'the worker’s log says why'}`,
-            remedy: `Deploy a worker that can replay it (docs/upgrades.md), or ${opsCommand('start-over', subjectOf(workflow))}: it reads from PostgreSQL where it stands.`,
+            remedy: `Deploy a worker that can replay it (docs/upgrades.md), or ${opsCommand('start-over', subjectOf(workflow))}: it reads its status from PostgreSQL.`,
           }),
         },
       ),
       findWorkflows(side, stalled, 'Stalled = true', {
         limit,
-        tell: (workflow) => ({
+        describe: (workflow) => ({
           why: 'an effect cannot be carried out',
-          remedy: `Mend the cause, then ${opsCommand('recheck', subjectOf(workflow))} (Web UI: Update recheck).`,
+          remedy: `Fix the cause, then ${opsCommand('recheck', subjectOf(workflow))} (Web UI: Update recheck).`,
         }),
       }),
     ]);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const remedy = 'Start Temporal, or mend TEMPORAL_ADDRESS. Requests are taken meanwhile; nothing is collected.';
+    const remedy = 'Start Temporal, or correct TEMPORAL_ADDRESS. Requests are served meanwhile; nothing is collected.';
     return [reportOf(unreachable, [about(unreachable, { why, remedy })])];
   }
 }
@@ -84,7 +84,7 @@ async function findMissingWorkers({ temporal, taskQueue }: WorkflowSide, now: Da
   const missing = await all(queues.map((queue) => missingWorker(temporal, queue, now)));
   return reportOf(
     workerMissing,
-    missing.flatMap((found) => found ?? []),
+    missing.flatMap((report) => report ?? []),
   );
 }
 
@@ -96,12 +96,12 @@ async function missingWorker(temporal: Client, queue: string, now: Date): Promis
     [ofWorkflows, ofActivities].map(async (taskQueueType) => {
       const taskQueue = { name: queue };
       const { pollers } = await temporal.workflowService.describeTaskQueue({ namespace, taskQueue, taskQueueType });
-      return Math.max(0, ...(pollers ?? []).map(({ lastAccessTime }) => millisecondsOf(lastAccessTime)));
+      return Math.max(0, ...(pollers ?? []).map(({ lastAccessTime }) => msOf(lastAccessTime)));
     }),
   );
   const since = Math.min(...polled);
   if (since > now.getTime() - workerMissing.after_seconds * 1000) return null;
-  const why = `nobody asks the task queue ${queue} for work`;
+  const why = `no worker polls the task queue ${queue}`;
   const remedy = 'Start a worker: npm run worker (npm start has one); its log says why it has ended.';
   return about(workerMissing, { since: since === 0 ? null : new Date(since).toISOString(), why, remedy });
 }
@@ -110,7 +110,7 @@ async function findWorkflows(
   { temporal, taskQueue }: WorkflowSide,
   definition: Definition,
   condition: string,
-  { limit, tell }: { limit: number; tell(workflow: WorkflowExecutionInfo): Pick<Stuck, 'why' | 'remedy'> },
+  { limit, describe }: { limit: number; describe(workflow: WorkflowExecutionInfo): Pick<Stuck, 'why' | 'remedy'> },
 ): Promise<StuckReport> {
   const queues = `TaskQueue in ('${taskQueue}', '${webhookTaskQueue(taskQueue)}')`;
   const query = `ExecutionStatus = 'Running' and ${queues} and ${condition}`;
@@ -118,7 +118,7 @@ async function findWorkflows(
   const found: Stuck[] = [];
   if (count === 0) return reportOf(definition, found);
   for await (const workflow of temporal.workflow.list({ query, pageSize: limit })) {
-    if (found.push(aboutWorkflow(definition, workflow, tell(workflow))) >= limit) break;
+    if (found.push(aboutWorkflow(definition, workflow, describe(workflow))) >= limit) break;
   }
   return reportOf(definition, found, Math.max(count, found.length));
 }
@@ -126,15 +126,15 @@ async function findWorkflows(
 function aboutWorkflow(
   definition: Definition,
   workflow: WorkflowExecutionInfo,
-  words: Pick<Stuck, 'why' | 'remedy'>,
+  description: Pick<Stuck, 'why' | 'remedy'>,
 ): Stuck {
-  const { workflowId, typedSearchAttributes: shown } = workflow;
+  const { workflowId, typedSearchAttributes: known } = workflow;
   return about(definition, {
-    ...words,
+    ...description,
     subject_id: subjectOf(workflow),
     workflow_id: workflowId,
-    biller_id: shown.get(attributes.billerId) ?? null,
-    livemode: shown.get(attributes.livemode) ?? null,
+    biller_id: known.get(attributes.billerId) ?? null,
+    livemode: known.get(attributes.livemode) ?? null,
   });
 }
 
@@ -148,16 +148,15 @@ function problemsOf({ searchAttributes }: WorkflowExecutionInfo): string {
   return problems.map((problem) => String(problem).replace(/^(category|cause)=/, '')).join(', ');
 }
 
-function about(definition: Definition, said: Pick<Stuck, 'why' | 'remedy'> & Partial<Stuck>): Stuck {
-  const nobody = { subject_id: null, biller_id: null, livemode: null, since: null, workflow_id: null };
-  const { kind } = definition;
-  return { kind, ...nobody, ...said };
+function about(definition: Definition, known: Pick<Stuck, 'why' | 'remedy'> & Partial<Stuck>): Stuck {
+  const unknown = { subject_id: null, biller_id: null, livemode: null, since: null, workflow_id: null };
+  return { kind: definition.kind, ...unknown, ...known };
 }
 
 function reportOf(definition: Definition, found: Stuck[], count = found.length): StuckReport {
   return { ...definition, count, found };
 }
 
-function millisecondsOf(instant: { seconds?: unknown } | null | undefined): number {
+function msOf(instant: { seconds?: unknown } | null | undefined): number {
   return Number(instant?.seconds ?? 0) * 1000;
 }

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { realNow } from '../real-time.ts';
+import { repeat } from '../repeat.ts';
 import type { Pool } from './connection.ts';
 import { databaseNow } from './database-time.ts';
 
@@ -21,28 +21,23 @@ export interface SharedClock {
  * machine's clock.
  */
 export function startSharedClock(sql: Pool): SharedClock {
-  const stopping = new AbortController();
   let known: { instant: number; at: number } | null = null;
 
-  async function measure(): Promise<void> {
+  async function measure(): Promise<number> {
     const askedAt = performance.now();
     const instant = (await databaseNow(sql)).getTime();
     const at = performance.now();
     if (at - askedAt <= longestAskMs) known = { instant, at: (askedAt + at) / 2 };
+    return known === null ? measureAgainMs : measureEveryMs;
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await measure().catch(() => {}); // PostgreSQL is away: the last measurement stays in use
-      const wait = known === null ? measureAgainMs : measureEveryMs;
-      await pause(wait, undefined, { signal: stopping.signal }).catch(() => {});
-    }
-  }
-  void run();
+  const measuring = repeat(measure, {
+    everyMs: measureEveryMs,
+    afterErrorMs: measureAgainMs,
+    onError: () => {}, // PostgreSQL is away: the last measurement stays in use
+  });
   return {
     now: () => (known === null ? realNow() : new Date(known.instant + performance.now() - known.at)),
-    close() {
-      stopping.abort();
-    },
+    close: () => void measuring.close(),
   };
 }

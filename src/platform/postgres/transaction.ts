@@ -98,7 +98,7 @@ export async function withoutWaiting(db: Db, statement: Promise<unknown>): Promi
  * Dry run: runs `work` in a transaction, rolls it back and returns the result of `work`. If `db` is the caller's
  * transaction, it rolls back to the state before the call, locks included.
  */
-export async function rehearse<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+export async function dryRun<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   const undone = async (tx: Db): Promise<never> => {
     const result = await work(tx);
     await Promise.all(underWay.get(tx) ?? []);
@@ -118,7 +118,7 @@ class DryRunResult extends Error {
 
   // biome-ignore lint/suspicious/noExplicitAny: thrown and caught in one function, which knows the type
   constructor(result: any) {
-    super('the transaction was a rehearsal');
+    super('the transaction was a dry run');
     this.result = result;
   }
 }

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
+import type { CommandLineUser } from '../../messages/operator-command.ts';
 import { openPool, type Pool } from '../../platform/postgres/connection.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
 import { print, printError } from '../../platform/terminal.ts';
 import { safeLine } from '../../platform/terminal-text.ts';
-import type { Actor } from '../../services/accounts/audit.ts';
 import { createVault, type Vault } from '../../services/accounts/vault.ts';
 import { ServiceError } from '../../services/errors.ts';
 import { ConfigError, type EncryptionKey, readConfig } from '../config.ts';
@@ -58,7 +58,7 @@ export async function runCommand(
 }
 
 /** Who runs the command, for the audit log: the user of the operating system, or its uid if it has no name. */
-export function operator(): Actor {
+export function operator(): CommandLineUser {
   try {
     return { kind: 'command_line', id: userInfo().username };
   } catch {

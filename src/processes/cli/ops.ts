@@ -1,7 +1,13 @@
 import { parseArgs } from 'node:util';
 import { isId } from '../../domain/ids.ts';
 import { enableByOperator, type Replayed, replayByOperator } from '../../operations/endpoint-recovery.ts';
-import { nothingToDo, type Operations, press, startOver } from '../../operations/operator-commands.ts';
+import {
+  nothingToDo,
+  type Operations,
+  type SentCommand,
+  sendCommand,
+  startOver,
+} from '../../operations/operator-commands.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
 import { lookForStuck, stuckKinds } from '../../operations/stuck/stuck.ts';
 import { realNow } from '../../platform/real-time.ts';
@@ -10,32 +16,32 @@ import { retryDeliveryByOperator } from '../../services/webhooks/operator-comman
 import { type CliContext, operator, runCommand, UsageError } from './command.ts';
 
 const usage = `Usage:
-  ops stuck [--json] [--kind KIND]   what does not go on by itself: since when, why, and what frees it
-  ops recheck ID                     look at the database afresh: a plan, scheduled payment or clock
+  ops stuck [--json] [--kind KIND]   what does not continue by itself: since when, why, and what frees it
+  ops recheck ID                     read the database again: a plan, scheduled payment or clock
   ops retry-now ID                   try now what waits for its retry: a plan or scheduled payment
-  ops skip-slot PLAN SLOT            give up the unpaid slot of a plan; the calendar goes on
-  ops retry-advance CLOCK            take up again the advance of a clock
-  ops retry-delivery ID              a delivery now, whatever has become of it; of an endpoint, all it has not received
+  ops skip-slot PLAN SLOT            give up the unpaid slot of a plan; the calendar continues
+  ops retry-advance CLOCK            resume the advance of a clock
+  ops retry-delivery ID              send a delivery now, even an ended one; of an endpoint, all it has not received
   ops give-up-delivery ID            end a delivery as failed; it can be retried later
   ops enable-endpoint ID             enable an endpoint that was disabled for failing, and send what it has missed
-  ops start-over ID                  end the workflow of an object and begin it again from PostgreSQL
+  ops start-over ID                  end the workflow of an object and start it again from PostgreSQL
 
-Each may be given twice, and is in the audit log. "stuck" ends with 0 when nothing is stuck, 1 when something is; the others
-with 0 when they have an answer; all with 2 when they could not look, or not be carried out.
+Each is safe to repeat, and is in the audit log. "stuck" exits with 0 when nothing is stuck, 1 when something is; the others
+with 0 when they have a result; all with 2 when they could not look, or not be carried out.
 Kinds: ${stuckKinds.join(', ')}.`;
 
 type Command = (operations: Operations, id: string, slot: number) => Promise<string>;
 
-const deeds: Record<string, { takes: string[]; carryOut: Command }> = {
-  recheck: { takes: ['ID'], carryOut: (operations, id) => pressed(operations, id, 'recheck') },
-  'retry-now': { takes: ['ID'], carryOut: (operations, id) => pressed(operations, id, 'retryNow') },
+const commands: Record<string, { takes: string[]; carryOut: Command }> = {
+  recheck: { takes: ['ID'], carryOut: (operations, id) => send(operations, id, { name: 'recheck' }) },
+  'retry-now': { takes: ['ID'], carryOut: (operations, id) => send(operations, id, { name: 'retryNow' }) },
   'skip-slot': {
     takes: ['PLAN', 'SLOT'],
-    carryOut: (operations, id, slot) => pressed(operations, id, 'skipSlot', { slot, by: operations.by }),
+    carryOut: (operations, id, slot) => send(operations, id, { name: 'skipSlot', slot }),
   },
-  'retry-advance': { takes: ['CLOCK'], carryOut: (operations, id) => pressed(operations, id, 'retryAdvance') },
+  'retry-advance': { takes: ['CLOCK'], carryOut: (operations, id) => send(operations, id, { name: 'retryAdvance' }) },
   'retry-delivery': { takes: ['ID'], carryOut: retryDelivery },
-  'give-up-delivery': { takes: ['ID'], carryOut: (operations, id) => pressed(operations, id, 'giveUp') },
+  'give-up-delivery': { takes: ['ID'], carryOut: (operations, id) => send(operations, id, { name: 'giveUp' }) },
   'enable-endpoint': { takes: ['ID'], carryOut: enableEndpoint },
   'start-over': { takes: ['ID'], carryOut: startOver },
 };
@@ -54,13 +60,13 @@ await runCommand(
       if (words.length > 0) throw new UsageError('ops stuck takes no ID.');
       return stuck(await checkedKind(values.kind, openContext), values);
     }
-    const deed = deeds[command];
-    if (deed === undefined) throw new UsageError(`There is no command "${command}".`);
+    const known = commands[command];
+    if (known === undefined) throw new UsageError(`There is no command "${command}".`);
     const [id = '', slot = '0'] = words;
-    if (words.length !== deed.takes.length) throw new UsageError(`ops ${command} needs ${deed.takes.join(' and ')}.`);
+    if (words.length !== known.takes.length) throw new UsageError(`ops ${command} needs ${known.takes.join(' and ')}.`);
     if (!/^\d{1,9}$/.test(slot)) throw new UsageError('SLOT must be a whole number from 0.');
     const { sql, temporal } = await openContext();
-    return safeLine(await deed.carryOut({ sql, temporal: await temporal(), by: operator() }, id, Number(slot)));
+    return safeLine(await known.carryOut({ sql, temporal: await temporal(), by: operator() }, id, Number(slot)));
   },
   { failed: 2 },
 );
@@ -82,17 +88,17 @@ async function stuck(
   if (kind !== undefined && reports.length === 0) throw new Error('Temporal cannot be reached, and it alone knows.');
   if (count > 0) process.exitCode = 1;
   if (json) return JSON.stringify({ at: now.toISOString(), count, kinds: reports });
-  const told = reports.filter((report) => report.count > 0);
-  return told.length === 0 ? 'Nothing is stuck.' : told.map((report) => tell(report, now)).join('\n\n');
+  const shown = reports.filter((report) => report.count > 0);
+  return shown.length === 0 ? 'Nothing is stuck.' : shown.map((report) => describe(report, now)).join('\n\n');
 }
 
-function tell({ kind, meaning, count, found }: StuckReport, now: Date): string {
+function describe({ kind, meaning, count, found }: StuckReport, now: Date): string {
   const lines = [`${kind}: ${count}. ${meaning}`];
   for (const { subject_id, biller_id, livemode, since, why, remedy, workflow_id } of found) {
     const owner =
       biller_id === null ? '' : ` (${biller_id}${livemode === null ? '' : livemode ? ', live' : ', sandbox'})`;
     lines.push(
-      `  ${subject_id ?? 'the service'}${owner}, ${since === null ? 'since nobody knows when' : `since ${since} (${agoOf(since, now)})`}`,
+      `  ${subject_id ?? 'the service'}${owner}, ${since === null ? 'since an unknown time' : `since ${since} (${agoOf(since, now)})`}`,
     );
     lines.push(`    why:     ${why}`);
     if (workflow_id !== null) lines.push(`    look at: ${workflow_id} in the Web UI`);
@@ -108,8 +114,8 @@ function agoOf(since: string, now: Date): string {
   return minutes < 48 * 60 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} days`;
 }
 
-async function pressed(operations: Operations, id: string, deed: string, input?: unknown): Promise<string> {
-  return (await press(operations, id, deed, input)) ?? nothingToDo(id);
+async function send(operations: Operations, id: string, command: SentCommand): Promise<string> {
+  return (await sendCommand(operations, id, command)) ?? nothingToDo(id);
 }
 
 /** A delivery that has ended has no workflow, so it is reopened in the database. */
@@ -118,8 +124,8 @@ async function retryDelivery(operations: Operations, id: string): Promise<string
   if (isId('webhook_endpoint', id)) {
     return sent(id, await replayByOperator(sql, id, { by, now: realNow() }));
   }
-  const answer = await press(operations, id, 'retryNow');
-  if (answer !== null) return answer;
+  const result = await sendCommand(operations, id, { name: 'retryNow' });
+  if (result !== null) return result;
   await retryDeliveryByOperator(sql, id, by, realNow());
   return `${id} had ended: it is delivered again now.`;
 }
@@ -130,5 +136,5 @@ async function enableEndpoint({ sql, by }: Operations, id: string): Promise<stri
 }
 
 function sent(id: string, { deliveries, hasMore }: Replayed): string {
-  return `${deliveries} deliveries to ${id} are made now.${hasMore ? ' There are more: press again.' : ''}`;
+  return `${deliveries} deliveries to ${id} are made now.${hasMore ? ' There are more: send it again.' : ''}`;
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { countMismatches, findMismatches, mend } from '../../operations/reconciler/reconciler.ts';
+import { countMismatches, findMismatches, repair } from '../../operations/reconciler/reconciler.ts';
 import { workflowIdOf } from '../../platform/postgres/outbox.ts';
 import { runCommand, table } from './command.ts';
 
@@ -15,7 +15,7 @@ await runCommand(usage, async (openContext) => {
   const { values } = parseArgs({ options: { check: { type: 'boolean' }, json: { type: 'boolean' } } });
   const { sql, temporal, taskQueue } = await openContext();
   const mismatches = await findMismatches(sql, await temporal(), taskQueue);
-  if (!values.check) await mend(sql, mismatches);
+  if (!values.check) await repair(sql, mismatches);
   if (values.check && mismatches.length > 0) process.exitCode = 1;
   const rows = mismatches.map(({ workflowType, subjectId, problem, detail }) => ({
     workflow: workflowIdOf(workflowType, subjectId),

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
 import { countDunning } from '../../operations/overview-queries.ts';
 import { sampleBacklogs, sampleConnections } from '../../operations/samples.ts';
@@ -8,35 +7,21 @@ import { countStuckWorkflows, type WorkflowSide, workflowDefinitions } from '../
 import type { Logger } from '../../platform/logger.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { realNow } from '../../platform/real-time.ts';
+import { type Repetition, repeat } from '../../platform/repeat.ts';
 import { secondsBetween } from '../../platform/telemetry.ts';
 
-const everyMilliseconds = 30_000;
-
-/** The figures of the whole service, read from its databases. */
-export interface Sampling {
-  close(): Promise<void>;
-}
+const everyMs = 30_000;
 
 /**
  * Reads every thirty seconds what only the databases know: backlogs, what is stuck, connections. Every worker does so
  * and shows the same figures: aggregate them over workers with `max`, not `sum`. Figures that could not be read are not
  * shown.
  */
-export function startSampling(registry: Registry, sql: Pool, side: WorkflowSide, logger: Logger): Sampling {
+export function startSampling(registry: Registry, sql: Pool, side: WorkflowSide, logger: Logger): Repetition {
   const gauges = createGauges(registry);
   forgetDatabase(gauges);
-  const stopping = new AbortController();
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const now = realNow();
-      await Promise.all([
-        attempt('database', () => sampleDatabase(gauges, sql, now)),
-        attempt('temporal', () => sampleTemporal(gauges, side, now)),
-      ]);
-      await pause(everyMilliseconds, undefined, { signal: stopping.signal }).catch(() => {});
-    }
-  }
+  const onError = (err: unknown, source?: string) =>
+    logger.warn({ err, source }, 'figures for the metrics could not be read; trying again');
 
   async function attempt(source: string, sample: () => Promise<void>): Promise<void> {
     try {
@@ -44,17 +29,20 @@ export function startSampling(registry: Registry, sql: Pool, side: WorkflowSide,
       gauges.sampledAt.set({ source }, realNow().getTime() / 1000);
     } catch (error) {
       if (source === 'database') forgetDatabase(gauges);
-      logger.warn({ err: error, source }, 'figures for the metrics could not be read; trying again');
+      onError(error, source);
     }
   }
 
-  const running = run();
-  return {
-    async close() {
-      stopping.abort();
-      await running;
+  return repeat(
+    async () => {
+      const now = realNow();
+      await Promise.all([
+        attempt('database', () => sampleDatabase(gauges, sql, now)),
+        attempt('temporal', () => sampleTemporal(gauges, side, now)),
+      ]);
     },
-  };
+    { everyMs, onError },
+  );
 }
 
 type Gauges = ReturnType<typeof createGauges>;
@@ -62,10 +50,10 @@ type Gauges = ReturnType<typeof createGauges>;
 function createGauges(registry: Registry) {
   const registers = [registry];
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
-  const intents = gauge('payments_workflow_intents_waiting', 'Workflow intents that Temporal has not been told of');
+  const intents = gauge('payments_workflow_intents_waiting', 'Outbox entries that are not dispatched to Temporal');
   const oldestIntent = gauge(
     'payments_workflow_intents_oldest_seconds',
-    'Age of the oldest of them; 0 where none waits',
+    'Age of the oldest of these outbox entries; 0 if there is none',
   );
   const oldestDue = gauge(
     'payments_oldest_due_seconds',

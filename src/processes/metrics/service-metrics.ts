@@ -92,13 +92,13 @@ export function createServiceMetrics(registry: Registry) {
     }),
     intents: new Counter({
       name: 'payments_workflow_intents_total',
-      help: 'Times that this process has told Temporal what was committed, and whether Temporal took it',
+      help: 'Outbox entries that this process has tried to dispatch to Temporal, and whether Temporal accepted them',
       labelNames: ['workflow', 'outcome'] as const,
       registers,
     }),
     intentLagSeconds: new Histogram({
       name: 'payments_workflow_intent_lag_seconds',
-      help: 'From the making of a workflow intent to its being taken by Temporal',
+      help: 'From the commit of an outbox entry to its acceptance by Temporal',
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
       registers,
     }),

@@ -18,6 +18,7 @@ import { recordEvents } from '../events.ts';
 import { transitionPlan } from '../plans/plan-transitions.ts';
 import type { RequestContext } from '../request-context.ts';
 import { resolveMethod } from '../resolve-references.ts';
+import { wakeEntry } from '../wake.ts';
 
 /**
  * Changes a customer. Null clears a field.
@@ -70,12 +71,7 @@ export async function deleteCustomer(db: Db, call: RequestContext, id: string): 
     const canceled = await cancelScheduledIntents(tx, id, at);
     await enqueue(
       tx,
-      canceled.map((intent) => ({
-        workflowType: 'scheduledPayment',
-        subjectId: intent.id,
-        start: false,
-        signal: 'poke',
-      })),
+      canceled.map(({ id }) => wakeEntry('scheduledPayment', id)),
       call.now,
     );
     for (const plan of await openPlansOfCustomer(tx, id)) {

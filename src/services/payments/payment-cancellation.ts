@@ -1,12 +1,12 @@
 import { completeAttempt, findAttemptInFlight } from '../../db/payment-attempts.ts';
 import { markCanceled, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { presentPaymentIntent } from '../../resources/payment-intent.ts';
 import { InvalidState } from '../errors.ts';
 import { recordEvents } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
+import { wake } from '../wake.ts';
 import { lockIntentForUpdate } from './payment-intents.ts';
 
 /** The statuses in which no money was taken and none is being taken. */
@@ -38,10 +38,7 @@ export async function cancelPaymentIntent(db: Db, call: RequestContext, id: stri
       await completeAttempt(tx, challenge.id, 'requires_action', failure);
     }
     const row = await markCanceled(tx, id, at);
-    if (intent.scheduled_at !== null) {
-      const poke = { workflowType: 'scheduledPayment' as const, subjectId: id, start: false, signal: 'poke' };
-      await enqueue(tx, [poke], call.now);
-    }
+    if (intent.scheduled_at !== null) await wake.scheduledPayment(tx, id, call.now);
     const event = { type: 'payment_intent.canceled' as const, data: presentPaymentIntent(row), at };
     const about = { subjectId: id, customerId: row.customer_id, testClockId: intent.test_clock_id };
     await recordEvents(tx, call, [{ ...event, ...about }]);

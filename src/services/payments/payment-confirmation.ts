@@ -3,13 +3,13 @@ import { findAbandonedAttempts, findAttemptOfRequest, setAttemptKeyExpiry } from
 import { type LockedIntentRow, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
-import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { PaymentIntentConfirm } from '../../resources/payment-intent-input.ts';
 import { timeOf } from '../customer-time.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { attachMethod, lockOwner, resolveMethod } from '../resolve-references.ts';
+import { wake } from '../wake.ts';
 import {
   askProcessor,
   type Charge,
@@ -158,7 +158,7 @@ async function openConfirmation(
   });
   if (intent.scheduled_at !== null) {
     // This charge ends the schedule. The signal keeps the workflow from waiting for the date.
-    await enqueue(tx, [{ workflowType: 'scheduledPayment', subjectId: id, start: false, signal: 'poke' }], call.now);
+    await wake.scheduledPayment(tx, id, call.now);
   }
   await recorder?.opened(at);
   return { charge };

@@ -14,7 +14,6 @@ import { priceOf } from '../../domain/fees.ts';
 import { newId } from '../../domain/ids.ts';
 import { type ConditionsOf, unconditionally } from '../../platform/postgres/conditional-insert.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentIntentCreate } from '../../resources/payment-intent-input.ts';
@@ -23,6 +22,7 @@ import { assertNoErrors, missingReference, NotFound } from '../errors.ts';
 import { rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { attachMethod, lockOwner, metadataErrors, resolveCustomer, resolveMethod } from '../resolve-references.ts';
+import { start } from '../wake.ts';
 import type { ChargeHook } from './charge.ts';
 import { bindingError, recordUse } from './unattached-methods.ts';
 
@@ -76,9 +76,7 @@ export async function createPaymentIntent(
     const written = await insertPaymentIntent(tx, row, conditionsOf(row));
     if (!written) throw new KeyTaken();
     if (method?.value && payer === null) await recordUse(tx, call, method.value, row.id);
-    if (row.scheduled_at !== null) {
-      await enqueue(tx, [{ workflowType: 'scheduledPayment', subjectId: row.id, start: true }], call.now);
-    }
+    if (row.scheduled_at !== null) await start.scheduledPayment(tx, row.id, call.now);
     return row;
   });
 }

@@ -10,10 +10,10 @@ import { type CollectingPlanRow, lockPlan, type PaymentPlanRow, updatePlan } fro
 import type { ChargeOutcome } from '../../domain/charge-outcome.ts';
 import { afterFailure, nextRetryAt } from '../../domain/dunning.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { enqueue } from '../../platform/postgres/outbox.ts';
 import { presentPaymentPlan } from '../../resources/payment-plan.ts';
 import type { NewEvent } from '../events.ts';
 import type { AttemptOutcome, BookedOutcome, ChargeHook } from '../payments/charge.ts';
+import { wake } from '../wake.ts';
 
 /**
  * Records the charges of a plan's payment on its slot and on the plan: the collected amount, the next retry, or the
@@ -32,10 +32,7 @@ export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId 
     async completed(outcome) {
       const booked = await bookOnSlot(tx, plan, slot, outcome);
       // The plan's own loop continues by itself after its own charge. After a manual charge it must look again.
-      if (outcome.attempt.source !== 'plan') {
-        const poke = { workflowType: 'paymentPlan' as const, subjectId: plan.id, start: false, signal: 'poke' };
-        await enqueue(tx, [poke], outcome.now);
-      }
+      if (outcome.attempt.source !== 'plan') await wake.plan(tx, plan.id, outcome.now);
       return booked;
     },
   };

@@ -12,10 +12,10 @@ import { slotDate } from '../../domain/calendar.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { presentPaymentIntent } from '../../resources/payment-intent.ts';
-import { changesBetween, recordAudit } from '../accounts/audit.ts';
+import { type CommandOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
 import { recordEvents } from '../events.ts';
 import { dueInstant, progressOf, skippedSlots, slotAfterNext, wakeCalendar } from './plan-calendar.ts';
-import { capital, entryOf, inWords, type LockedPlan, ofSlot, type Press, withPlan } from './plan-operations.ts';
+import { capital, entryOf, inWords, type LockedPlan, ofSlot, withPlan } from './plan-operations.ts';
 
 /**
  * Gives up one slot of a plan, by its number, so that the calendar continues without it. There are two cases:
@@ -25,21 +25,22 @@ import { capital, entryOf, inWords, type LockedPlan, ofSlot, type Press, withPla
  * A plan with a total runs longer for it. While an attempt is in flight nothing is done, since it may succeed.
  * Repeating the command skips no further slot. Returns a sentence: what was done, or why nothing was.
  */
-export async function skipPlanSlot(db: Db, planId: string, slot: number, press: Press): Promise<string> {
-  return withPlan(db, planId, press.now, async (tx, held) => {
-    if (hasEnded(held.plan.state)) return `Nothing to skip: the plan is ${held.plan.state}.`;
+export async function skipPlanSlot(db: Db, planId: string, slot: number, origin: CommandOrigin): Promise<string> {
+  return withPlan(db, planId, origin.now, async (tx, locked) => {
+    if (hasEnded(locked.plan.state)) return `Nothing to skip: the plan is ${locked.plan.state}.`;
     const found = await findSlot(tx, planId, slot);
-    if (found !== null) return giveUp(tx, held, found, press);
-    const { plan, at } = held;
-    if (slot === plan.next_slot && plan.next_due_at !== null && plan.next_due_at <= at) return skipDue(tx, held, press);
+    if (found !== null) return giveUp(tx, locked, found, origin);
+    const { plan, at } = locked;
+    if (slot === plan.next_slot && plan.next_due_at !== null && plan.next_due_at <= at)
+      return skipDue(tx, locked, origin);
     return `Nothing to skip: slot ${slot} has not come yet; the next is slot ${plan.next_slot}.`;
   });
 }
 
-async function giveUp(tx: Db, held: LockedPlan, slot: PlanSlotRow, press: Press): Promise<string> {
-  const refusal = whyKept(slot);
+async function giveUp(tx: Db, locked: LockedPlan, slot: PlanSlotRow, origin: CommandOrigin): Promise<string> {
+  const refusal = whyNotGivenUp(slot);
   if (refusal !== null) return refusal;
-  const { plan, at } = held;
+  const { plan, at } = locked;
   const intent = slot.payment_intent_id === null ? null : await lockPaymentIntent(tx, slot.payment_intent_id);
   if (intent === null) throw new Error(`slot ${slot.slot} of plan ${plan.id} is ${slot.status} without a payment`);
   const canceled = await markCanceled(tx, intent.id, at);
@@ -49,8 +50,8 @@ async function giveUp(tx: Db, held: LockedPlan, slot: PlanSlotRow, press: Press)
   await updatePlan(tx, plan.id, { ...calendar, next_attempt_at: await earliestRetry(tx, plan.id), updated_at: at });
   const { status, next_attempt_at } = slot;
   const changes = ofSlot(slot, changesBetween({ status, next_attempt_at }, change));
-  await recordAudit(tx, { ...entryOf(plan, press), action: 'payment_plan.slot_skipped', changes });
-  await recordEvents(tx, { billerId: plan.biller_id, livemode: plan.livemode, requestId: null, now: press.now }, [
+  await recordAudit(tx, { ...entryOf(plan, origin), action: 'payment_plan.slot_skipped', changes });
+  await recordEvents(tx, { billerId: plan.biller_id, livemode: plan.livemode, requestId: null, now: origin.now }, [
     {
       type: 'payment_intent.canceled',
       subjectId: intent.id,
@@ -60,11 +61,11 @@ async function giveUp(tx: Db, held: LockedPlan, slot: PlanSlotRow, press: Press)
       data: presentPaymentIntent(canceled),
     },
   ]);
-  return `${capital(inWords(slot))} is given up: its payment ${intent.id} is canceled. ${await howItGoesOn(tx, held)}`;
+  return `${capital(inWords(slot))} is given up: its payment ${intent.id} is canceled. ${await howItGoesOn(tx, locked)}`;
 }
 
 /** Returns why a slot that has come cannot be given up, in a sentence. Returns null if it can be given up. */
-function whyKept(slot: PlanSlotRow): string | null {
+function whyNotGivenUp(slot: PlanSlotRow): string | null {
   switch (slot.status) {
     case 'paid':
       return `Nothing to skip: ${inWords(slot)} is paid.`;
@@ -73,15 +74,15 @@ function whyKept(slot: PlanSlotRow): string | null {
     case 'skipped':
       return `Nothing to skip: ${inWords(slot)} was skipped before.`;
     case 'processing':
-      return `Not skipped: ${inWords(slot)} is being charged, and may succeed. Wait for the outcome, then press again.`;
+      return `Not skipped: ${inWords(slot)} is being charged, and may succeed. Wait for the outcome, then send it again.`;
     default:
       return null;
   }
 }
 
 /** Skips the next slot, which is due but not opened yet. It does not check what keeps the slot from being collected. */
-async function skipDue(tx: Db, held: LockedPlan, press: Press): Promise<string> {
-  const { plan, at } = held;
+async function skipDue(tx: Db, locked: LockedPlan, origin: CommandOrigin): Promise<string> {
+  const { plan, at } = locked;
   const cadence = cadenceOf(plan);
   const nextSlot = slotAfterNext(plan);
   const due = dueInstant(plan, { ...(await progressOf(tx, plan)), nextSlot });
@@ -89,8 +90,8 @@ async function skipDue(tx: Db, held: LockedPlan, press: Press): Promise<string> 
   await updatePlan(tx, plan.id, { next_slot: nextSlot, next_due_at: due, updated_at: at });
   const skipped = { slot: plan.next_slot, due_date: slotDate(cadence, plan.next_slot) };
   const changes = ofSlot(skipped, { status: { from: null, to: 'skipped' } });
-  await recordAudit(tx, { ...entryOf(plan, press), action: 'payment_plan.slot_skipped', changes });
-  return `${capital(inWords(skipped))} is skipped; it was never charged. ${await howItGoesOn(tx, held)}`;
+  await recordAudit(tx, { ...entryOf(plan, origin), action: 'payment_plan.slot_skipped', changes });
+  return `${capital(inWords(skipped))} is skipped; it was never charged. ${await howItGoesOn(tx, locked)}`;
 }
 
 async function howItGoesOn(tx: Db, { plan }: { plan: CollectingPlanRow }): Promise<string> {

@@ -10,12 +10,12 @@ import {
 import { firstSlotAfter } from '../../domain/calendar.ts';
 import { allowedTransitions, nextPlanState, type PlanTransition } from '../../domain/plan-state.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState, NotFound } from '../errors.ts';
 import { recordEvents } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
+import { wake } from '../wake.ts';
 import { fetchPaymentPlan } from './payment-plans.ts';
 import { dueInstant, progressOf, skippedSlots } from './plan-calendar.ts';
 import { ended, planEvent } from './plan-dunning.ts';
@@ -50,8 +50,7 @@ export async function transitionPlan(
     assertAllowed(plan, transition);
     const change = await changeFor(tx, plan, transition, at, reason);
     const row = await updatePlan(tx, id, { ...change, updated_at: at });
-    const starts = row.state === 'active';
-    await enqueue(tx, [{ workflowType: 'paymentPlan', subjectId: id, start: starts, signal: 'poke' }], call.now);
+    await wake.plan(tx, id, call.now, { start: row.state === 'active' });
     const type = eventTypes[transition];
     if (type !== null) await recordEvents(tx, call, [planEvent(type, row, at)]);
     return row;

@@ -2,7 +2,6 @@ import { lockCustomer } from '../../db/customers.ts';
 import { lockPlan, type PaymentPlanRow, type PlanChange, updatePlan } from '../../db/payment-plans.ts';
 import { mutablePlanFields } from '../../domain/plan-state.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentPlanUpdate } from '../../resources/payment-plan-input.ts';
@@ -10,6 +9,7 @@ import { timeOf } from '../customer-time.ts';
 import { assertNoErrors, NotFound } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { attachMethod, metadataErrors, resolveMethod } from '../resolve-references.ts';
+import { wake } from '../wake.ts';
 import { fetchPaymentPlan } from './payment-plans.ts';
 import { progressOf, wakeCalendar } from './plan-calendar.ts';
 import { planErrors } from './plan-rules.ts';
@@ -52,7 +52,7 @@ export async function updatePaymentPlan(
     assertNoErrors(errors);
     const calendar = plan.state === 'active' ? await wakeCalendar(tx, changed, at) : {};
     const row = await updatePlan(tx, id, { ...change, ...calendar, updated_at: at });
-    await enqueue(tx, [{ workflowType: 'paymentPlan', subjectId: id, start: false, signal: 'poke' }], call.now);
+    await wake.plan(tx, id, call.now);
     return row;
   });
 }

@@ -1,13 +1,13 @@
 import { type PlanStatusRow, selectPlanStatus, selectScheduledPaymentStatus } from '../../db/standings.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
-import { gone, type StatusDetails, type SubjectStatus } from '../../messages/subject-status.ts';
+import { deletedSubject, type StatusDetails, type SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 
 /** Returns the status of a plan. A plan that was deleted or has reached a final state counts as ended. */
 export async function planStatus(db: Db, id: string): Promise<SubjectStatus> {
   const row = await selectPlanStatus(db, id);
-  if (row === null) return gone;
+  if (row === null) return deletedSubject;
   const nextAt = earlier(row.next_due_at, row.next_attempt_at);
   return {
     ...ownerOf(row),
@@ -18,14 +18,14 @@ export async function planStatus(db: Db, id: string): Promise<SubjectStatus> {
     failedAttempts: row.failures ?? 0,
     next: nextOfPlan(row, nextAt),
     lastError: row.retry_slot === null ? null : row.last_error_message,
-    story: storyOfPlan(row, nextAt),
+    story: detailsOfPlan(row, nextAt),
   };
 }
 
 /** Returns the status of a scheduled payment. It counts as ended once it is made, confirmed, canceled or deleted. */
 export async function scheduledPaymentStatus(db: Db, intentId: string): Promise<SubjectStatus> {
   const row = await selectScheduledPaymentStatus(db, intentId);
-  if (row === null) return gone;
+  if (row === null) return deletedSubject;
   const at = row.scheduled_at?.getTime() ?? null;
   return {
     ...ownerOf(row),
@@ -63,7 +63,7 @@ function earlier(a: Date | null, b: Date | null): number | null {
   return Math.min(a.getTime(), b.getTime());
 }
 
-function storyOfPlan(row: PlanStatusRow, nextAt: number | null): StatusDetails {
+function detailsOfPlan(row: PlanStatusRow, nextAt: number | null): StatusDetails {
   const { retry_slot: slot, payment_intent_id: intentId, last_error_code: code, last_attempt_at: lastAt } = row;
   return {
     waitsFor: whatPlanWaitsFor(row, nextAt),

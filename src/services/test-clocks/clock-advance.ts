@@ -1,9 +1,19 @@
 import { intentsDueOnClock } from '../../db/payment-intents.ts';
 import { plansDueOnClock } from '../../db/payment-plans.ts';
-import { type ClockAdvanceRow, countEffects, finishAdvance, lockClock, updateClock } from '../../db/test-clocks.ts';
+import {
+  type ClockAdvanceRow,
+  countEffects,
+  findClockById,
+  finishAdvance,
+  lockClock,
+  updateClock,
+} from '../../db/test-clocks.ts';
+import type { ClockSubjectStatus } from '../../messages/subject-status.ts';
+import { pass } from '../../platform/crash-points.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import type { WorkflowType } from '../../platform/postgres/outbox.ts';
 import { afterCommit, atomically } from '../../platform/postgres/transaction.ts';
+import { realNow } from '../../platform/real-time.ts';
 import { emit, secondsBetween } from '../../platform/telemetry.ts';
 import type { EffectsManifest } from '../../resources/test-clock.ts';
 import { recordEvents } from '../events.ts';
@@ -33,6 +43,60 @@ export async function dueOnClock(db: Db, testClockId: string, target: Date): Pro
 }
 
 /**
+ * Advances one subject of a clock to the advance's target. Returns the reason if it does not get there. `again` means
+ * that this advance has moved the subject before, and something is still due.
+ */
+export type MoveSubject = (
+  subject: DueSubject,
+  advance: ClockAdvanceRow,
+  again: boolean,
+) => Promise<{ failure: string | null }>;
+
+/** How often the subjects of an advance are looked at: a subject may become due while the others are moved. */
+const rounds = 3;
+
+/**
+ * Carries out an accepted advance. Its subjects are independent of each other and move in parallel. The clock becomes
+ * ready only when nothing up to the target is due any more; otherwise it fails. `step` runs each step in the database,
+ * with its retries.
+ */
+export async function carryOutAdvance(
+  db: Db,
+  advance: ClockAdvanceRow,
+  { moveSubject, step }: { moveSubject: MoveSubject; step: <T>(work: () => Promise<T>) => Promise<T> },
+): Promise<void> {
+  pass('advance found');
+  const listDue = () => step(() => dueOnClock(db, advance.test_clock_id, advance.target_time));
+  let failure: string | null = null;
+  let due = await listDue();
+  for (let round = 0; round < rounds && due.length > 0 && failure === null; round++) {
+    const moved = await Promise.all(due.map((subject) => moveSubject(subject, advance, round > 0)));
+    failure = moved.find((move) => move.failure !== null)?.failure ?? null;
+    if (failure === null) due = await listDue();
+  }
+  const [left] = due;
+  const reason = failure ?? (left === undefined ? null : `${left.id} is due and was not collected`);
+  pass('advance moved all');
+  await step(() =>
+    reason === null ? completeAdvance(db, advance, realNow()) : failAdvance(db, advance, reason, realNow()),
+  );
+  pass('advance completed');
+}
+
+/** Returns the status of a clock for its workflow. If the clock was deleted, its `expiresAt` is null. */
+export async function clockStatus(db: Db, id: string): Promise<ClockSubjectStatus> {
+  const clock = await findClockById(db, id);
+  return {
+    id,
+    billerId: clock?.biller_id ?? '',
+    status: clock?.status ?? 'deleted',
+    frozenTime: clock?.frozen_time.getTime() ?? 0,
+    expiresAt: clock?.expires_at.getTime() ?? null,
+    failureReason: clock?.failure_reason ?? null,
+  };
+}
+
+/**
  * Completes an advance whose effects are all committed. The clock shows the target, and `test_clock.ready` reports what
  * was done. Does nothing if the advance is closed already, or its clock was deleted.
  * @param now real time.
@@ -49,7 +113,7 @@ export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Dat
     });
     const origin = { billerId: clock.biller_id, livemode: false, requestId: advance.request_id, now };
     await recordEvents(tx, origin, [clockEvent('test_clock.ready', clock, { effects_manifest: manifest })]);
-    tell(tx, advance, clock.biller_id, 'ready', now);
+    emitEnd(tx, advance, clock.biller_id, 'ready', now);
   });
 }
 
@@ -68,11 +132,11 @@ export async function failAdvance(db: Db, advance: ClockAdvanceRow, reason: stri
     await finishAdvance(tx, advance.id, { failureReason: reason }, now);
     const changes = { status: 'failed' as const, target_time: null, failure_reason: reason };
     const clock = await updateClock(tx, advance.test_clock_id, changes);
-    tell(tx, advance, clock.biller_id, 'failed', now);
+    emitEnd(tx, advance, clock.biller_id, 'failed', now);
   });
 }
 
-function tell(tx: Db, advance: ClockAdvanceRow, billerId: string, outcome: 'ready' | 'failed', now: Date): void {
+function emitEnd(tx: Db, advance: ClockAdvanceRow, billerId: string, outcome: 'ready' | 'failed', now: Date): void {
   afterCommit(tx, () =>
     emit({
       kind: 'advance ended',

@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { type ClockKey, listAdvancing } from '../../db/test-clocks.ts';
 import { isId } from '../../domain/ids.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
+import { repeat } from '../../platform/repeat.ts';
 import type { Tenant } from '../request-context.ts';
 
 /** Polling interval. One query looks at all the clocks that requests wait for. */
@@ -21,19 +21,17 @@ interface Waiter {
  */
 export function clockWaiting(sql: Pool): AwaitClock {
   const waiting = new Set<Waiter>();
-  let isLooking = false;
+  const looking = repeat(look, { everyMs: lookAgainMs, onError: () => {} });
 
-  async function look(): Promise<void> {
-    while (waiting.size > 0) {
-      const asked = [...waiting];
-      const clocks = new Map(asked.map(({ clock }) => [nameOf(clock), clock]));
-      // If the query fails, all requests continue. Each one then meets the failure itself.
-      const advancing = await listAdvancing(sql, [...clocks.values()]).catch(() => []);
-      const names = new Set(advancing.map(nameOf));
-      for (const { clock, done } of asked) if (!names.has(nameOf(clock))) done();
-      if (waiting.size > 0) await pause(lookAgainMs);
-    }
-    isLooking = false;
+  async function look(): Promise<number> {
+    const asked = [...waiting];
+    if (asked.length === 0) return Number.POSITIVE_INFINITY;
+    const clocks = new Map(asked.map(({ clock }) => [nameOf(clock), clock]));
+    // If the query fails, all requests continue. Each one then meets the failure itself.
+    const advancing = await listAdvancing(sql, [...clocks.values()]).catch(() => []);
+    const names = new Set(advancing.map(nameOf));
+    for (const { clock, done } of asked) if (!names.has(nameOf(clock))) done();
+    return lookAgainMs;
   }
 
   return ({ billerId }, id, signal) => {
@@ -47,9 +45,7 @@ export function clockWaiting(sql: Pool): AwaitClock {
       const waiter: Waiter = { clock: { id, biller_id: billerId }, done };
       waiting.add(waiter);
       signal.addEventListener('abort', done);
-      if (isLooking) return;
-      isLooking = true;
-      void look();
+      if (waiting.size === 1) looking.wake();
     });
   };
 }

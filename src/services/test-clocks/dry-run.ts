@@ -1,11 +1,10 @@
 import { existingIntents } from '../../db/clock-effects.ts';
 import type { TestClockRow } from '../../db/test-clocks.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { rehearse } from '../../platform/postgres/transaction.ts';
+import { dryRun } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { sandboxProcessor } from '../../processors/sandbox.ts';
 import type { ClockEffect, DryRun } from '../../resources/clock-effect.ts';
-import type { EffectsManifest } from '../../resources/test-clock.ts';
 import { gatherEvents, type NewEvent } from '../events.ts';
 import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
 import { collectDuePayment } from '../plans/plan-collection.ts';
@@ -22,13 +21,6 @@ const collect = { paymentPlan: collectDuePayment, scheduledPayment: collectSched
  */
 const processors: Processors = { sandbox: sandboxProcessor, live: null };
 
-interface Rehearsal {
-  clock: TestClockRow;
-  target: Date;
-  manifest: EffectsManifest;
-  effects: ClockEffect[];
-}
-
 /**
  * Returns what an advance to `targetText` would do. The dry run executes the same code as an advance, in one
  * transaction that is rolled back: nothing changes, and no event is sent. Until then the clock is locked, as by an
@@ -41,7 +33,7 @@ export async function dryRunAdvance(
   clockId: string,
   targetText: string,
 ): Promise<DryRun> {
-  const { clock, target, manifest, effects } = await rehearse(db, async (tx): Promise<Rehearsal> => {
+  const { clock, target, manifest, effects } = await dryRun(db, async (tx) => {
     const admitted = await admitAdvance(tx, call, clockId, targetText);
     const events = await collectAll(tx, admitted, call.now);
     const manifest = await countedManifest(tx, clockId, admitted.clock.frozen_time, admitted.target);
@@ -54,7 +46,7 @@ export async function dryRunAdvance(
     frozen_time: clock.frozen_time.toISOString(),
     target_time: target.toISOString(),
     effects_manifest: manifest,
-    effects: await withoutInvented(db, effects),
+    effects: await withoutRolledBack(db, effects),
   };
 }
 
@@ -82,7 +74,7 @@ function asEffect({ type, subjectId, at, data }: NewEvent) {
 }
 
 /** Removes the ids of payments that only the dry run created: they were rolled back, so the ids refer to nothing. */
-async function withoutInvented(db: Db, effects: ClockEffect[]): Promise<ClockEffect[]> {
+async function withoutRolledBack(db: Db, effects: ClockEffect[]): Promise<ClockEffect[]> {
   const intents = effects.flatMap((effect) => (effect.object === 'payment_intent' ? (effect.object_id ?? []) : []));
   const existing = await existingIntents(db, intents);
   return effects.map((effect) =>

@@ -31,6 +31,7 @@ import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
 import { type NewEvent, recordEvents } from '../events.ts';
 import { pageOf } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
+import { start, wake, wakeEntry } from '../wake.ts';
 import { instantOf, type WorkflowTime } from '../workflow-time.ts';
 
 /** From the contract, section Limits. */
@@ -69,7 +70,7 @@ export async function createTestClock(db: Db, call: RequestContext, input: TestC
       created_at: call.now,
     };
     await insertClock(tx, row);
-    await enqueue(tx, [{ workflowType: 'testClock', subjectId: row.id, start: true }], call.now);
+    await start.testClock(tx, row.id, call.now);
     await recordEvents(tx, call, [clockEvent('test_clock.created', row)]);
     return row;
   });
@@ -127,7 +128,7 @@ export async function advanceTestClock(
       requested_at: call.now,
     });
     const row = await updateClock(tx, id, { status: 'advancing', target_time: target });
-    await enqueue(tx, [{ workflowType: 'testClock', subjectId: id, start: true, signal: 'poke' }], call.now);
+    await wake.testClock(tx, id, call.now, { start: true });
     await recordEvents(tx, call, [clockEvent('test_clock.advancing', row, { target_time: target.toISOString() })]);
     return row;
   });
@@ -208,13 +209,12 @@ async function removeClock(
  * ends. Their plans and payments are locked first, so that a collection that has begun ends before its plan is deleted.
  */
 async function workflowsOfClock(tx: Db, id: string): Promise<OutboxEntry[]> {
-  const poke = { start: false, signal: 'poke' };
   const plans = await lockRunningPlansOnClock(tx, id);
   const payments = await lockScheduledIntentsOnClock(tx, id);
   return [
-    { workflowType: 'testClock', subjectId: id, ...poke },
-    ...plans.map((plan): OutboxEntry => ({ workflowType: 'paymentPlan', subjectId: plan.id, ...poke })),
-    ...payments.map((payment): OutboxEntry => ({ workflowType: 'scheduledPayment', subjectId: payment.id, ...poke })),
+    wakeEntry('testClock', id),
+    ...plans.map((plan) => wakeEntry('paymentPlan', plan.id)),
+    ...payments.map((payment) => wakeEntry('scheduledPayment', payment.id)),
   ];
 }
 

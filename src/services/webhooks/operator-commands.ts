@@ -2,13 +2,14 @@ import { failDelivery, loadDelivery, lockDelivery, redeliver } from '../../db/we
 import { lockWebhookEndpoint } from '../../db/webhook-endpoints.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import { type Actor, type AuditEntry, changesBetween, operator, recordAudit } from '../accounts/audit.ts';
-
-/** Who issued an operator command, and when (real time). */
-interface Press {
-  by: Actor;
-  now: Date;
-}
+import {
+  type Actor,
+  type AuditEntry,
+  type CommandOrigin,
+  changesBetween,
+  operator,
+  recordAudit,
+} from '../accounts/audit.ts';
 
 type Delivery = NonNullable<Awaited<ReturnType<typeof lockDelivery>>>;
 
@@ -31,7 +32,7 @@ export async function giveUpDelivery(db: Db, id: string, now: Date, by: Actor = 
  * Records an operator's command to make the next attempt of a pending delivery now. The delivery's workflow makes the
  * attempt. Returns a sentence.
  */
-export async function noteDeliveryRetry(db: Db, id: string, { by, now }: Press): Promise<string> {
+export async function noteDeliveryRetry(db: Db, id: string, { by, now }: CommandOrigin): Promise<string> {
   return atomically(db, async (tx) => {
     const delivery = await lockDelivery(tx, id);
     if (delivery === null) return 'Nothing to retry: there is no such delivery.';
@@ -61,7 +62,7 @@ export async function retryDeliveryByOperator(db: Db, id: string, by: Actor, now
     const before = await lockDelivery(tx, id);
     await redeliver(tx, id, now);
     const after = await lockDelivery(tx, id);
-    if (before === null || after === null) throw new Error(`delivery ${id} is gone`);
+    if (before === null || after === null) throw new Error(`delivery ${id} was deleted while it was locked`);
     await record(tx, 'webhook_delivery.retried_now', [before, after], { by, now });
     return `Attempt ${after.attempt_count + 1} is made now.`;
   });
@@ -71,14 +72,14 @@ async function record(
   tx: Db,
   action: Extract<AuditEntry['action'], `webhook_delivery.${string}`>,
   [before, after]: [Delivery, Delivery],
-  { by, now }: Press,
+  { by, now }: CommandOrigin,
 ): Promise<void> {
   const tenant = { billerId: before.biller_id, livemode: before.livemode };
-  const changes = changesBetween(told(before), told(after));
+  const changes = changesBetween(audited(before), audited(after));
   await recordAudit(tx, { action, by, at: now, tenant, subjectId: before.id, changes });
 }
 
-function told({ status, next_attempt_at, failure_reason }: Delivery) {
+function audited({ status, next_attempt_at, failure_reason }: Delivery) {
   return { status, next_attempt_at, failure_reason };
 }
 

@@ -42,6 +42,15 @@ export class EndpointBusy extends Error {
     super('too many requests to this endpoint are under way');
     this.name = 'EndpointBusy';
   }
+
+  /**
+   * Returns how many milliseconds to wait after the `refusals`-th refusal in a row: 1, 2, 4 seconds, up to half a
+   * minute, plus or minus 50 %. Later tries come less often, so that ten thousand deliveries to a hanging endpoint
+   * cause little load. `random` is a number from 0 to 1.
+   */
+  retryAfterMs(refusals: number, random: number): number {
+    return Math.round(Math.min(30_000, 1000 * 2 ** (refusals - 1)) * (0.5 + random));
+  }
 }
 
 /** The most requests that one process has under way. A hanging endpoint has at most a ninth of them, 57. */

@@ -2,102 +2,90 @@ import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { attributes } from '../../messages/search-attributes.ts';
 import type { ClockSubjectStatus } from '../../messages/subject-status.ts';
-import { type Details, instant, type Remedy, showDetails } from './markdown.ts';
+import type { Stall } from '../../messages/workflow-status.ts';
+import { type Fact, initialStatus, instant, type OperatorPage, type Remedy } from './page.ts';
 import { markFreed, markStalled } from './stalled.ts';
 
-const lookAfresh: Remedy = { button: 'recheck', does: 'look at the database afresh.' };
-const takeUpAgain: Remedy = {
-  button: 'retryAdvance',
-  does: 'take the open advance up again from where it is; what is done is not done again.',
+const readAgain: Remedy = { command: 'recheck', does: 'read the database again.' };
+const resumeAdvance: Remedy = {
+  command: 'retryAdvance',
+  does: 'resume the open advance where it is; finished work is not repeated.',
 };
 
 /** Shows a test clock's status, in the search attributes and on the workflow's page. */
-export function showClock(clock: ClockSubjectStatus, pressed: string | null): void {
-  showDetails(detailsOf(clock, pressed));
+export function showClock(page: OperatorPage, clock: ClockSubjectStatus, lastCommand: string | null): void {
+  const { id, status: state, frozenTime, expiresAt, failureReason, billerId } = clock;
+  const isDeleted = expiresAt === null;
+  const facts: Fact[] = [
+    ['Expires', isDeleted ? null : `${instant(expiresAt)}, real time`],
+    ['What belongs to it', `search for \`TestClockId="${id}"\``],
+    ['Biller', `\`${billerId}\`, sandbox`],
+    ['In the API', pathOf(id)],
+  ];
+  page.show({
+    title: isDeleted ? 'Test clock: deleted' : `Test clock: ${state} at ${instant(frozenTime)}`,
+    status: { ...initialStatus, state, waitsFor: isDeleted ? null : whatItWaitsFor(state), lastCommand },
+    news: [['Why it has failed', failureReason]],
+    facts: isDeleted ? [] : facts,
+    remedies: isDeleted || state === 'failed' ? [] : [readAgain],
+  });
   markFreed();
-  if (clock.expiresAt === null) return;
+  if (isDeleted) return;
   const known = workflowInfo().typedSearchAttributes;
   const updates: SearchAttributeUpdatePair[] = [];
   if (known.get(attributes.billerId) === undefined) {
-    updates.push({ key: attributes.billerId, value: clock.billerId });
+    updates.push({ key: attributes.billerId, value: billerId });
     updates.push({ key: attributes.livemode, value: false });
-    updates.push({ key: attributes.testClockId, value: clock.id });
+    updates.push({ key: attributes.testClockId, value: id });
   }
-  if (known.get(attributes.clockStatus) !== clock.status)
-    updates.push({ key: attributes.clockStatus, value: clock.status });
+  if (known.get(attributes.clockStatus) !== state) updates.push({ key: attributes.clockStatus, value: state });
   if (updates.length > 0) upsertSearchAttributes(updates);
 }
 
-/** Shows that an advance takes long. Only the database knows which advance it is. */
-export function showAdvancing(clockId: string, pressed: string | null): void {
-  showDetails({
+/** Shows that an advance takes long. Only the database knows which advance it is. `since` is epoch ms. */
+export function showAdvancing(page: OperatorPage, clockId: string, since: number, lastCommand: string | null): void {
+  const waitsFor = 'its plans and scheduled payments, which collect what is due';
+  page.show({
     title: 'Test clock: advancing',
-    waits: `Waits for **its plans and scheduled payments to collect what falls due**, since before ${instant(Date.now())}.`,
-    news: [['Last pressed', pressed]],
+    status: { ...initialStatus, state: 'advancing', waitsFor, since, lastCommand },
+    news: [],
     facts: [
       ['What it waits for', `search for \`TestClockId="${clockId}" and ExecutionStatus="Running"\``],
       [
-        'What keeps it',
+        'What holds it up',
         `search for \`TestClockId="${clockId}" and Stalled=true\`, and look at *Pending Activities* here`,
       ],
       ['In the API', pathOf(clockId)],
     ],
-    remedies: [takeUpAgain, lookAfresh],
+    remedies: [resumeAdvance, readAgain],
   });
-  const status = workflowInfo().typedSearchAttributes.get(attributes.clockStatus);
-  if (status !== 'advancing') upsertSearchAttributes([{ key: attributes.clockStatus, value: 'advancing' }]);
+  const state = workflowInfo().typedSearchAttributes.get(attributes.clockStatus);
+  if (state !== 'advancing') upsertSearchAttributes([{ key: attributes.clockStatus, value: 'advancing' }]);
 }
 
 /** Shows why a clock is stalled. */
-export function showClockStalled(clockId: string, reason: string, pressed: string | null): void {
-  showDetails({
+export function showClockStalled(
+  page: OperatorPage,
+  clockId: string,
+  stalled: Stall,
+  lastCommand: string | null,
+): void {
+  page.show({
     title: 'Test clock: stalled',
-    waits:
-      `**Stalled:** ${reason}\n\nIt is looked at again every five minutes. Mend the cause, then press \`retryAdvance\`, or ` +
-      '`recheck` where no advance is open.',
-    news: [['Last pressed', pressed]],
+    status: { ...initialStatus, stalled, lastCommand },
+    news: [],
     facts: [['In the API', pathOf(clockId)]],
-    remedies: [takeUpAgain, lookAfresh],
+    remedies: [resumeAdvance, readAgain],
   });
   markStalled();
 }
 
-function detailsOf(clock: ClockSubjectStatus, pressed: string | null): Details {
-  const { id, status, frozenTime, expiresAt, failureReason, billerId } = clock;
-  if (expiresAt === null) {
-    return {
-      title: 'Test clock: deleted',
-      waits: 'The clock has been deleted, with all that lived on it.',
-      news: [],
-      facts: [],
-      remedies: [],
-    };
-  }
-  return {
-    title: `Test clock: ${status} at ${instant(frozenTime)}`,
-    waits: whatItWaitsFor(status),
-    news: [
-      ['Why it has failed', failureReason],
-      ['Last pressed', pressed],
-    ],
-    facts: [
-      ['Expires', `${instant(expiresAt)}, real time`],
-      ['What lives on it', `search for \`TestClockId="${id}"\``],
-      ['Biller', `\`${billerId}\`, sandbox`],
-      ['In the API', pathOf(id)],
-    ],
-    remedies: status === 'failed' ? [] : [lookAfresh],
-  };
-}
-
-function whatItWaitsFor(status: string): string {
-  if (status === 'failed') {
-    return (
-      'A clock that has failed cannot be advanced again. What was committed before stays. Its biller can **delete it** and make ' +
-      'another one; what keeps a plan of it from going on is told on the plan’s own page.'
-    );
-  }
-  return 'Waits for **the next advance**, or for the end of its 30 days.';
+function whatItWaitsFor(state: string): string {
+  if (state !== 'failed') return 'the next advance, or the end of its 30 days';
+  return (
+    'its biller, to delete it and make another one: a failed clock cannot be advanced again. What was committed stays. ' +
+    'The page of each plan says what stopped it'
+  );
 }
 
 function pathOf(clockId: string): string {

@@ -2,35 +2,31 @@ import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { WebhookActivities } from '../../activities/webhook-activities.ts';
 import { attributes } from '../../messages/search-attributes.ts';
-import { instant, linkTo, showDetails } from './markdown.ts';
-import { keepsStalledSearchable } from './stalled.ts';
+import { initialStatus, linkTo, type OperatorPage } from './page.ts';
+import { makesStallsSearchable } from './stalled.ts';
 
 type Progress = NonNullable<Awaited<ReturnType<WebhookActivities['attemptWebhookDelivery']>>>;
 
 /** Shows a delivery's status, in the search attributes and on the workflow's page. */
-export function showDelivery(deliveryId: string, progress: Progress, pressed: string | null): void {
-  showPage(deliveryId, progress, pressed);
-  upsertChanged(progress);
-}
-
-function showPage(
+export function showDelivery(
+  page: OperatorPage,
   deliveryId: string,
-  { status, attempts, lastAnswer, nextAttemptAt, about }: Progress,
-  pressed: string | null,
+  progress: Progress,
+  lastCommand: string | null,
 ): void {
-  const count = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
-  const isPending = status === 'pending';
-  const next =
-    nextAttemptAt === null ? 'its next attempt' : `attempt ${attempts + 1}, at ${instant(Date.parse(nextAttemptAt))}`;
-  showDetails({
-    title: `Webhook delivery: ${status} after ${count}`,
-    waits: isPending
-      ? `Waits for **${next}**, since ${instant(Date.now())}.`
-      : 'It has ended: no attempt follows by itself.',
-    news: [
-      [status === 'failed' ? 'Why it has ended' : 'Last answer', status === 'delivered' ? null : lastAnswer],
-      ['Last pressed', pressed],
-    ],
+  const { status: state, attempts, lastAnswer, nextAttemptAt, about } = progress;
+  const isPending = state === 'pending';
+  page.show({
+    title: `Webhook delivery: ${state} after ${attempts === 1 ? '1 attempt' : `${attempts} attempts`}`,
+    status: {
+      ...initialStatus,
+      state,
+      waitsFor: isPending ? `attempt ${attempts + 1}` : null,
+      since: Date.now(),
+      nextAt: nextAttemptAt === null ? null : Date.parse(nextAttemptAt),
+      lastCommand,
+    },
+    news: [[state === 'failed' ? 'Why it has ended' : 'Last response', state === 'delivered' ? null : lastAnswer]],
     facts: [
       ['Event', `\`${about.eventType}\``],
       ['Endpoint', `\`${about.endpointId}\`; its other deliveries: search for \`EndpointId="${about.endpointId}"\``],
@@ -40,11 +36,12 @@ function showPage(
     ],
     remedies: isPending
       ? [
-          { button: 'retryNow', does: 'make the next attempt at once.' },
-          { button: 'giveUp', does: 'end the delivery as failed; it can be retried later, by the API.' },
+          { command: 'retryNow', does: 'make the next attempt at once.' },
+          { command: 'giveUp', does: 'end the delivery as failed; it can be retried later, by the API.' },
         ]
       : [],
   });
+  upsertChanged(progress);
 }
 
 /** Upserts the constant attributes once, and the count of failed attempts after each failure. */
@@ -64,7 +61,7 @@ function upsertChanged({ status, attempts, about }: Progress): void {
     );
     if (about.testClockId !== null) changed.push({ key: attributes.testClockId, value: about.testClockId });
     upsertSearchAttributes(changed);
-  } else if (changed.length > 0 && keepsStalledSearchable()) {
+  } else if (changed.length > 0 && makesStallsSearchable()) {
     upsertSearchAttributes(changed);
   }
 }

@@ -35,7 +35,7 @@ export interface FailedClock {
   failure_reason: string | null;
 }
 
-const toldForDays = 1;
+const reportedDays = 1;
 
 /**
  * Clocks that have failed in the last day. A failure is final: it is reported so that an operator looks at it, and then
@@ -46,6 +46,6 @@ export const failedClocks: StuckQuery<FailedClock> = {
     select k.id as subject_id, k.biller_id, k.livemode, a.finished_at as since
     from test_clocks k
     join clock_advances a on a.test_clock_id = k.id and a.status = 'failed'
-    where k.status = 'failed' and a.finished_at > ${now}::timestamptz - make_interval(days => ${toldForDays})`,
+    where k.status = 'failed' and a.finished_at > ${now}::timestamptz - make_interval(days => ${reportedDays})`,
   facts: (db) => db`select failure_reason from test_clocks where id = f.subject_id`,
 };

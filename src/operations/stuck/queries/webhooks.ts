@@ -30,7 +30,7 @@ export interface FailingEndpoint {
   last_error: string | null;
 }
 
-const toldForDays = 30;
+const reportedDays = 30;
 
 /**
  * Endpoints that have only failed since `before`, and those that were disabled for failing in the last thirty days.
@@ -42,7 +42,7 @@ export const failingEndpoints: StuckQuery<FailingEndpoint> = {
     from webhook_endpoints
     where deleted_at is null and (
       (status = 'enabled' and failing_since <= ${before})
-      or (disabled_reason = 'failing' and updated_at > ${now}::timestamptz - make_interval(days => ${toldForDays}))
+      or (disabled_reason = 'failing' and updated_at > ${now}::timestamptz - make_interval(days => ${reportedDays}))
     )`,
   facts: (db) => db`
     select w.status, p.pending, a.error as last_error

@@ -2,14 +2,14 @@ import type { WorkflowType } from '../../../platform/postgres/outbox.ts';
 import type { StuckQuery } from './query.ts';
 
 /** An outbox entry that was not dispatched, and why. */
-export interface WaitingIntent {
+export interface WaitingEntry {
   workflow_type: WorkflowType;
   attempts: number;
   last_error: string | null;
 }
 
-/** Subjects with outbox entries that were not dispatched. */
-export const waitingIntents: StuckQuery<WaitingIntent> = {
+/** Subjects with outbox entries that were not dispatched. The outbox is the table `workflow_intents`. */
+export const waitingEntries: StuckQuery<WaitingEntry> = {
   rows: (db, { before }) => db`
     select i.subject_id, null as biller_id, null::boolean as livemode, min(i.created_at) as since
     from workflow_intents i

@@ -6,7 +6,7 @@ import { useService } from '../support/service.ts';
 describe('a dry run beside the advance that Temporal carries out', () => {
   const service = useService();
 
-  it('has told every effect before, each at the instant at which it then happens', async () => {
+  it('returns every effect beforehand, each at the instant at which it then happens', async () => {
     const merchant = await service.merchant();
     const { id: clock } = await merchant.clock('2027-01-04T10:00:00Z');
     const outcomes = ['succeed', 'decline,decline,succeed', 'decline'];
@@ -18,16 +18,16 @@ describe('a dry run beside the advance that Temporal carries out', () => {
     }
     const path = `/test_helpers/test_clocks/${clock}`;
     const target = '2027-01-18T10:00:00.000Z';
-    const rehearsal = await merchant.request('POST', `${path}/advance`, { frozen_time: target, dry_run: true });
-    assert.equal(rehearsal.status, 200, rehearsal.text);
-    const told: DryRun = rehearsal.body;
+    const dryRun = await merchant.request('POST', `${path}/advance`, { frozen_time: target, dry_run: true });
+    assert.equal(dryRun.status, 200, dryRun.text);
+    const predicted: DryRun = dryRun.body;
 
     const ready = await merchant.advance(clock, target);
     const effects = await merchant.request('GET', `${path}/effects?limit=100`);
     const done: ClockEffect[] = effects.body.data;
-    assert.deepEqual(told.effects.map(comparable).sort(), done.map(comparable).sort());
+    assert.deepEqual(predicted.effects.map(comparable).sort(), done.map(comparable).sort());
     assert.ok(done.length > 15, `only ${done.length} effects`);
-    assert.deepEqual(ready.last_advance?.effects_manifest, told.effects_manifest);
+    assert.deepEqual(ready.last_advance?.effects_manifest, predicted.effects_manifest);
     assert.equal(ready.last_advance?.id, done[0]?.advance_id);
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { statusQuery } from '../../src/messages/workflow-status.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
 import { eventually } from '../support/eventually.ts';
@@ -7,14 +8,14 @@ import { type Merchant, told } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 import { useReceiver } from '../support/webhooks.ts';
 
-describe('what operators press', function () {
+describe('operator commands', function () {
   this.timeout(30_000);
   const receiver = useReceiver();
   const service = useService();
   afterEach(() => receiver.reset());
 
-  const press = (workflowId: string, button: string, input?: unknown): Promise<string> =>
-    service.temporal.workflow.getHandle(workflowId).executeUpdate<string, [unknown]>(button, { args: [input] });
+  const send = (workflowId: string, command: string, input?: unknown): Promise<string> =>
+    service.temporal.workflow.getHandle(workflowId).executeUpdate<string, [unknown]>(command, { args: [input] });
   const count = async (query: string): Promise<number> => (await service.temporal.workflow.count(query)).count;
 
   /** What the audit log says of an object, oldest first. */
@@ -35,19 +36,19 @@ describe('what operators press', function () {
     return { merchant, clock, plan, workflowId: workflowIdOf('paymentPlan', plan.id) };
   }
 
-  /** Lets the attempts so far be so old that a press is no second one. */
+  /** Makes the attempts so far so old that a command is no repetition. */
   const letMinutesPass = () =>
     service.db.sql`update payment_attempts set settled_at = settled_at - interval '2 minutes'`;
 
   const attemptsOf = async (merchant: Merchant, planId: string): Promise<number> =>
     (await merchant.payments(planId))[0]?.attempts.length ?? 0;
 
-  it('retryNow makes the next attempt of an unpaid slot at once, and a second press within a minute no other', async () => {
+  it('retryNow makes the next attempt of an unpaid slot at once, and sent again within a minute it makes no other', async () => {
     const { merchant, plan, workflowId } = await retryingPlan('decline,decline,decline');
     await letMinutesPass();
-    assert.equal(await press(workflowId, 'retryNow', 'ada'), 'Slot 0, due 2027-01-05, is tried again now.');
+    assert.equal(await send(workflowId, 'retryNow', 'ada'), 'Slot 0, due 2027-01-05, is tried again now.');
     await eventually('it is tried', async () => (await attemptsOf(merchant, plan.id)) === 2);
-    const second = await press(workflowId, 'retryNow');
+    const second = await send(workflowId, 'retryNow');
     assert.match(
       second,
       /^Nothing is done: slot 0, due 2027-01-05, was tried \d+ s ago, and failed: insufficient_funds/,
@@ -68,13 +69,13 @@ describe('what operators press', function () {
     );
   });
 
-  it('skipSlot gives up the unpaid slot, once however often it is pressed, and the calendar goes on', async () => {
+  it('skipSlot gives up the unpaid slot, once however often it is sent, and the calendar continues', async () => {
     const { merchant, clock, plan, workflowId } = await retryingPlan('decline,decline');
     const answers = await Promise.all([
-      press(workflowId, 'skipSlot', { slot: 0, by: { kind: 'command_line', id: 'ada' } }),
-      press(workflowId, 'skipSlot', 0),
+      send(workflowId, 'skipSlot', { slot: 0, by: { kind: 'command_line', id: 'ada' } }),
+      send(workflowId, 'skipSlot', 0),
     ]);
-    // Of two who press at once, either may be the first to arrive.
+    // Of two commands sent at once, either may be the first to arrive.
     const [first, second] = answers[0]?.startsWith('Slot') ? [0, 1] : [1, 0];
     assert.match(
       answers[first] ?? '',
@@ -87,50 +88,50 @@ describe('what operators press', function () {
       '1 retrying 2027-01-12T00:00:00.000Z',
     ]);
     const [{ action, actor } = assert.fail('nothing was recorded'), ...others] = await audited(plan.id);
-    const presser = first === 0 ? { kind: 'command_line', id: 'ada' } : { kind: 'operator', id: 'web-ui' };
-    assert.deepEqual([action, actor, others], ['payment_plan.slot_skipped', presser, []]);
+    const issuer = first === 0 ? { kind: 'command_line', id: 'ada' } : { kind: 'operator', id: 'web-ui' };
+    assert.deepEqual([action, actor, others], ['payment_plan.slot_skipped', issuer, []]);
     const history = await service.temporal.workflow.getHandle(workflowId).fetchHistory();
-    const pressed = (history.events ?? []).filter(
+    const sent = (history.events ?? []).filter(
       ({ workflowExecutionUpdateAcceptedEventAttributes: update }) =>
         update?.acceptedRequest?.input?.name === 'skipSlot',
     );
-    assert.equal(pressed.length, 2, 'the history of the plan tells of both');
+    assert.equal(sent.length, 2, 'the history of the plan has both');
   });
 
   it('skipSlot takes a slot number and nothing else, and says so', async () => {
     const { workflowId } = await retryingPlan();
     for (const wrong of [undefined, null, '0', -1, 1.5, { slot: 'first' }]) {
-      const refused = await press(workflowId, 'skipSlot', wrong).catch((error: unknown) => error);
+      const refused = await send(workflowId, 'skipSlot', wrong).catch((error: unknown) => error);
       assert.ok(refused instanceof WorkflowUpdateFailedError, `${wrong} was taken`);
-      assert.match(String(refused.cause?.message), /^Send the number of the slot along/);
+      assert.match(String(refused.cause?.message), /^Send the number of the slot,/);
     }
-    const tooLong = await press(workflowId, 'recheck', 'a'.repeat(101)).catch((error: unknown) => error);
+    const tooLong = await send(workflowId, 'recheck', 'a'.repeat(101)).catch((error: unknown) => error);
     assert.ok(tooLong instanceof WorkflowUpdateFailedError);
   });
 
-  it('nothing is done to a plan that has nothing to do, and the answer says why', async () => {
+  it('nothing is done to a plan that has nothing to do, and the result says why', async () => {
     const { merchant, plan, workflowId } = await retryingPlan('decline,succeed');
-    await press(workflowId, 'skipSlot', { slot: 9, by: 'ada' });
-    // The Web UI itself says of every answer that the Update was successful.
-    const pressed = /\*\*Last pressed:\*\* skip slot 9 \(operator ada\)\. Nothing to skip: slot 9 has not come yet/;
-    await eventually('the page tells the answer', async () => {
+    await send(workflowId, 'skipSlot', { slot: 9, by: 'ada' });
+    // The Web UI itself says of every result that the Update was successful.
+    const shown = /\*\*Last command:\*\* skip slot 9 \(operator ada\)\. Nothing to skip: slot 9 has not come yet/;
+    await eventually('the page has the result', async () => {
       const metadata = await service.temporal.workflow
         .getHandle(workflowId)
         .query<{ currentDetails: string }>('__temporal_workflow_metadata');
-      return pressed.test(metadata.currentDetails);
+      return shown.test(metadata.currentDetails);
     });
     assert.equal(
-      await press(workflowId, 'skipSlot', 7),
+      await send(workflowId, 'skipSlot', 7),
       'Nothing to skip: slot 7 has not come yet; the next is slot 1.',
     );
     await letMinutesPass();
-    await press(workflowId, 'retryNow');
+    await send(workflowId, 'retryNow');
     await eventually('it is paid', async () => (await merchant.payments(plan.id))[0]?.status === 'paid');
-    assert.equal(await press(workflowId, 'retryNow'), 'Nothing to retry: no payment of the plan waits for a retry.');
-    assert.equal(await press(workflowId, 'skipSlot', 0), 'Nothing to skip: slot 0, due 2027-01-05, is paid.');
+    assert.equal(await send(workflowId, 'retryNow'), 'Nothing to retry: no payment of the plan waits for a retry.');
+    assert.equal(await send(workflowId, 'skipSlot', 0), 'Nothing to skip: slot 0, due 2027-01-05, is paid.');
     assert.equal(
-      await press(workflowId, 'recheck'),
-      'Looked afresh: active; next is slot 1, due 2027-01-12, attempt 1, at 2027-01-12T00:00:00.000Z.',
+      await send(workflowId, 'recheck'),
+      'Read again: active; next is slot 1, due 2027-01-12, attempt 1, at 2027-01-12T00:00:00.000Z.',
     );
     assert.deepEqual(
       (await audited(plan.id)).map(({ action, actor }) => [action, actor.id]),
@@ -153,26 +154,35 @@ describe('what operators press', function () {
     await merchant.settled(clock.id);
     const stalled = `WorkflowType="paymentPlan" and TestClockId="${clock.id}" and Stalled=true`;
     await eventually('it is found', async () => (await count(stalled)) === 1);
-    assert.match(await press(workflowId, 'skipSlot', 0), /^Not skipped: slot 0, due 2027-01-05, is being charged/);
-    const failed = await press(workflowIdOf('testClock', clock.id), 'retryAdvance');
+    const { stalled: stall, state } = await service.temporal.workflow.getHandle(workflowId).query(statusQuery);
+    assert.equal(state, 'active');
+    assert.match(stall?.reason ?? '', /^slot 0, due 2027-01-05, attempt 1: .*no such word/);
+    assert.ok(Math.abs(Date.now() - (stall?.since ?? 0)) < 60_000, 'since is real time, also on a test clock');
+    assert.match(await send(workflowId, 'skipSlot', 0), /^Not skipped: slot 0, due 2027-01-05, is being charged/);
+    const failed = await send(workflowIdOf('testClock', clock.id), 'retryAdvance');
     assert.match(failed, /^Nothing to advance: the clock has failed at .* and cannot be advanced again \(pp_/);
     await service.db.sql`update payment_intents set metadata = '{}' where payment_plan_id = ${plan.id}`;
-    assert.match(await press(workflowId, 'recheck'), /^Looked afresh: active; next is slot 1/);
+    assert.match(await send(workflowId, 'recheck'), /^Read again: active; next is slot 1/);
     await eventually('it is paid', async () => (await merchant.payments(plan.id))[0]?.status === 'paid');
     await eventually('it is found no more', async () => (await count(stalled)) === 0);
+    const freed = await service.temporal.workflow.getHandle(workflowId).query(statusQuery);
+    assert.equal(freed.stalled, null);
+    assert.equal(freed.waitsFor, 'the due date of slot 1');
+    assert.equal(freed.nextDueAt, Date.parse('2027-01-12T00:00:00Z'));
+    assert.match(freed.lastCommand ?? '', /^recheck \(an operator\)\. Read again: active/);
   });
 
-  it('what is pressed while a fresh run is due is answered, and does not keep the run from being fresh', async () => {
+  it('a command that is sent while a fresh run is due gets its result, and does not prevent the fresh run', async () => {
     const { workflowId } = await retryingPlan();
     const handle = service.temporal.workflow.getHandle(workflowId);
     const { runId } = await handle.describe();
-    const [, answer] = await Promise.all([handle.signal('startFreshRun'), press(workflowId, 'recheck')]);
-    assert.match(answer, /^Looked afresh/);
+    const [, answer] = await Promise.all([handle.signal('startFreshRun'), send(workflowId, 'recheck')]);
+    assert.match(answer, /^Read again/);
     await eventually('it is in a fresh run', async () => (await handle.describe()).runId !== runId);
-    assert.match(await press(workflowId, 'recheck'), /^Looked afresh/);
+    assert.match(await send(workflowId, 'recheck'), /^Read again/);
   });
 
-  it('a scheduled payment is not made before its date, whoever presses', async () => {
+  it('a scheduled payment is not made before its date by any command', async () => {
     const merchant = await service.merchant();
     const payer = await merchant.customer();
     const intent = await merchant.intent({
@@ -183,32 +193,32 @@ describe('what operators press', function () {
       scheduled_payment_date: new Date(Date.now() + 40 * 86_400_000).toISOString().slice(0, 10),
     });
     const workflowId = workflowIdOf('scheduledPayment', intent.id);
-    const answer = await eventually('it is there', () => press(workflowId, 'retryNow').catch(() => null));
+    const answer = await eventually('it is there', () => send(workflowId, 'retryNow').catch(() => null));
     assert.match(answer, /^Nothing to retry: the payment is due at .*, and not made before\.$/);
     assert.equal((await merchant.getIntent(intent.id)).status, 'requires_payment_method');
-    assert.match(await press(workflowId, 'recheck', 'ada'), /^Looked afresh: scheduled/);
+    assert.match(await send(workflowId, 'recheck', 'ada'), /^Read again: scheduled/);
     assert.deepEqual(
       (await audited(intent.id)).map(({ action }) => action),
       ['payment_intent.rechecked'],
     );
   });
 
-  it('retryAdvance takes up an advance that hangs, and the clock is shown as advancing meanwhile', async function () {
+  it('retryAdvance resumes an advance that hangs, and the clock is shown as advancing meanwhile', async function () {
     this.timeout(60_000);
     const merchant = await service.merchant();
     const clock = await merchant.clock('2027-01-04T00:00:00Z');
     const payer = await merchant.payer({ test_clock: clock.id });
     const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
     const workflowId = workflowIdOf('testClock', clock.id);
-    assert.match(await press(workflowId, 'retryAdvance'), /^Nothing to advance: the clock is created/);
+    assert.match(await send(workflowId, 'retryAdvance'), /^Nothing to advance: the clock is created/);
     await service.db.sql.begin(async (tx) => {
       await tx`select 1 from payment_plans where id = ${plan.id} for update`;
       await merchant.beginAdvance(clock.id, '2027-01-06T00:00:00Z');
       const shown = `WorkflowId="${workflowId}" and ClockStatus="advancing"`;
       await eventually('it is shown', async () => (await count(shown)) === 1, { timeoutMs: 30_000 });
-      const answer = await press(workflowId, 'retryAdvance', 'ada');
-      assert.match(answer, /^The advance from 2027-01-04T00:00:00.000Z to 2027-01-06T00:00:00.000Z is taken up again/);
-      assert.match(await press(workflowId, 'recheck'), /^Looked afresh: the clock is advancing/);
+      const answer = await send(workflowId, 'retryAdvance', 'ada');
+      assert.match(answer, /^The advance from 2027-01-04T00:00:00.000Z to 2027-01-06T00:00:00.000Z is resumed/);
+      assert.match(await send(workflowId, 'recheck'), /^Read again: the clock is advancing/);
     });
     await merchant.settled(clock.id);
     assert.deepEqual(told(await merchant.payments(plan.id)), ['0 paid 2027-01-05T00:00:00.000Z']);
@@ -224,7 +234,7 @@ describe('what operators press', function () {
     });
   });
 
-  it('a delivery is found by endpoint and failures, retried at once and given up, each answered and recorded', async () => {
+  it('a delivery is found by endpoint and failures, retried at once and given up, each with a result and an audit entry', async () => {
     receiver.answer = (_request, response) => {
       response.statusCode = 500;
       response.end();
@@ -236,9 +246,9 @@ describe('what operators press', function () {
     const failing = (failures: number) =>
       count(`EndpointId="${endpoint.id}" and DeliveryState="pending" and FailedAttempts=${failures}`);
     await eventually('it is found', async () => (await failing(1)) === 1);
-    assert.equal(await press(workflowId, 'retryNow', 'ada'), 'Attempt 2 is made now.');
+    assert.equal(await send(workflowId, 'retryNow', 'ada'), 'Attempt 2 is made now.');
     await eventually('it is found with two', async () => (await failing(2)) === 1);
-    const [given, again] = await Promise.all([press(workflowId, 'giveUp', 'ada'), press(workflowId, 'giveUp', 'bob')]);
+    const [given, again] = await Promise.all([send(workflowId, 'giveUp', 'ada'), send(workflowId, 'giveUp', 'bob')]);
     assert.match(given, /^The delivery is given up \([23] attempts\)\. It can be retried later\.$/);
     assert.equal(again, given);
     const delivery = await merchant.delivery(id);
@@ -248,7 +258,7 @@ describe('what operators press', function () {
       entries.map(({ action }) => action),
       ['webhook_delivery.retried_now', 'webhook_delivery.given_up'],
     );
-    // Of two who press at once, the first to arrive.
+    // Of two commands sent at once, the first to arrive.
     assert.match(entries[1]?.actor.id ?? '', /^(ada|bob)$/);
   });
 });

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { QueryNotRegisteredError } from '@temporalio/client';
+import { statusQuery } from '../../src/messages/workflow-status.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
@@ -10,7 +12,7 @@ interface Described {
 
 interface Metadata {
   currentDetails?: string;
-  definition?: { signalDefinitions?: Described[]; updateDefinitions?: Described[] };
+  definition?: { queryDefinitions?: Described[]; signalDefinitions?: Described[]; updateDefinitions?: Described[] };
 }
 
 describe('what operators see in Temporal', () => {
@@ -93,7 +95,7 @@ describe('what operators see in Temporal', () => {
     assert.ok(currentDetails.includes(clock.expires_at.slice(0, 19).replace('T', ' ')));
   });
 
-  it('explains every signal and every button', async () => {
+  it('explains every signal, command and query', async () => {
     const merchant = await service.merchant();
     const payer = await merchant.payer();
     const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2099-01-01' });
@@ -102,8 +104,15 @@ describe('what operators see in Temporal', () => {
     );
     const described = (definition?.signalDefinitions ?? []).filter(({ description }) => description);
     assert.deepEqual(described.map(({ name }) => name).sort(), ['poke', 'recheck', 'startFreshRun']);
-    const buttons = (definition?.updateDefinitions ?? []).filter(({ description }) => description);
-    assert.deepEqual(buttons.map(({ name }) => name).sort(), ['advanceTo', 'recheck', 'retryNow', 'skipSlot']);
+    const commands = (definition?.updateDefinitions ?? []).filter(({ description }) => description);
+    assert.deepEqual(commands.map(({ name }) => name).sort(), ['advanceTo', 'recheck', 'retryNow', 'skipSlot']);
+    const queries = (definition?.queryDefinitions ?? []).filter(({ description }) => description);
+    assert.ok(queries.some(({ name }) => name === statusQuery.name));
+    // As a worker of a former version responds to a query that it does not have.
+    await assert.rejects(
+      service.temporal.workflow.getHandle(workflowIdOf('paymentPlan', plan.id)).query('other'),
+      QueryNotRegisteredError,
+    );
   });
 
   it('says on each timer what it waits for', async () => {

@@ -1,0 +1,33 @@
+import type { SubjectStatus } from '../../messages/subject-status.ts';
+import type { Pool } from '../../platform/postgres/connection.ts';
+import { realNow } from '../../platform/real-time.ts';
+import type { Processors } from '../../processors/processor.ts';
+import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
+import type { WorkflowTime } from '../workflow-time.ts';
+import { collectDuePayment } from './plan-collection.ts';
+import { planStatus, scheduledPaymentStatus } from './subject-status.ts';
+
+const kinds = {
+  plan: { read: planStatus, collect: collectDuePayment },
+  scheduledPayment: { read: scheduledPaymentStatus, collect: collectScheduledPayment },
+};
+
+/**
+ * Collects at most one payment of a plan, or a scheduled payment, that is due at the workflow's time. Returns the
+ * status afterwards. If the workflow is ahead of the clock in the database, which was restored from a back-up, nothing
+ * is collected: the status makes the workflow go back first.
+ */
+export async function collectSubject(
+  sql: Pool,
+  processors: Processors,
+  { kind, id }: { kind: keyof typeof kinds; id: string },
+  { at, maxAheadMs }: WorkflowTime,
+): Promise<SubjectStatus> {
+  const { read, collect } = kinds[kind];
+  const status = await read(sql, id);
+  const { clockTime, clockLimit } = status;
+  if (clockLimit !== null && at.getTime() > clockLimit) return status;
+  const customerTime = new Date(Math.max(at.getTime(), clockTime ?? at.getTime()));
+  await collect(sql, processors, id, { at: customerTime, now: realNow(), maxAheadMs });
+  return read(sql, id);
+}

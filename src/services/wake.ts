@@ -1,0 +1,43 @@
+import { type Signal, signals } from '../messages/signals.ts';
+import type { Db } from '../platform/postgres/connection.ts';
+import { enqueue, type OutboxEntry, type WorkflowType } from '../platform/postgres/outbox.ts';
+
+/** What makes a workflow of each type read the database again. A delivery does so by making its next attempt. */
+const wakingSignals: Record<WorkflowType, Signal> = {
+  paymentPlan: signals.poke,
+  scheduledPayment: signals.poke,
+  testClock: signals.poke,
+  webhookDelivery: signals.retryNow,
+};
+
+/** Returns the outbox entry that starts the workflow of a subject. It has no effect if the workflow runs already. */
+export function startEntry(workflowType: WorkflowType, subjectId: string): OutboxEntry {
+  return { workflowType, subjectId, start: true };
+}
+
+/**
+ * Returns the outbox entry that makes the workflow of a subject read the database again. If no workflow runs, `start`
+ * starts one; without it the entry has no effect.
+ */
+export function wakeEntry(workflowType: WorkflowType, subjectId: string, { start = false } = {}): OutboxEntry {
+  return { workflowType, subjectId, start, signal: wakingSignals[workflowType] };
+}
+
+/** Starts the workflow of a new subject once the transaction has committed. `now` is real time. */
+export const start = { scheduledPayment: starting('scheduledPayment'), testClock: starting('testClock') };
+
+/** Makes the workflow of a subject read the database again once the transaction has committed. See `wakeEntry`. */
+export const wake = {
+  plan: waking('paymentPlan'),
+  scheduledPayment: waking('scheduledPayment'),
+  testClock: waking('testClock'),
+};
+
+function starting(type: WorkflowType) {
+  return (tx: Db, id: string, now: Date) => enqueue(tx, [startEntry(type, id)], now);
+}
+
+function waking(type: WorkflowType) {
+  return (tx: Db, id: string, now: Date, options?: { start: boolean }) =>
+    enqueue(tx, [wakeEntry(type, id, options)], now);
+}
