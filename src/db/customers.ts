@@ -50,23 +50,28 @@ export interface CustomerRow {
   deleted_at: Date | null;
 }
 
+/** The columns of a row as parameters of a statement: objects and arrays as JSON. */
+function parametersOf(db: Db, columns: Partial<CustomerRow>) {
+  const given = Object.entries(columns).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given.map(([column, value]) => [column, isJson(value) ? jsonb(db, value) : value]));
+}
+
+function isJson(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !(value instanceof Date);
+}
+
 /** Inserts a customer if all conditions hold. Returns whether it was inserted. */
 export async function insertCustomer(
   db: Db,
   row: CustomerRow,
-  premises: readonly InsertCondition[] = [],
+  conditions: readonly InsertCondition[] = [],
 ): Promise<boolean> {
-  const { clauses, hold } = insertWhere(db, premises);
+  const { clauses, hold } = insertWhere(db, conditions);
+  const columns = parametersOf(db, row);
+  // Fragments: `db(…)` goes by the keyword before it, and would find one of the conditions.
+  const names = db`(${db(Object.keys(columns))})`;
   const { count } = await db`
-    ${clauses} insert into customers (
-      id, biller_id, livemode, test_clock_id, name, email, reference, status, business_name, billing_address,
-      shipping_address, notification_preferences, fee_preferences, additional_attributes, phones, created_at, updated_at
-    ) select
-      ${row.id}, ${row.biller_id}, ${row.livemode}, ${row.test_clock_id}, ${row.name}, ${row.email}, ${row.reference},
-      ${row.status}, ${row.business_name}, ${jsonb(db, row.billing_address)}, ${jsonb(db, row.shipping_address)},
-      ${jsonb(db, row.notification_preferences)}, ${jsonb(db, row.fee_preferences)},
-      ${jsonb(db, row.additional_attributes)}, ${jsonb(db, row.phones)}, ${row.created_at}, ${row.updated_at}
-    where ${hold}`;
+    ${clauses} insert into customers ${names} ${db`select ${db(columns)}`} where ${hold}`;
   return count > 0;
 }
 
@@ -206,14 +211,8 @@ export async function updateCustomer(
   id: string,
   change: CustomerChange & { updated_at: Date },
 ): Promise<CustomerRow> {
-  const { billing_address, shipping_address, notification_preferences, fee_preferences, ...others } = change;
-  const { additional_attributes, phones, ...plain } = others;
-  const objects = { billing_address, shipping_address, notification_preferences, fee_preferences };
-  const json = Object.entries({ ...objects, additional_attributes, phones })
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => [name, jsonb(tx, value)] as const);
   const [row] = await tx<CustomerRow[]>`
-    update customers set ${tx({ ...plain, ...Object.fromEntries(json) })} where id = ${id} returning *`;
-  if (row === undefined) throw new Error(`customer ${id} is gone`);
+    update customers set ${tx(parametersOf(tx, change))} where id = ${id} returning *`;
+  if (row === undefined) throw new Error(`customer ${id} does not exist`);
   return row;
 }

@@ -151,14 +151,11 @@ export function faultPaths(reply: Reply, status: number): string[] {
 
 export const instantPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
-/** The number of rows of every table that holds business data: what must not change when a request is refused. */
-export async function rowCounts(stage: Stage): Promise<Record<string, number>> {
-  const [row] = await stage.db.sql<Record<string, number>[]>`
-    select (select count(*)::integer from customers) as customers, (select count(*)::integer from payment_methods) as methods,
-      (select count(*)::integer from payment_intents) as intents, (select count(*)::integer from payment_attempts) as attempts,
-      (select count(*)::integer from payment_plans) as plans, (select count(*)::integer from payment_plan_slots) as slots,
-      (select count(*)::integer from test_clocks) as clocks, (select count(*)::integer from clock_advances) as advances,
-      (select count(*)::integer from webhook_endpoints) as endpoints, (select count(*)::integer from events) as events,
-      (select count(*)::integer from workflow_intents) as workflow_intents`;
-  return row ?? {};
+/** The number of rows of every table: what must not change when a request is refused. */
+export async function rowCounts({ db: { sql } }: Stage): Promise<Record<string, number>> {
+  const tables = await sql<{ name: string }[]>`select tablename as name from pg_tables where schemaname = 'public'`;
+  const counts = tables.map(({ name }) => sql`select ${name} as name, count(*)::integer as count from ${sql(name)}`);
+  const rows = await sql<{ name: string; count: number }[]>`
+    ${counts.reduce((all, next) => sql`${all} union all ${next}`)}`;
+  return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
 }

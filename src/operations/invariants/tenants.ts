@@ -1,56 +1,37 @@
+import { allKinds, idKinds } from '../../domain/ids.ts';
 import type { Invariant, Offender } from './invariant.ts';
+import { referencesIn } from './tenant-tables.ts';
 
 /** Promise 4: two modes, two billers or two clocks never see each other's data. */
 export const tenantInvariants: Invariant[] = [
   {
     name: 'what a row points at is of its own biller and mode',
     promise: 4,
-    offenders: (db) => db<Offender[]>`
-      with pointers (id, biller_id, livemode, target) as (
-        select id, biller_id, livemode, test_clock_id::text from customers
-        union all select id, biller_id, livemode, default_payment_method_id from customers
-        union all select id, biller_id, livemode, customer_id from payment_methods
-        union all select id, biller_id, livemode, bound_payment_intent_id from payment_methods
-        union all select id, biller_id, livemode, customer_id from payment_plans
-        union all select id, biller_id, livemode, test_clock_id from payment_plans
-        union all select id, biller_id, livemode, payment_instrument_id from payment_plans
-        union all select id, biller_id, livemode, customer_id from payment_intents
-        union all select id, biller_id, livemode, payment_method_id from payment_intents
-        union all select id, biller_id, livemode, payment_plan_id from payment_intents
-        union all select id, biller_id, livemode, payment_intent_id from refunds
-        union all select id, biller_id, livemode, endpoint_id from webhook_deliveries
-        union all select id, biller_id, livemode, event_id from webhook_deliveries
-        union all select a.id, i.biller_id, i.livemode, a.payment_method_id
-          from payment_attempts a join payment_intents i on i.id = a.payment_intent_id
-        union all select p.id, p.biller_id, p.livemode, s.payment_intent_id
-          from payment_plan_slots s join payment_plans p on p.id = s.payment_plan_id
-      ), targets (id, biller_id, livemode) as (
-        select id, biller_id, livemode from test_clocks
-        union all select id, biller_id, livemode from customers
-        union all select id, biller_id, livemode from payment_methods
-        union all select id, biller_id, livemode from payment_plans
-        union all select id, biller_id, livemode from payment_intents
-        union all select id, biller_id, livemode from webhook_endpoints
-        union all select id, biller_id, livemode from events
-      )
-      select p.id, format('points at %s of another biller or mode', t.id) as detail
-      from pointers p join targets t on t.id = p.target
-      where (p.biller_id, p.livemode) <> (t.biller_id, t.livemode) limit 100`,
+    offenders: async (db) => {
+      const pointers = (await referencesIn(db)).map(
+        ({ table, key, column, target, owner }) => db`
+          select ${db(`t.${key}`)} as id, format('points at %s of another biller or mode', p.id) as detail
+          from ${db(table)} t
+          ${owner === undefined ? db`` : db`join ${db(owner.table)} o on o.id = ${db(`t.${owner.column}`)}`}
+          join ${db(target)} p on p.id = ${db(`t.${column}`)}
+          where (p.biller_id, p.livemode) <> ${owner === undefined ? db`(t.biller_id, t.livemode)` : db`(o.biller_id, o.livemode)`}`,
+      );
+      return db<Offender[]>`${pointers.reduce((all, next) => db`${all} union all ${next}`)} limit 100`;
+    },
   },
   {
     name: 'an event is of the biller and mode of what it is about',
     promise: 4,
-    offenders: (db) => db<Offender[]>`
-      select e.id, format('is about %s of another biller or mode', s.id) as detail
-      from events e
-      join (
-        select id, biller_id, livemode from payment_intents
-        union all select id, biller_id, livemode from payment_plans
-        union all select id, biller_id, livemode from test_clocks
-        union all select id, biller_id, livemode from refunds
-        union all select id, biller_id, livemode from webhook_endpoints
-      ) s on s.id = e.subject_id
-      where (e.biller_id, e.livemode) <> (s.biller_id, s.livemode) limit 100`,
+    offenders: (db) => {
+      const subjects = allKinds
+        .flatMap((kind) => idKinds[kind].collection ?? [])
+        .map((table) => db`select id, biller_id, livemode from ${db(table)}`)
+        .reduce((all, next) => db`${all} union all ${next}`);
+      return db<Offender[]>`
+        select e.id, format('is about %s of another biller or mode', s.id) as detail
+        from events e join (${subjects}) s on s.id = e.subject_id
+        where (e.biller_id, e.livemode) <> (s.biller_id, s.livemode) limit 100`;
+    },
   },
   {
     // A payment without a customer keeps its method when that method is later attached to a customer.

@@ -1,5 +1,6 @@
 import type { WebhookEndpointRow } from '../../db/webhook-endpoints.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
+import { pick } from '../../resources/common.ts';
 import { type AuditAction, type AuditEntry, changesBetween, recordAudit } from '../accounts/audit.ts';
 
 /**
@@ -12,24 +13,37 @@ export async function recordEndpointChange(
   [before, after]: readonly [WebhookEndpointRow | null, WebhookEndpointRow | null],
   whose: Pick<AuditEntry, 'by' | 'at' | 'tenant' | 'requestId'>,
 ): Promise<void> {
-  const changes = changesBetween(before && told(before), after && told(after));
+  const changes = changesBetween(before && auditedPart(before), after && auditedPart(after));
   // A changed query string is recorded as a change, but its content is not.
-  if (before && after && before.url !== after.url) changes.url ??= { from: told(before).url, to: told(after).url };
+  if (before && after && before.url !== after.url)
+    changes.url ??= { from: auditedPart(before).url, to: auditedPart(after).url };
   if (action === 'webhook_endpoint.updated' && Object.keys(changes).length === 0) return;
   await recordAudit(tx, { action, ...whose, subjectId: (before ?? after)?.id ?? null, changes });
 }
 
-function told(row: WebhookEndpointRow) {
-  const { event_types, description, status, disabled_reason, verified_at, previous_secret_expires_at } = row;
-  return {
-    url: withoutQuery(row.url),
-    event_types,
-    description,
-    status,
-    disabled_reason,
-    verified_at,
-    previous_secret_expires_at,
-  };
+/** Whether the audit log shows a column. Secrets and what the service counts for itself stay out. */
+const isAudited: Readonly<Record<keyof WebhookEndpointRow, boolean>> = {
+  url: true,
+  event_types: true,
+  description: true,
+  status: true,
+  disabled_reason: true,
+  verified_at: true,
+  previous_secret_expires_at: true,
+  id: false,
+  biller_id: false,
+  livemode: false,
+  sealed_secret: false,
+  sealed_previous_secret: false,
+  failing_since: false,
+  created_at: false,
+  updated_at: false,
+  deleted_at: false,
+};
+const auditedColumns = (Object.keys(isAudited) as (keyof WebhookEndpointRow)[]).filter((column) => isAudited[column]);
+
+function auditedPart(row: WebhookEndpointRow): Partial<WebhookEndpointRow> {
+  return { ...pick(row, auditedColumns), url: withoutQuery(row.url) };
 }
 
 /** The query string often contains the receiver's password. */
