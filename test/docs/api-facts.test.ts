@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { codeTables } from '../../src/api/openapi/info.ts';
 import { schemaBook } from '../../src/api/openapi/schemas.ts';
 import { webhooksOf } from '../../src/api/openapi/webhooks.ts';
@@ -36,13 +36,6 @@ const spelt = (milliseconds: number): string => {
   ];
   return parts.flatMap(([count, unit]) => (count > 0 ? [`${count} ${unit}`] : [])).join(' ');
 };
-
-/** The anchor that a heading has on a page of a repository. */
-const anchorOf = (heading: string) =>
-  heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N} _-]/gu, '')
-    .replaceAll(' ', '-');
 
 describe('what the guides to the API say', () => {
   it('has every code of errors, details and failed payments, with what to do, and no other', () => {
@@ -93,22 +86,12 @@ describe('what the guides to the API say', () => {
     assert.ok(text('README.md').includes(`Currencies: ${currencies.join(', ')}.`));
   });
 
-  it('is linked from the index in its order, and every link leads somewhere', () => {
+  it('is linked from the index in its order', () => {
     const linked = [...text('README.md').matchAll(/^\| \[[^\]]+\]\(([^)]+)\)/gm)].map(([, name]) => name);
     assert.deepEqual(
       linked,
       names.filter((name) => /^\d\d-/.test(name)),
     );
-    for (const [name, markdown] of texts) {
-      for (const [, path = '', anchor] of markdown.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)) {
-        const target = new URL(path === '' ? name : path, folder);
-        assert.ok(existsSync(target), `${name} links to ${path}`);
-        if (anchor === undefined) continue;
-        const headings = readFileSync(target, 'utf8').match(/^#+ .*$/gm) ?? [];
-        const anchors = headings.map((heading) => anchorOf(heading.replace(/^#+ /, '')));
-        assert.ok(anchors.includes(anchor), `${name} links to ${path}#${anchor}`);
-      }
-    }
   });
 
   it('can be read in one go: no guide has more than 200 lines, and every one has a sample', () => {

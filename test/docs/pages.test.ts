@@ -54,6 +54,19 @@ function sources(): string {
   return read.map((name) => readFileSync(join(root, name), 'utf8')).join('\n');
 }
 
+/** Returns the anchor of a heading on a page of a repository. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+
+function anchorsIn(page: string): string[] {
+  const text = textOf(page);
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
+  return [...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)];
+}
+
 describe('the pages of the repository', () => {
   it('name only files that exist', () => {
     const missing = pages.flatMap((page) =>
@@ -62,6 +75,19 @@ describe('the pages of the repository', () => {
         .map((path) => `${page}: ${path}`),
     );
     assert.deepEqual(missing, []);
+  });
+
+  it('link only to files and headings that exist', () => {
+    const broken = pages.flatMap((page) =>
+      [...textOf(page).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)]
+        .filter(([, path = '', anchor]) => {
+          const target = path === '' ? page : join(dirname(page), path);
+          if (!existsSync(join(root, target))) return true;
+          return anchor !== undefined && !anchorsIn(target).includes(anchor);
+        })
+        .map(([link]) => `${page}: ${link}`),
+    );
+    assert.deepEqual(broken, []);
   });
 
   it('name only commands that package.json has', () => {
