@@ -15,12 +15,12 @@ const names = readdirSync(folder).sort();
 const texts = new Map(names.map((name) => [name, readFileSync(new URL(name, folder), 'utf8')]));
 const text = (name: string) => texts.get(name) ?? assert.fail(`there is no ${name}`);
 
-/** The rows of tables whose first cell is code, such as `| `validation_failed` | …`. */
+/** Returns the table rows whose first cell is code, such as `| `validation_failed` | …`. */
 function rowsOfCode(markdown: string): string[] {
   return markdown.split('\n').filter((line) => /^\| `[a-z_]+` \|/.test(line));
 }
 
-/** The words in the first cells of the rows that the pattern takes. */
+/** Returns the code words in first cells that match the pattern. */
 function firstCells(markdown: string, pattern: RegExp): string[] {
   return [...markdown.matchAll(/^ *\| ([^|]+) \|/gm)].flatMap(([, cell = '']) =>
     [...cell.matchAll(/`([^`]+)`/g)].flatMap(([, word = '']) => (pattern.test(word) ? [word] : [])),
@@ -37,8 +37,8 @@ const spelt = (milliseconds: number): string => {
   return parts.flatMap(([count, unit]) => (count > 0 ? [`${count} ${unit}`] : [])).join(' ');
 };
 
-describe('what the guides to the API say', () => {
-  it('has every code of errors, details and failed payments, with what to do, and no other', () => {
+describe('the facts in the guides to the API', () => {
+  it('include every code with its remedy, in the words of the reference, and no other code', () => {
     const [own, reference] = [rowsOfCode(text('06-errors.md')), rowsOfCode(codeTables)];
     const codes = reference.map((row) => row.split('`')[1]);
     const missing = reference.filter((row) => !own.includes(row));
@@ -50,7 +50,7 @@ describe('what the guides to the API say', () => {
     assert.ok(codes.length > 50);
   });
 
-  it('has every type of event, with the words of the reference, in its order', () => {
+  it('include every event type, in the words and order of the reference', () => {
     const rows = text('04-webhooks.md')
       .split('\n')
       .filter((line) => /^\| `[a-z_]+\.[a-z_]+` \|/.test(line));
@@ -65,7 +65,7 @@ describe('what the guides to the API say', () => {
     );
   });
 
-  it('has the times of all attempts to deliver a webhook', () => {
+  it('include the times of all delivery attempts', () => {
     let since = 0;
     const expected = retryDelays.map((delay, index) => {
       since += delay;
@@ -77,7 +77,7 @@ describe('what the guides to the API say', () => {
     assert.deepEqual(rows, ['| 1 | at once | 0 |', ...expected]);
   });
 
-  it('has every fixture token, scope and currency', () => {
+  it('include every fixture token, scope and currency', () => {
     assert.deepEqual(
       firstCells(text('01-first-charge.md'), /^tok_/),
       fixtureCards.map(({ token }) => token),
@@ -86,7 +86,7 @@ describe('what the guides to the API say', () => {
     assert.ok(text('README.md').includes(`Currencies: ${currencies.join(', ')}.`));
   });
 
-  it('is linked from the index in its order', () => {
+  it('are linked from the index, in order', () => {
     const linked = [...text('README.md').matchAll(/^\| \[[^\]]+\]\(([^)]+)\)/gm)].map(([, name]) => name);
     assert.deepEqual(
       linked,
@@ -94,7 +94,7 @@ describe('what the guides to the API say', () => {
     );
   });
 
-  it('can be read in one go: no guide has more than 200 lines, and every one has a sample', () => {
+  it('fit in 200 lines per guide, with at least one sample each', () => {
     for (const [name, markdown] of texts) {
       assert.ok(markdown.split('\n').length <= 200, `${name} is too long`);
       assert.ok(blocksIn(markdown).length > 0, name);
