@@ -34,7 +34,7 @@ describe('the client', () => {
     assert.deepEqual((await customers.listPaymentMethods(customer_id)).payment_methods.length, 1);
   });
 
-  it('sends neither body nor content type where an operation takes none, or where none is given', async () => {
+  it('sends no body and no content type if there is no body', async () => {
     const { id: customer_id } = await stage.merchant.payer();
     const plan = await stage.merchant.plan({ customer_id, start_date: '2090-01-01' });
     await client().paymentPlans.activate(plan.id);
@@ -49,21 +49,21 @@ describe('the client', () => {
     );
   });
 
-  it('leaves out what is undefined, in a query and in a body', async () => {
+  it('leaves out undefined members, in queries and bodies', async () => {
     await client().customers.list({ limit: 5, email: undefined });
     await client().customers.create({ name: 'A', email: undefined });
     assert.equal(front.seen[0]?.path, '/api/v1/customers?limit=5');
     assert.equal(front.seen[1]?.body, '{"name":"A"}');
   });
 
-  it('says with each request who it is and what it would like to get', async () => {
+  it('sends User-Agent and Accept with each request', async () => {
     await client().customers.list();
     const { authorization, accept, 'user-agent': agent } = front.seen[0]?.headers ?? {};
     assert.equal(authorization, `Bearer ${stage.keys.sandboxSecret}`);
     assert.deepEqual([accept, agent], ['application/json', `payments-client-typescript/${apiVersion}`]);
   });
 
-  it('works below a path, with and without a slash at its end', async () => {
+  it('works with a base path, with and without a trailing slash', async () => {
     const paths: string[] = [];
     for (const baseUrl of ['http://pay.example/eu', 'http://pay.example/eu/', 'http://pay.example']) {
       const elsewhere = client({
@@ -82,13 +82,13 @@ describe('the client', () => {
     ]);
   });
 
-  it('answers the page of the reference as text, and everything else as JSON', async () => {
+  it('returns the reference page as text, and everything else as JSON', async () => {
     assert.match(await client().reference.getPage(), /^<!doctype html>/i);
     assert.equal((await client().reference.getOpenApiDocument()).openapi, '3.1.0');
     assert.equal((await client().health.get()).status, 'ok');
   });
 
-  it('refuses ids that would lead to another path, and sends every other one as a single segment', async () => {
+  it('refuses ids that would change the path, and sends any other as a single segment', async () => {
     for (const id of ['', '.', '..', undefined as unknown as string]) {
       assert.throws(() => client().customers.get(id), TypeError, inspect(id));
       assert.throws(() => client().customers.delete(id), TypeError, inspect(id));
@@ -100,14 +100,14 @@ describe('the client', () => {
     assert.ok(front.seen.every(({ path }) => /^\/api\/v1\/customers\/[^/?#]+$/.test(path)));
   });
 
-  it('is not made without a key, or without an address that can be one', () => {
+  it('is not created without a key, or without a valid address', () => {
     const make = (options: object) => new PaymentsClient({ baseUrl: front.url, apiKey: 'sk_1', ...options });
     assert.throws(() => make({ apiKey: '' }), /apiKey is missing/);
     assert.throws(() => make({ apiKey: undefined }), /apiKey is missing/);
     assert.throws(() => make({ baseUrl: 'payments' }), TypeError);
   });
 
-  it('never shows its key, when it is logged or when it fails', async () => {
+  it('never shows its key when it is logged or fails', async () => {
     const impostor = new PaymentsClient({ baseUrl: front.url, apiKey: 'sk_sandbox_secret', fetch: checkedFetch });
     const failure = await impostor.customers.list().catch((error: unknown) => error);
     assert.ok(failure instanceof ApiError && failure.status === 401);
@@ -127,7 +127,7 @@ describe('an error of the client', () => {
   }
   const client = () => new PaymentsClient({ baseUrl: front.url, apiKey: stage.keys.sandboxSecret, maxRetries: 0 });
 
-  it('has all that the service says: every fault, and the id to ask about', async () => {
+  it('has everything that the service returns: every field error, and the request id', async () => {
     const error = await failure(client().customers.create({ name: '', email: 'nobody' }));
     assert.deepEqual([error.status, error.type, error.code], [422, 'invalid_request_error', 'validation_failed']);
     assert.deepEqual(error.details.map(({ path }) => path).sort(), ['/email', '/name']);
@@ -137,7 +137,7 @@ describe('an error of the client', () => {
     assert.match(error.message, /name/);
   });
 
-  it('has the latest target of an advance that goes too far', async () => {
+  it('has the latest possible target if an advance goes too far', async () => {
     const { id } = await client().testClocks.create({ frozen_time: '2027-01-10T00:00:00Z' });
     const error = await failure(client().testClocks.advance(id, { frozen_time: '2029-01-01T00:00:00Z' }));
     assert.deepEqual([error.code, error.maxFrozenTime], ['advance_bound_exceeded', '2027-03-13T00:00:00.000Z']);
@@ -151,7 +151,7 @@ describe('an error of the client', () => {
     ['a success that is no JSON', { status: 200, headers: { 'Content-Type': 'text/html' }, body: '<h1>Log in</h1>' }],
   ];
   for (const [what, answer] of strange) {
-    it(`tells of ${what}, which is not from the service`, async () => {
+    it(`reports ${what}, which does not come from the service`, async () => {
       front.fates.push({ ...answer, headers: { ...answer.headers, 'Request-Id': 'req_7' } });
       const error = await failure(client().customers.list());
       assert.deepEqual(

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach } from 'mocha';
 
 /**
- * What happens to a request on its way: it is passed on; its connection is cut before or after the service has done it, or
- * in the middle of the answer; nothing is ever answered; or this is answered, and the service sees nothing of it.
+ * What happens to a request: it is forwarded; its connection is cut before or after the service has handled it, or
+ * in the middle of the response; it never gets a response; or it gets this response without reaching the service.
  */
 export type Fate =
   | 'pass'
@@ -23,7 +23,10 @@ export interface Seen {
   after: number;
 }
 
-/** A server before the API of a stage, during the tests of the calling `describe`; a request fares as the next fate says. */
+/**
+ * A proxy in front of the API of a stage, for the tests of the calling `describe`. The next fate decides about each
+ * request.
+ */
 export function useFront(api: { readonly url: string }) {
   const front = { url: '', seen: [] as Seen[], fates: [] as Fate[] };
   let server: Server | undefined;
@@ -83,7 +86,7 @@ function passOn(url: string, { method, path, headers, body }: Seen): Promise<Res
   return fetch(`${url}${path}`, { method, headers: given, body: body === '' ? null : body });
 }
 
-/** The body of an error that the service would answer. */
+/** An error body as the service returns it. */
 export function errorBody(code: string, type = 'api_error'): string {
   return JSON.stringify({ error: { message: 'As it would say.', type, code, request_id: 'req_0' } });
 }

@@ -9,7 +9,7 @@ import { resourcesOf } from '../../clients/typescript/generate/resources.ts';
 describe('the generated code of the client', () => {
   const document = serviceDocument();
 
-  it('is what the document gives today: else run `npm run generate -w clients/typescript`', async () => {
+  it('is up to date with the document: otherwise run `npm run generate -w clients/typescript`', async () => {
     const files = await generate(document);
     assert.deepEqual((await readdir(folder)).sort(), Object.keys(files).sort());
     for (const [name, text] of Object.entries(files)) {
@@ -47,7 +47,7 @@ describe('the generated code of the client', () => {
     assert.equal(new Set(asked).size, asked.length);
   });
 
-  it('names operations by what their resource has not said yet', () => {
+  it('names methods without the words of their resource', () => {
     const names: [string, string, string][] = [
       ['createCustomer', 'customers', 'create'],
       ['listCustomers', 'customers', 'list'],
@@ -76,14 +76,14 @@ describe('the generated code of the client', () => {
     paths: { ...document.paths, ...paths },
   });
 
-  it('has a new operation as soon as the document has it', async () => {
+  it('includes a new operation of the document', async () => {
     const text = (await generate(newer({ '/api/v1/mandates': { post: created } })))['resources.ts'];
     assert.match(text ?? '', /\/\*\* Permissions to debit\. \*\/\nexport class Mandates extends Resource \{/);
     assert.match(text ?? '', / {2}create\(body: BodyOf<'createMandate'>, options\?: RequestOptions\): Promise</);
     assert.match(text ?? '', / {2}readonly mandates: Mandates;/);
   });
 
-  it('is not made of two operations that would be one method', () => {
+  it('is refused if two operations would be the same method', () => {
     const twice = newer({ '/api/v1/mandates': { post: created, put: { ...created, operationId: 'createMandates' } } });
     assert.throws(() => resourcesOf(twice), /createMandates would be a second mandates\.create/);
   });

@@ -11,14 +11,14 @@ describe('the client’s lists', () => {
   const client = () => checkedClient(front.url, stage.keys.sandboxSecret);
   const paths = () => front.seen.map(({ path }) => path.replace('/api/v1', ''));
 
-  /** Customers, the newest first. */
+  /** Customers, newest first. */
   async function made(count: number): Promise<string[]> {
     const ids: string[] = [];
     for (let number = 0; number < count; number += 1) ids.unshift((await stage.merchant.customer()).id);
     return ids;
   }
 
-  it('are the first page when awaited', async () => {
+  it('return the first page when awaited', async () => {
     const ids = await made(3);
     const { data, has_more: more } = await client().customers.list({ limit: 2 });
     assert.deepEqual(
@@ -29,7 +29,7 @@ describe('the client’s lists', () => {
     assert.deepEqual(paths(), ['/customers?limit=2']);
   });
 
-  it('are all items when iterated, each once, page after page', async () => {
+  it('return all items when iterated, each once, page after page', async () => {
     const ids = await made(5);
     const found: string[] = [];
     for await (const { id } of client().customers.list({ limit: 2 })) found.push(id);
@@ -41,7 +41,7 @@ describe('the client’s lists', () => {
     ]);
   });
 
-  it('fetch a page when its first item is asked for, and none after a break', async () => {
+  it('fetch a page when its first item is needed, and no page after a break', async () => {
     const ids = await made(5);
     const found: string[] = [];
     for await (const { id } of client().customers.list({ limit: 2 })) {
@@ -53,7 +53,7 @@ describe('the client’s lists', () => {
     assert.equal(front.seen.length, 2);
   });
 
-  it('keep their filters on every page, and begin where they are told to', async () => {
+  it('keep their filters on every page, and begin at starting_after', async () => {
     const ids: string[] = [];
     for (const name of ['Ann', 'Bob', 'Ann', 'Ann', 'Bob']) {
       const { id } = await stage.merchant.customer({ name });
@@ -68,7 +68,7 @@ describe('the client’s lists', () => {
     assert.ok(front.seen.every(({ path }) => path.includes('name=ann')));
   });
 
-  it('can be had as an array, whole or up to a limit', async () => {
+  it('can be read as an array, whole or up to a limit', async () => {
     const ids = await made(4);
     const list = (limit?: number) =>
       client()
@@ -92,7 +92,7 @@ describe('the client’s lists', () => {
     assert.equal(front.seen.length, 3);
   });
 
-  it('are empty without a second request when there is nothing', async () => {
+  it('make a single request if they are empty', async () => {
     assert.deepEqual(
       await client()
         .refunds.list((await intent()).id)
@@ -102,7 +102,7 @@ describe('the client’s lists', () => {
     assert.equal(front.seen.length, 1);
   });
 
-  it('go by the slot number through the payments of a plan', async () => {
+  it('page through the payments of a plan by slot number', async () => {
     const plan = await payer.active();
     await payer.advance('2027-01-24T00:00:00Z');
     const slots = await client().paymentPlans.listPayments(plan, { limit: 1 }).toArray();
@@ -113,7 +113,7 @@ describe('the client’s lists', () => {
     assert.match(paths()[2] ?? '', /starting_after=1$/);
   });
 
-  it('have the items of a list of payment methods where the API puts them', async () => {
+  it('find the items in a list of payment methods', async () => {
     const second = await stage.merchant.card(payer.customer);
     const methods = await client().paymentMethods.list({ limit: 1 }).toArray();
     assert.deepEqual(
@@ -122,7 +122,7 @@ describe('the client’s lists', () => {
     );
   });
 
-  it('go by the event through the effects of a clock', async () => {
+  it('page through the effects of a clock by event', async () => {
     await payer.active();
     await payer.advance('2027-01-24T00:00:00Z');
     const { testClocks } = client();
@@ -131,7 +131,7 @@ describe('the client’s lists', () => {
     assert.deepEqual(await testClocks.listEffects(payer.clock, { limit: 1 }).toArray(), whole.data);
   });
 
-  it('fail where a page fails, after the items of the pages before', async () => {
+  it('fail when a page fails, after the items of the previous pages', async () => {
     const ids = await made(3);
     front.fates.push('pass', {
       status: 500,

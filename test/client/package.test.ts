@@ -10,7 +10,7 @@ import { useStage } from '../support/stage.ts';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-describe('the package that is made of the client', function () {
+describe('the built package of the client', function () {
   this.timeout(60_000);
   const stage = useStage();
   let folder: string;
@@ -43,7 +43,7 @@ describe('the package that is made of the client', function () {
     assert.equal(stdout, 'Plain resource_missing evt_1\n');
   });
 
-  it('has types that hold under other settings than ours', async () => {
+  it('has types that compile under other compiler settings', async () => {
     const program = `
       import { type Customer, PaymentsClient } from '@payments-service/client';
       const payments = new PaymentsClient({ apiKey: 'sk_1', baseUrl: 'http://localhost' });
@@ -69,7 +69,7 @@ describe('the package that is made of the client', function () {
     assert.equal(stdout, '');
   });
 
-  it('has no more in it than the compiled client, its manifest and its README', async () => {
+  it('contains only the compiled client, its manifest and its README', async () => {
     const installed = join(folder, 'node_modules/@payments-service/client');
     const files = await readdir(installed, { recursive: true });
     const others = files.filter((name) => !/\.(js|d\.ts)$/.test(name)).sort();

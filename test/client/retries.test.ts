@@ -38,7 +38,7 @@ describe('the client’s retries', () => {
     });
   }
 
-  it('charge once when the answer to a confirm is lost', async () => {
+  it('charge once when the response to a confirm is lost', async () => {
     const { id: customer } = await stage.merchant.payer();
     const { id } = await client().paymentIntents.create({ amount: 5000, currency: 'AUD', customer_id: customer });
     const [method] = (await stage.merchant.client.customers.listPaymentMethods(customer)).payment_methods;
@@ -48,7 +48,7 @@ describe('the client’s retries', () => {
     assert.deepEqual([...stage.ledger.taken.values()], [5000]);
   });
 
-  it('draw a key for each POST, keep to a given one, and send none with other methods', async () => {
+  it('create a key for each POST, keep a given one, and send no key with other methods', async () => {
     const { id } = await client().customers.create({ name: 'A' });
     await client().customers.create({ name: 'B' });
     await client().customers.create({ name: 'C' }, { idempotencyKey: 'order-17', idempotencyTtlSeconds: 60 });
@@ -86,7 +86,7 @@ describe('the client’s retries', () => {
     ['504', { status: 504 }],
   ];
   for (const [what, fate] of passing) {
-    it(`repeat a request that was answered ${what}`, async () => {
+    it(`repeat a request after ${what}`, async () => {
       front.fates.push(fate);
       await client().customers.create({ name: 'Again' });
       assert.equal(front.seen.length, 2);
@@ -94,14 +94,14 @@ describe('the client’s retries', () => {
     });
   }
 
-  it('wait for as long as Retry-After says, and then get the answer', async () => {
+  it('wait as long as Retry-After says, then get the response', async () => {
     front.fates.push({ status: 429, headers: { ...json, 'Retry-After': '1' }, body: errorBody('rate_limited') });
     await client().customers.list();
     const waited = front.seen[1]?.after ?? 0;
     assert.ok(waited >= 1000 && waited < 2500, `${waited} ms`);
   });
 
-  it('give up at once when Retry-After asks for more than a minute', async () => {
+  it('fail at once if Retry-After is more than a minute', async () => {
     front.fates.push({ status: 429, headers: { ...json, 'Retry-After': '61' }, body: errorBody('rate_limited') });
     await assert.rejects(client().customers.list(), (error) => {
       assert.ok(error instanceof ApiError);
@@ -121,7 +121,7 @@ describe('the client’s retries', () => {
     assert.equal(front.seen.length, 4);
   });
 
-  it('do not repeat what the service has refused', async () => {
+  it('do not repeat a request that the service refused', async () => {
     await assert.rejects(client().customers.create({ name: '' }), { status: 422, code: 'validation_failed' });
     await assert.rejects(client().customers.get('cus_unknown'), { status: 404, code: 'resource_missing' });
     await client().customers.create({ name: 'A' }, { idempotencyKey: 'k' });
@@ -132,7 +132,7 @@ describe('the client’s retries', () => {
     assert.equal(front.seen.length, 4);
   });
 
-  it('do not repeat a live charge in vain, for which no processor is configured', async () => {
+  it('do not repeat a live charge without a configured processor', async () => {
     const live = client({ apiKey: stage.keys.liveSecret });
     const { payment_method: method } = await live.paymentMethods.create({
       type: 'au_becs_debit',
@@ -147,7 +147,7 @@ describe('the client’s retries', () => {
     assert.equal(front.seen.length, before + 1);
   });
 
-  it('tell a request that got no answer in time from one that was refused', async () => {
+  it('distinguish a request without a response in time from a refused one', async () => {
     front.fates.push('silence', 'silence');
     await assert.rejects(client({ timeoutMs: 60, maxRetries: 1 }).customers.list(), (error) => {
       assert.ok(error instanceof ConnectionError);
@@ -157,7 +157,7 @@ describe('the client’s retries', () => {
     assert.equal(front.seen.length, 2);
   });
 
-  it('get the answer of the first try after it took too long for the client', async () => {
+  it('get the response of the first try after a time-out', async () => {
     const slow = stage.ledger;
     const { id: customer } = await stage.merchant.payer();
     const [method] = (await stage.merchant.client.customers.listPaymentMethods(customer)).payment_methods;
@@ -168,7 +168,7 @@ describe('the client’s retries', () => {
     assert.deepEqual([...slow.taken.values()], [4000]);
   });
 
-  it('say why nobody could be reached', async () => {
+  it('say why the connection failed', async () => {
     const nowhere = new PaymentsClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'sk_x', maxRetries: 0 });
     await assert.rejects(nowhere.customers.list(), (error) => {
       assert.ok(error instanceof ConnectionError && error.cause instanceof Error);
@@ -177,7 +177,7 @@ describe('the client’s retries', () => {
     });
   });
 
-  it('end with the reason of the caller’s signal, in a request and between two', async () => {
+  it('throw the reason of the caller’s signal, during a request and between two', async () => {
     for (const fate of ['silence', { status: 429, headers: { 'Retry-After': '30' } }] as const) {
       const leaving = new AbortController();
       front.fates.push(fate);
@@ -190,7 +190,7 @@ describe('the client’s retries', () => {
     assert.equal(front.seen.length, seen);
   });
 
-  it('leave alone a fetch of the user’s that ends a request', async () => {
+  it('do not retry if the user’s own fetch aborts a request', async () => {
     let calls = 0;
     const ending = client({
       fetch: async () => {
@@ -207,7 +207,7 @@ describe('the waits between retries', () => {
   const lost = new ConnectionError('lost');
   const most = () => 1;
 
-  it('double from half a second up to eight, each anywhere from nothing to that', () => {
+  it('double from half a second to eight seconds, with full jitter', () => {
     const longest = [0, 1, 2, 3, 4, 5, 6].map((retries) => delayBeforeRetry(lost, retries, most));
     assert.deepEqual(longest, [500, 1000, 2000, 4000, 8000, 8000, 8000]);
     assert.equal(
@@ -219,11 +219,11 @@ describe('the waits between retries', () => {
     assert.ok(new Set(drawn).size > 100);
   });
 
-  it('have nothing to do with errors of the program', () => {
+  it('do not apply to programming errors', () => {
     assert.equal(delayBeforeRetry(new TypeError('a slip'), 0), null);
   });
 
-  it('read Retry-After in seconds and as a date, and take nothing from what is neither', () => {
+  it('read Retry-After in seconds and as a date, and ignore other values', () => {
     const now = Date.parse('2027-01-04T09:00:00Z');
     const given = ['7', ' 0 ', 'Mon, 04 Jan 2027 09:00:30 GMT', 'Mon, 04 Jan 2027 08:00:00 GMT', 'soon', null];
     assert.deepEqual(

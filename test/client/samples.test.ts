@@ -32,7 +32,7 @@ describe('the samples of a document', () => {
     assert.throws(() => blocksIn(text("'''ts", 'one')), /does not end/);
   });
 
-  it('join with what continues them, each part on its line of the document', () => {
+  it('are joined with their continuations, each part on its line of the document', () => {
     const [script, other, ...none] = scripts(
       "'''ts",
       'a',
@@ -54,7 +54,7 @@ describe('the samples of a document', () => {
     assert.throws(() => scripts("'''text output", 'a', "'''"), /guide.md:2 is the output of nothing/);
   });
 
-  it('go on in the last script of the same language, with its output behind them', () => {
+  it('continue the last script of the same language', () => {
     const [typed, shell] = scripts(
       ...["'''ts", 'a', "'''", "'''sh", 'b', "'''", "'''text output", 'B', "'''"],
       ...["'''ts continued", 'c', "'''", "'''text output", 'C', "'''"],
@@ -82,7 +82,7 @@ describe('the samples of a document', () => {
     await assert.rejects(startServer(server, {}), /guide\.md:12 has ended:\nthree/);
   });
 
-  it('fail with what was said and the line of the document where it was', async () => {
+  it('fail with the message and the line of the document', async () => {
     const [thrown, shell] = scripts(
       '# T',
       "'''ts",
@@ -97,7 +97,7 @@ describe('the samples of a document', () => {
     assert.match(await failureOf(shell), /guide\.md:7, T ended with 1/);
   });
 
-  it('fail when they do not print what the document says, in its order', async () => {
+  it('fail if they do not print the documented output, in order', async () => {
     const [right, wrong, order] = scripts(
       ...[
         "'''sh",
@@ -118,13 +118,13 @@ describe('the samples of a document', () => {
     assert.match(await failureOf(order), /should have printed\none/);
   });
 
-  it('see the environment that they are given, and nothing else of ours', async () => {
+  it('see only the environment that they are given', async () => {
     const [script] = scripts("'''ts", 'console.log(process.env.API_KEY, process.env.TEST_DATABASE_URL);', "'''");
     assert.ok(script && process.env.TEST_DATABASE_URL);
     assert.equal((await runScript(script, { API_KEY: 'sk_1' })).stdout, 'sk_1 undefined\n');
   });
 
-  it('are held against the types, those too that are not run', async () => {
+  it('are type-checked, even if they are not run', async () => {
     const found = scripts("'''ts", 'const a = 1;', "'''", "'''ts not-run", 'const a: string = 1;', "'''");
     assert.deepEqual(
       found.map(({ isRun }) => isRun),

@@ -12,7 +12,7 @@ describe('testClocks.advanceAndWait', function () {
   const service = useService();
   const frozen = '2027-01-10T00:00:00.000Z';
 
-  it('answers the clock once every charge of the advance is committed', async () => {
+  it('returns the clock when every charge of the advance is committed', async () => {
     const merchant = await service.merchant();
     const { client } = merchant;
     const clock = await merchant.clock(frozen);
@@ -42,7 +42,7 @@ describe('testClocks.advanceAndWait', function () {
     ]);
   });
 
-  it('throws what the service refuses, such as a target beyond the bound', async () => {
+  it('throws the refusal of the service, such as for a target beyond the bound', async () => {
     const merchant = await service.merchant();
     const clock = await merchant.clock(frozen);
     const tooFar = merchant.client.testClocks.advanceAndWait(clock.id, { frozen_time: '2028-01-01T00:00:00Z' });
@@ -55,7 +55,7 @@ describe('testClocks.advanceAndWait', function () {
   });
 });
 
-describe('testClocks.advanceAndWait, while nobody carries the advance out', () => {
+describe('testClocks.advanceAndWait, while no worker carries out the advance', () => {
   const stage = useStage();
   const frozen = '2027-01-10T00:00:00.000Z';
   const target = '2027-01-12T00:00:00.000Z';
@@ -64,7 +64,7 @@ describe('testClocks.advanceAndWait, while nobody carries the advance out', () =
     return (await stage.merchant.clock(frozen)).id;
   }
 
-  it('goes on asking until the clock is ready', async () => {
+  it('keeps fetching until the clock is ready', async () => {
     const id = await clock();
     const { client } = stage.merchant;
     const waiting = client.testClocks.advanceAndWait(id, { frozen_time: target });
@@ -72,7 +72,7 @@ describe('testClocks.advanceAndWait, while nobody carries the advance out', () =
     assert.equal((await waiting).frozen_time, target);
   });
 
-  it('asks again when the service lets go of a request before the clock is ready', async () => {
+  it('fetches again if a response comes before the clock is ready', async () => {
     const id = await clock();
     let looks = 0;
     const hasty = new PaymentsClient({
@@ -90,7 +90,7 @@ describe('testClocks.advanceAndWait, while nobody carries the advance out', () =
     assert.equal(looks, 2);
   });
 
-  it('says why, when the clock has failed', async () => {
+  it('throws the reason if the clock has failed', async () => {
     const id = await clock();
     const waiting = stage.merchant.client.testClocks.advanceAndWait(id, { frozen_time: target });
     setTimeout(() => void fail(id, 'the ledger is closed'), 100);
@@ -103,7 +103,7 @@ describe('testClocks.advanceAndWait, while nobody carries the advance out', () =
     });
   });
 
-  it('gives up when the time to wait is over, with the clock as it is', async () => {
+  it('throws after the time to wait, with the clock as it is', async () => {
     const id = await clock();
     const began = performance.now();
     const waiting = stage.merchant.client.testClocks.advanceAndWait(
@@ -120,7 +120,7 @@ describe('testClocks.advanceAndWait, while nobody carries the advance out', () =
     assert.ok(performance.now() - began < 3000);
   });
 
-  it('ends with the reason of the signal', async () => {
+  it('throws the reason of the signal', async () => {
     const id = await clock();
     const leaving = new AbortController();
     const waiting = stage.merchant.client.testClocks.advanceAndWait(
@@ -132,7 +132,7 @@ describe('testClocks.advanceAndWait, while nobody carries the advance out', () =
     await assert.rejects(waiting, { message: 'gone home' });
   });
 
-  it('allows a held request more time than any other, and no request more than it was given', async () => {
+  it('allows a waiting request more time, but never more than the total', async () => {
     const id = await clock();
     const { client } = stage.merchant;
     await client.testClocks.advance(id, { frozen_time: target });

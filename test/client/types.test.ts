@@ -11,7 +11,7 @@ describe('the types of the client', function () {
     assert.equal(await faultsOf(await usage()), '');
   });
 
-  it('refuse each of the mistakes on its own account', async () => {
+  it('refuse each mistake separately', async () => {
     const text = await usage();
     const expected = text.split('\n').filter((line) => line.includes('@ts-expect-error')).length;
     const faults = await faultsOf(text.replaceAll('@ts-expect-error', ''));

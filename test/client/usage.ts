@@ -1,5 +1,5 @@
-// What the compiler has to accept and to refuse of those who use the client: never run. `npm run types` looks at it, and so
-// does types.test.ts, which proves that each refusal is one.
+// Code that the compiler must accept or refuse, never run. `npm run types` checks it, and so
+// does types.test.ts, which proves each refusal.
 import type { Customer, PaymentsClient, TestClock, WebhookEvent } from '@payments-service/client';
 
 export async function accepted(payments: PaymentsClient): Promise<void> {
@@ -39,7 +39,7 @@ export async function refused(payments: PaymentsClient, event: WebhookEvent): Pr
   await payments.customers.create({ email: 'a@example.com' });
   // @ts-expect-error a member that the API does not know
   await payments.customers.create({ name: 'Ada', nmae: 'Ada' });
-  // @ts-expect-error a value that is none of those
+  // @ts-expect-error a value that is not allowed
   await payments.paymentIntents.create({ amount: 5000, currency: 'XXX' });
   // @ts-expect-error a number as a text
   await payments.paymentIntents.create({ amount: '5000', currency: 'AUD' });
@@ -55,10 +55,10 @@ export async function refused(payments: PaymentsClient, event: WebhookEvent): Pr
   await payments.customers.get('cus_1', { waitSeconds: 1 });
   // @ts-expect-error a dry run has nothing to wait for
   await payments.testClocks.advanceAndWait('clk_1', { frozen_time: '2028-01-31T09:00:00Z', dry_run: true });
-  // @ts-expect-error a type of event that there is not
+  // @ts-expect-error an event type that does not exist
   if (event.event_type === 'payment_plan.paused') return;
   // @ts-expect-error not every event has an amount
   event.data.amount.toFixed();
-  // @ts-expect-error a member that no answer has
+  // @ts-expect-error a member that no response has
   (await payments.customers.get('cus_1')).balance;
 }

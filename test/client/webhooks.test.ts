@@ -27,11 +27,11 @@ function refused(text: string, headers: WebhookHeaders, secrets: string | string
 }
 
 describe('the client’s webhook verifier', () => {
-  it('answers the event of a webhook that the service has signed', () => {
+  it('returns the event of a webhook that the service signed', () => {
     assert.deepEqual(verifyWebhook(body, signed(), secret), JSON.parse(body));
   });
 
-  it('takes the headers of Node, of the web and in any case, and the body as text or bytes', () => {
+  it('accepts headers of Node and of the web, in any case, and the body as text or bytes', () => {
     const headers = signed();
     const shouted = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]));
     for (const given of [headers, shouted, new Headers(headers)]) {
@@ -41,7 +41,7 @@ describe('the client’s webhook verifier', () => {
     }
   });
 
-  it('refuses a body that was changed by a single character, or parsed and written anew', () => {
+  it('refuses a body that was changed by a single character, or parsed and written again', () => {
     assert.equal(refused(body.replace('pp_1', 'pp_2'), signed()), 'No matching signature found');
     assert.equal(refused(JSON.stringify(JSON.parse(body), null, 1), signed()), 'No matching signature found');
     assert.equal(refused('', signed()), 'No matching signature found');
@@ -53,7 +53,7 @@ describe('the client’s webhook verifier', () => {
     assert.equal(refused(body, { ...signed(), 'webhook-timestamp': later }), 'No matching signature found');
   });
 
-  it('refuses what is more than five minutes old or ahead, rightly signed as it is', () => {
+  it('refuses a rightly signed webhook that is more than five minutes old or ahead', () => {
     assert.equal(verifyWebhook(body, signed([secret], minutesAgo(4.9)), secret).id, 'evt_1');
     assert.equal(refused(body, signed([secret], minutesAgo(5.1))), 'Message timestamp too old');
     assert.equal(refused(body, signed([secret], minutesAgo(-5.1))), 'Message timestamp too new');
@@ -75,7 +75,7 @@ describe('the client’s webhook verifier', () => {
     assert.equal(refused(body, signed([newSigningSecret()]), [secret, next]), 'No matching signature found');
   });
 
-  it('tells a secret that cannot be one from a webhook that is none', () => {
+  it('distinguishes a malformed secret from a wrong webhook', () => {
     assert.throws(
       () => verifyWebhook(body, signed(), []),
       (error) => !(error instanceof WebhookVerificationError),
@@ -86,7 +86,7 @@ describe('the client’s webhook verifier', () => {
     );
   });
 
-  it('verifies what the client signs for the tests of receivers', () => {
+  it('accepts what signWebhook signs', () => {
     assert.equal(verifyWebhook(body, signWebhook(body, secret), secret).id, 'evt_1');
     assert.equal(signWebhook(body, secret, { id: 'evt_7' })['webhook-id'], 'evt_7');
     assert.match(refused(body, signWebhook(body, secret, { at: minutesAgo(6) })), /too old/);

@@ -36,7 +36,7 @@ describe('Conventions', () => {
       refusal(reply, 400, 'unsupported_content_type');
     });
 
-    it('timestamps are ISO 8601 date-times, and are taken in any offset', async () => {
+    it('timestamps are ISO 8601 date-times, accepted with any offset', async () => {
       const made = await create('/test_helpers/test_clocks', clock({ frozen_time: '2027-01-10T11:00:00+11:00' }));
       assert.equal(made.frozen_time, '2027-01-10T00:00:00.000Z');
       const reply = await stage.request('POST', '/test_helpers/test_clocks', { frozen_time: '10 January 2027' });
@@ -119,13 +119,13 @@ describe('Conventions', () => {
     ];
     for (const { of, path, make } of lists) {
       describe(`of ${of}`, () => {
-        it('answers {data: array, has_more: boolean}', async () => {
+        it('returns {data: array, has_more: boolean}', async () => {
           const { body } = await stage.request('GET', path((await stage.merchant.payer()).id));
           assert.deepEqual([Object.keys(body).sort(), Array.isArray(body.data)], [['data', 'has_more'], true]);
           assert.equal(typeof body.has_more, 'boolean');
         });
 
-        it('takes a limit that is an integer from 1 to 100', async () => {
+        it('accepts an integer limit from 1 to 100', async () => {
           const at = path((await stage.merchant.payer()).id);
           for (const limit of ['1', '100'])
             assert.equal((await stage.request('GET', `${at}?limit=${limit}`)).status, 200);
@@ -135,7 +135,7 @@ describe('Conventions', () => {
           }
         });
 
-        it('goes on after the id in starting_after, and every item comes once', async () => {
+        it('continues after the id in starting_after, and returns every item once', async () => {
           const { id: payer } = await stage.merchant.payer();
           for (let n = 0; n < 3; n++) await make(payer);
           const all = (await stage.request('GET', path(payer))).body;

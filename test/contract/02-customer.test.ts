@@ -27,7 +27,7 @@ const addressRow = (field: string): FieldRow => ({
   ],
 });
 
-/** The contract's table: what a request may carry. */
+/** The contract's table of request fields. */
 const taken: readonly FieldRow[] = [
   {
     field: 'name',
@@ -123,7 +123,7 @@ describe('Customer', () => {
     shown.map(({ field }) => [field]),
   );
 
-  describe('a create takes', () => {
+  describe('a create accepts', () => {
     itTakesFields(taken, {
       body: () => ({ name: 'Ada Lovelace' }),
       send: create,
@@ -133,7 +133,7 @@ describe('Customer', () => {
     });
   });
 
-  describe('an update takes the same, and requires none', () => {
+  describe('an update accepts the same, and requires no field', () => {
     const optional = taken.map(({ required: _, ...row }) => ({
       ...row,
       // Null clears a field that a customer can be without.
@@ -148,7 +148,7 @@ describe('Customer', () => {
     });
   });
 
-  describe('an answer shows', () => {
+  describe('a response has', () => {
     const samples = once(async () => {
       const clock = await stage.merchant.clock('2027-01-10T00:00:00Z');
       const all = Object.fromEntries(taken.map(({ field, accepts }) => [field, accepts[0]]));
@@ -171,7 +171,7 @@ describe('Customer', () => {
   describe('test_clock', () => {
     const clock = async () => (await stage.merchant.clock('2027-01-10T00:00:00Z')).id;
 
-    it('can be set at creation, and the customer then sees the clock’s time', async () => {
+    it('can be set at creation, and the customer then follows the clock’s time', async () => {
       const test_clock = await clock();
       const { body } = await create({ name: 'Ada', test_clock });
       assert.deepEqual([body.test_clock, body.created_at], [test_clock, '2027-01-10T00:00:00.000Z']);

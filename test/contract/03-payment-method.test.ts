@@ -111,7 +111,7 @@ describe('Payment method', () => {
   };
   const answers = { accepted: 200, refused: 400 } as const;
 
-  describe('a create takes', () => {
+  describe('a create accepts', () => {
     const rows: readonly FieldRow[] = [
       {
         field: 'type',
@@ -157,7 +157,7 @@ describe('Payment method', () => {
     });
   });
 
-  describe('payment_method_data for card takes', () => {
+  describe('payment_method_data for card accepts', () => {
     const named = cardRows.filter(({ field }) => !field.includes('.'));
     itIsTheTable(
       'card',
@@ -168,7 +168,7 @@ describe('Payment method', () => {
     itTakesFields(cardRows, { inside: 'payment_method_data', body, send: create, shown: kept, ...answers });
   });
 
-  describe('payment_method_data for au_becs_debit takes', () => {
+  describe('payment_method_data for au_becs_debit accepts', () => {
     itIsTheTable(
       'becs',
       ['Field', 'Required'],
@@ -177,7 +177,7 @@ describe('Payment method', () => {
     itTakesFields(becsRows, { inside: 'payment_method_data', body: debit, send: create, shown: kept, ...answers });
   });
 
-  describe('a create answers', () => {
+  describe('a create returns', () => {
     const samples = once(async () => {
       const bodies = [card(fullCard), card({ token_metadata: vaulted }), debit()];
       return Promise.all(bodies.map(async (body) => (await create(body)).body));

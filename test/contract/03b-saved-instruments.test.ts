@@ -50,7 +50,7 @@ const shown: Readonly<Record<string, readonly ShownRow[]>> = {
   ],
 };
 
-/** By type, requests for a method with everything that it can have, and for one with as little as possible. */
+/** By type, requests for a method with all fields, and for one with as few as possible. */
 const requests: Readonly<Record<string, readonly (readonly [path: string, body: Json])[]>> = {
   card: [
     [path, card(fullCard)],
@@ -78,7 +78,7 @@ describe('Saved payment method', () => {
     Object.keys(shown).map((type) => [type]),
   );
   for (const [type, rows] of Object.entries(shown)) {
-    describe(`a ${type}: fetch, customer-scoped fetch and detach answer {success, payment_method} with`, () => {
+    describe(`a ${type}: fetch, customer-scoped fetch and detach return {success, payment_method} with`, () => {
       const samples = once(async () => {
         const customer = await stage.merchant.customer();
         const answered: Json[] = [];

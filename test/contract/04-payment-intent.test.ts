@@ -44,12 +44,12 @@ const shown: readonly ShownRow[] = [
 ];
 
 describe('Payment intent', () => {
-  // The payer lives on a clock that stands at 2027-01-10, so that "today" is that day.
+  // The payer is on a clock at 2027-01-10, so "today" is that day.
   const here = usePayer();
   const { stage } = here;
   const create = (body: unknown) => stage.request('POST', path, body);
 
-  describe('a create takes', () => {
+  describe('a create accepts', () => {
     const rows: readonly FieldRow[] = [
       {
         field: 'amount',
@@ -162,7 +162,7 @@ describe('Payment intent', () => {
     });
   });
 
-  describe('an answer shows', () => {
+  describe('a response has', () => {
     const samples = once(async () => {
       const bare = await create(intent());
       const scheduled = await create(

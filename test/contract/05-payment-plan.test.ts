@@ -17,7 +17,7 @@ const noAmount: Refused[] = [
   [0, 'out_of_range'],
 ];
 
-/** The fields that the contract has seen in answers. */
+/** The response fields that the contract shows. */
 const shown: readonly ShownRow[] = [
   { field: 'id', rule: 'pp_...', is: /^pp_\w+$/ },
   { field: 'customer_id', rule: 'cus_...', is: /^cus_\w+$/ },
@@ -34,14 +34,14 @@ const shown: readonly ShownRow[] = [
 ];
 
 describe('Payment plan', () => {
-  // The payer lives on a clock that stands at 2027-01-10.
+  // The payer is on a clock at 2027-01-10.
   const here = usePayer();
   const { stage } = here;
   const body = (more: Json = {}) => plan(here.customer, { start_date: '2027-01-10', ...more });
   const create = (given: unknown) => stage.request('POST', path, given);
   const capped = { until_further_notice: undefined };
 
-  describe('a create takes', () => {
+  describe('a create accepts', () => {
     const rows: readonly FieldRow[] = [
       {
         field: 'customer_id',
@@ -159,7 +159,7 @@ describe('Payment plan', () => {
     });
   });
 
-  describe('an answer shows', () => {
+  describe('a response has', () => {
     const samples = once(async () => {
       const open = await create(body());
       const total = await create(body({ ...capped, total_amount_cents: 5000, frequency_type: 'monthly' }));

@@ -42,7 +42,7 @@ describe('Test clock', () => {
     return stage.request('POST', path, body);
   };
 
-  describe('a create takes', () => {
+  describe('a create accepts', () => {
     itTakesFields(taken, {
       body: clock,
       send: create,
@@ -52,7 +52,7 @@ describe('Test clock', () => {
     });
   });
 
-  describe('an answer shows', () => {
+  describe('a response has', () => {
     const samples = once(async () => {
       const named = await stage.request('POST', path, clock({ name: 'Renewals' }));
       const { id } = named.body;

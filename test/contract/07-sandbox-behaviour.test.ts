@@ -12,7 +12,7 @@ const succeeds: Outcome = ['succeeded'];
 const declines: Outcome = ['failed', 'insufficient_funds'];
 const challenges: Outcome = ['requires_action'];
 const timesOut: Outcome = ['failed', 'gateway_timeout'];
-/** The coarse category that a lost card is shown as. */
+/** The coarse category of a lost card. */
 const lost: Outcome = ['failed', 'card_declined'];
 
 const words: readonly { value: string; result: string; outcome: Outcome }[] = [
@@ -60,7 +60,7 @@ describe('Sandbox test behaviour', () => {
     assert.equal(reply.status, 200, reply.text);
     return reply.body.payment_method.id;
   };
-  /** A method without an outcome of its own. */
+  /** A method without a fixed outcome. */
   const neutral = () => method(debit());
   const fixtureCard = (token: string) => method(card({ token_metadata: fixture(token) }));
 
@@ -96,7 +96,7 @@ describe('Sandbox test behaviour', () => {
       assert.deepEqual(await charge(intent({ amount: 1001 }), succeeding), succeeds);
     });
 
-    it('3. the amount, where neither says anything', async () => {
+    it('3. the amount, if neither is given', async () => {
       assert.deepEqual(await charge(intent({ amount: 1001 }), await neutral()), declines);
     });
 
@@ -204,7 +204,7 @@ describe('Sandbox test behaviour', () => {
     }
   });
 
-  it('a designated BECS test BSB takes any account number and any account name', async () => {
+  it('a designated BECS test BSB accepts any account number and any account name', async () => {
     for (const data of [
       { account_number: '000000', account_name: 'A' },
       { account_number: '999999999', account_name: 'O’Neil & Söhne' },

@@ -11,7 +11,7 @@ type State = 'pending' | 'active' | 'suspended' | 'deactivated' | 'closed';
 
 const path = '/payment_plans';
 
-/** How a plan of each state is made. */
+/** How to bring a plan into each state. */
 const ways: Readonly<Record<State, readonly Transition[]>> = {
   pending: [],
   active: ['activate'],
@@ -59,7 +59,7 @@ describe('Payment plan: states and transitions', () => {
   const here = usePayer();
   const { stage } = here;
 
-  /** A plan that was brought to this state; its calendar begins far ahead. */
+  /** Creates a plan in this state. Its calendar begins far ahead. */
   async function planIn(state: State, more: Json = {}): Promise<string> {
     const { id } = await here.plan({ start_date: '2100-01-01', ...more });
     for (const transition of ways[state]) await stage.merchant.move(id, transition);

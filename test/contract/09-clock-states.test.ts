@@ -57,7 +57,7 @@ describe('Test clock: states and transitions', () => {
   });
 
   describe('created or ready —advance→ advancing', () => {
-    it('202, and the answer still shows the old frozen_time', async () => {
+    it('202, and the response still has the old frozen_time', async () => {
       const { status, body } = await begin('2027-01-17T00:00:00Z');
       assert.equal(status, 202);
       assert.deepEqual(body, { id: here.clock, status: 'advancing', frozen_time: '2027-01-10T00:00:00.000Z' });
@@ -191,7 +191,7 @@ describe('Test clock: states and transitions', () => {
       assert.equal((await stage.merchant.getPlan(id)).next_payment_date, '2027-01-24');
     });
 
-    it('nobody else’s plan moves', async () => {
+    it('no other customer’s plan moves', async () => {
       const other = await stage.merchant.payer();
       const plan = await stage.merchant.activePlan({ customer_id: other.id, start_date: '2100-01-01' });
       await here.advance('2027-03-01T00:00:00Z');

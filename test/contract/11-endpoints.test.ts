@@ -24,7 +24,7 @@ const meanings: Readonly<Record<number, { says: string; type?: string }>> = {
   503: { says: 'the database is away', type: 'api_error' },
 };
 
-/** What an error never tells of our insides. */
+/** Internals that an error never contains. */
 const insides =
   /lost_|relation|does not exist|select |insert |update |postgres|127\.0\.0\.1|\.ts\b|\bat \/|node_modules/i;
 
@@ -57,10 +57,10 @@ describe('Endpoints', () => {
           });
         }
         if (row.query) {
-          it(`${nameOf(row)} takes the query ${row.query.join(', ')}, and nothing else`, () => takesQuery(row));
+          it(`${nameOf(row)} accepts the query ${row.query.join(', ')}, and nothing else`, () => takesQuery(row));
         }
         if (row.output) {
-          it(`${nameOf(row)} answers {${row.output.join(', ')}}`, async () => {
+          it(`${nameOf(row)} returns {${row.output.join(', ')}}`, async () => {
             const { body } = await answer(nameOf(row), row.statuses[0] ?? row.more?.[0] ?? 200);
             for (const member of row.output ?? []) assert.ok(member in body, member);
           });
@@ -78,7 +78,7 @@ describe('Endpoints', () => {
       const reply = await stage.api.send('GET', `${path}?${name}=${values[name] ?? 'ada'}`, {
         key: stage.merchant.key,
       });
-      // A cursor that names nothing is refused as such: the parameter is known.
+      // An unknown cursor is refused by value: the parameter is known.
       const refused = reply.body.error?.details?.[0];
       if (name === 'starting_after') assert.equal(refused?.code, 'resource_missing', name);
       else assert.equal(reply.status, 200, `${name}: ${reply.text}`);
@@ -100,9 +100,9 @@ describe('Endpoints', () => {
         .filter((one) => one.endsWith(` ${status}`) && !covered.has(one))
         .map((one) => one.slice(0, one.lastIndexOf(' ')));
       if (operations.length === 0) continue;
-      it(`${status} ${meanings[status]?.says}: of ${operations.length} more operations that promise it`, async function () {
+      it(`${status} ${meanings[status]?.says}: ${operations.length} more operations that document it`, async function () {
         this.timeout(60_000);
-        // A key that is in use is waited for: together, so that all wait once.
+        // A request waits for a key in use. They wait together, so the test waits once.
         if (status === 409) {
           const replies = await Promise.all(operations.map((operation) => answer(operation, status)));
           replies.forEach((reply, index) => {
@@ -117,7 +117,7 @@ describe('Endpoints', () => {
 });
 
 describe('The contract’s endpoints in the OpenAPI document', () => {
-  it('are there, each path with its method and every status that the contract lists', () => {
+  it('include each path with its method and every status that the contract lists', () => {
     for (const row of contractEndpoints) {
       const responses = asNode(operationOf(nameOf(row)).responses) ?? {};
       for (const status of [...row.statuses, ...(row.more ?? [])]) {

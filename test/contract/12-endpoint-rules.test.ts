@@ -69,7 +69,7 @@ describe('Endpoints: payment intents', () => {
   const create = (headers: Record<string, string>, body: Json = intent()) =>
     stage.api.send('POST', '/api/v1/payment_intents', { key: stage.merchant.key, headers, body });
 
-  it('Idempotency-Key is optional, and a repeated request with it has the first answer', async () => {
+  it('Idempotency-Key is optional, and a repeated request with it returns the first response', async () => {
     assert.notEqual((await create({})).body.id, (await create({})).body.id);
     const [first, second] = [await create({ 'Idempotency-Key': 'k1' }), await create({ 'Idempotency-Key': 'k1' })];
     assert.deepEqual([second.status, second.text], [201, first.text]);
@@ -95,7 +95,7 @@ describe('Endpoints: payment intents', () => {
     assert.ok(body.client_secret.length > 20);
   });
 
-  it('confirm takes {payment_method: pm_...}', async () => {
+  it('confirm accepts {payment_method: pm_...}', async () => {
     const { id } = (await create({})).body;
     const confirm = (body: Json) => stage.request('POST', `/payment_intents/${id}/confirm`, body);
     assert.deepEqual(refusal(await confirm({}), 400), ['/payment_method parameter_missing']);
@@ -170,7 +170,7 @@ describe('Endpoints: the advance bound', () => {
     assert.deepEqual(refusal(await advance({ frozen_time: '2027-01-11' }), 422), ['/frozen_time invalid_format']);
   });
 
-  it('deletion is irreversible: the clock, its customers and what they have are not there again', async () => {
+  it('deletion is irreversible: the clock, its customers and their objects stay deleted', async () => {
     await stage.merchant.deleteClock(here.clock);
     for (const path of [`${clocks}/${here.clock}`, `/customers/${here.customer}`]) {
       assert.equal((await stage.request('GET', path)).status, 404);

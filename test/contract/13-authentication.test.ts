@@ -14,7 +14,7 @@ import { succeeding } from './requests.ts';
 
 const command = fileURLToPath(new URL('../../src/processes/cli/keys.ts', import.meta.url));
 
-/** A request that the stage's own biller can make; answers how one with this Authorization header is received. */
+/** Sends a request with this Authorization header, and returns the result. */
 async function prepared(stage: Stage, operation: string): Promise<(authorization?: string) => Promise<string>> {
   const prepare = succeeding[operation];
   assert.ok(prepare, operation);
@@ -118,7 +118,7 @@ describe('Authentication', () => {
     for (const scope of ['payment_plans:read', 'payment_plans:write']) assert.ok(scopes.includes(scope), scope);
   });
 
-  it('keys are issued from the command line, with all scopes or with those that are named', async function () {
+  it('keys are issued from the command line, with all scopes or with the named ones', async function () {
     this.timeout(60_000);
     const issue = async (...more: string[]): Promise<{ id: string; key: string }> => {
       const args = [

@@ -13,7 +13,7 @@ import { itIsTheTable } from './tables.ts';
 
 const manifestFields = ['payment_intents_enqueued', 'links_expired', 'subscriptions_rolled', 'plans_recalculated'];
 
-/** What happened while the biller of this suite was told of everything. */
+/** Everything that happened while the receiver of this suite recorded it. */
 interface StatusDetails {
   merchant: Merchant;
   /** The bodies that the receiver got, by type, in the order of their sequence. */
@@ -35,7 +35,7 @@ describe('Events', () => {
 
   before('tell a story', async function () {
     this.timeout(60_000);
-    // The first try at one path fails, another is gone for good; whatever else comes is taken.
+    // The first try at one path fails, another path returns 410; everything else is accepted.
     let refused = false;
     receiver.answer = (request: IncomingMessage, response: ServerResponse) => {
       const refuses = request.url === '/flaky' && !refused;
@@ -260,7 +260,7 @@ describe('Events', () => {
     for (const { event } of rows.filter((row) => row.event.startsWith('test_clock.'))) assert.ok(story.told.has(event));
   });
 
-  it('of kinds that the contract leaves open are of their schemas in the document, too', async () => {
+  it('that the contract does not specify also match their schemas in the document', async () => {
     const merchant = await service.merchant();
     const post = async (path: string, body: unknown = {}) => (await merchant.request('POST', path, body)).body;
     const { id: card } = (await post('/payment_methods', debit())).payment_method;

@@ -10,7 +10,7 @@ import { itIsTheTable } from './tables.ts';
 
 const envelope = { $ref: '#/components/schemas/Error' };
 
-/** The contract's table; `from` is an operation that answers so. */
+/** The contract's table; `from` is an operation that returns the status. */
 const statuses: readonly { status: number; meaning: string; from: string; code: string }[] = [
   { status: 400, meaning: 'Invalid request', from: 'POST /api/v1/payment_methods', code: 'invalid_json' },
   { status: 401, meaning: 'Unauthenticated', from: 'GET /api/v1/customers', code: 'unauthenticated' },
@@ -49,21 +49,21 @@ describe('Errors', () => {
       },
     ];
     for (const { rule, body, holds } of rows) {
-      it(`${rule}, by the schema that every answer is held against`, () => {
+      it(`${rule}, by the schema that every response is checked against`, () => {
         const sent = JSON.parse(JSON.stringify(body));
         assert.equal(faultsBy(envelope, sent).length === 0, holds);
         assert.ok(document.components.schemas?.Error);
       });
     }
 
-    it('names every fault of a request in details, with code, message and path', async () => {
+    it('names every field error of a request in details, with code, message and path', async () => {
       const reply = await stage.request('POST', '/customers', { name: 7, email: 'none', colour: 'red' });
       const details: Json[] = reply.body.error.details;
       assert.deepEqual(details.map(({ path }) => path).sort(), ['/colour', '/email', '/name']);
       for (const item of details) assert.ok(item.code && item.message);
     });
 
-    it('is the envelope for every endpoint, and for no endpoint', async () => {
+    it('is the envelope for every endpoint, and for unknown paths', async () => {
       for (const endpoint of contractEndpoints) {
         const { body } = await answer(nameOf(endpoint), 401);
         assert.deepEqual(faultsBy(envelope, body), [], nameOf(endpoint));

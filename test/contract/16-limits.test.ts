@@ -15,12 +15,12 @@ interface Limit {
   limit: string;
   value: string;
   appliesTo: string;
-  /** A request at the limit, which is taken, and one beyond it, which is not. */
+  /** A request at the limit, which is accepted, and one beyond it, which is refused. */
   cases: readonly (readonly [inside: () => Promise<Reply>, outside: () => Promise<Reply>, fault: string])[];
 }
 
 describe('Limits', () => {
-  // The payer lives on a clock that stands at 2027-01-10.
+  // The payer is on a clock at 2027-01-10.
   const here = usePayer();
   const { stage } = here;
   const post = (path: string, body: Json) => () => stage.request('POST', path, body);
@@ -233,7 +233,7 @@ describe('Limits', () => {
     throw new Error('there are nine by now');
   }
 
-  /** On a clock with room: an account can have more clocks than its active ones. */
+  /** On a clock with room: an account can have inactive clocks, too. */
   async function tenth(): Promise<Reply> {
     await putClocksAway(stage);
     return bound((await stage.request('POST', clocks, clock())).body.id);
@@ -283,7 +283,7 @@ describe('Limits', () => {
     ['plan lists', '/payment_plans'],
     ['clock lists', clocks],
   ] as const) {
-    it(`limit query parameter: 20 for ${what} where it is not given`, async () => {
+    it(`limit query parameter: 20 for ${what} by default`, async () => {
       for (let n = 0; n < 21; n++) {
         await putClocksAway(stage);
         const body = path === clocks ? clock() : plan((await stage.merchant.payer()).id);

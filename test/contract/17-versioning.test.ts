@@ -6,7 +6,7 @@ import { useStage } from '../support/stage.ts';
 import { contractEndpoints, nameOf } from './endpoints.ts';
 import { succeeding } from './requests.ts';
 
-/** What is about the service itself, and no part of the API. */
+/** Paths of the service that are not part of the API. */
 const besides = ['/healthz', '/readyz', '/openapi.json', '/docs'];
 
 describe('Versioning', () => {
@@ -22,7 +22,7 @@ describe('Versioning', () => {
     assert.deepEqual(others.sort(), besides.toSorted());
   });
 
-  it('no path is there without the prefix, or under another version', async () => {
+  it('no path exists without the prefix, or under another version', async () => {
     for (const endpoint of contractEndpoints) {
       const prepare = succeeding[nameOf(endpoint)];
       assert.ok(prepare);

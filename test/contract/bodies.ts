@@ -1,10 +1,10 @@
 import type { Json } from './rows.ts';
 
-// Bodies of requests with what is required of them and no more, unless more is given.
+// Request bodies with the required fields, and those that are passed.
 
 export const fixture = (token: string) => ({ type: 'fixture', token, data: '' });
 
-/** A token that no fixture knows, as a vault makes it. */
+/** A token that is not a fixture, as a vault makes it. */
 export const vaulted = { type: 'vault', token: 'tok_1', data: '' };
 
 export const card = (data: Json = {}, more: Json = {}): Json => ({
@@ -18,7 +18,7 @@ export const card = (data: Json = {}, more: Json = {}): Json => ({
   ...more,
 });
 
-/** Data of a card with everything that it can have. */
+/** Card data with all fields. */
 export const fullCard: Json = {
   card_name: 'Ada Lovelace',
   card_number_token: 'tok_number',
@@ -51,7 +51,7 @@ export const plan = (customerId: string, more: Json = {}): Json => ({
 
 export const clock = (more: Json = {}): Json => ({ frozen_time: '2027-01-10T00:00:00Z', ...more });
 
-/** Instruments that are set up with somebody else, by type, with everything that they can have. */
+/** Instruments that a payer sets up with a third party, by type, with all fields. */
 export const instruments = {
   klarna: { dob: { day: 10, month: 12, year: 1990 } },
   pay_id: { payid: 'ada@example.com', account_name: 'Ada Lovelace', payid_type: 'email' },

@@ -1,19 +1,19 @@
 import type { Method } from '../../src/api/http/route.ts';
 import type { TableName } from './tables.ts';
 
-/** An endpoint as the contract's tables have it. */
+/** An endpoint, as in the contract's tables. */
 export interface Endpoint {
   method: Method;
   path: string;
-  /** The statuses that its row, or the notes of its row, list; in their order. */
+  /** The statuses that its row or its notes list, in order. */
   statuses: readonly number[];
-  /** Those that hold where the contract lists none: by its table of errors, and by ../shared/decisions.md. */
+  /** The statuses that the contract does not list here: from its table of errors, and ../shared/decisions.md. */
   more?: readonly number[];
-  /** What is not found by a 404, where its row says so. */
+  /** What a 404 means, if its row says so. */
   missing?: string;
-  /** The parameters of the query that its row names. */
+  /** The query parameters that its row names. */
   query?: readonly string[];
-  /** The members of the answer’s body that its row shows, where it is no resource. */
+  /** The members of the response body in its row, if it is not a resource. */
   output?: readonly string[];
 }
 
@@ -123,10 +123,10 @@ export const endpoints = {
   ],
 } as const satisfies Partial<Record<TableName, readonly Endpoint[]>>;
 
-/** All of them, in the order of the contract. */
+/** All endpoints, in the order of the contract. */
 export const contractEndpoints: readonly Endpoint[] = Object.values(endpoints).flat();
 
-/** An endpoint as an operation of the document is called: `GET /api/v1/customers`. */
+/** The name of an endpoint's operation in the document: `GET /api/v1/customers`. */
 export function nameOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): string {
   return `${method} ${path}`;
 }

@@ -3,7 +3,7 @@ import type { Stage } from '../support/stage.ts';
 import { card, clock, debit, instruments, intent, plan } from './bodies.ts';
 import type { Json } from './rows.ts';
 
-/** A request of the stage's biller, without its key. */
+/** A request of the stage's biller, without the key. */
 export interface Request {
   path: string;
   body?: Json;
@@ -37,7 +37,7 @@ async function newIntent(stage: Stage, more: Json = {}): Promise<string> {
   return String((await made(stage, '/payment_intents', intent(more))).id);
 }
 
-/** An intent that was confirmed with a card that is charged in this way. */
+/** A payment intent confirmed with this fixture card. */
 async function charged(stage: Stage, outcome = 'succeed'): Promise<string> {
   const id = await newIntent(stage, { metadata: { _sandbox_outcome: outcome } });
   await made(stage, `/payment_intents/${id}/confirm`, { payment_method: await method(stage) });
@@ -74,7 +74,7 @@ async function delivery(stage: Stage): Promise<string> {
   return (await stage.merchant.ping(await endpoint(stage))).id;
 }
 
-/** For each operation a request that succeeds, with what has to be there for it; a status tells two successes apart. */
+/** For each operation, a request that succeeds, with its preparation. A status distinguishes two successes. */
 export const succeeding: Readonly<Record<string, Prepare>> = {
   'POST /api/v1/customers': plain('/customers', { name: 'Ada Lovelace' }),
   'GET /api/v1/customers': plain('/customers'),
@@ -189,7 +189,7 @@ export const succeeding: Readonly<Record<string, Prepare>> = {
   'GET /docs': async () => ({ path: '/docs' }),
 };
 
-/** For each operation whose own rules can answer 422, a request that does. */
+/** For each operation whose own rules can return 422, a request that gets it. */
 export const unprocessable: Readonly<Record<string, Prepare>> = {
   'POST /api/v1/customers': plain('/customers', {}),
   'PUT /api/v1/customers/{customer_id}': async (stage) => at(`/customers/${await customer(stage)}`, { email: 'none' }),
@@ -237,14 +237,14 @@ export const unprocessable: Readonly<Record<string, Prepare>> = {
     at(`/webhook_endpoints/${await endpoint(stage)}/replay`, {}),
 };
 
-/** The path of an operation with an id of the right form for each of its parameters, none of which names anything. */
+/** The path of an operation with well-formed ids that do not exist. */
 export async function pathToNothing(stage: Stage, template: string): Promise<string> {
-  // What is not found is the last of them: the customer of a customer’s method exists.
+  // Only the last id does not exist: the customer of a customer’s method does.
   const path = template.replace('/{customer_id}/payment_methods/{', `/${await customer(stage)}/payment_methods/{`);
   return path.replaceAll(/\{\w+\}/g, newId('customer'));
 }
 
-/** Lets the account have three more test clocks: those that have failed are not counted. */
+/** Makes room for three more test clocks: failed ones do not count. */
 export async function putClocksAway({ db, keys }: Stage): Promise<void> {
   await db.sql`
     update test_clocks set status = 'failed', failure_reason = 'put away'

@@ -5,38 +5,41 @@ import { instantPattern, refusal } from '../support/stage.ts';
 
 export type Json = Record<string, unknown>;
 
-/** A value that is no good: with the code of its fault, and where the fault is shown if that is not the field itself. */
+/** An invalid value, the code of its field error, and the error's path if it is not the field itself. */
 export type Refused = readonly [value: unknown, code: string, path?: string];
 
-/** A field of a request: what lies just inside of its rule, and what just outside. */
+/** A request field, with values just inside and just outside its rule. */
 export interface FieldRow {
-  /** As the contract names it; a dot leads into an object. */
+  /** The contract's name; a dot leads into an object. */
   field: string;
   rule: string;
   required?: true;
-  /** It is taken, and not shown. */
+  /** Accepted, but not returned. */
   hidden?: true;
-  /** Other fields that the request needs with this one, or a function that makes them; undefined takes one away. */
+  /** Other fields that the request needs with this one, or a function that makes them; undefined removes a field. */
   along?: Json | (() => Promise<Json>);
   /** Values, or functions that make one. */
   accepts: readonly unknown[];
   refuses: readonly Refused[];
 }
 
-/** Where a field is sent to, and how the answer is read. */
+/** Where a field is sent to, and how the response is read. */
 export interface Door {
-  /** The object that the fields stand in, where that is not the body itself. */
+  /** The object with the fields, if it is not the body itself. */
   inside?: string;
   /** A body without any optional field. */
   body(): Json | Promise<Json>;
   send(body: Json): Promise<Reply>;
   accepted: number;
   refused: 400 | 422;
-  /** The object in which an accepted value reads back as it was given; without it only the status is looked at. */
+  /** Returns the object that has an accepted value as it was sent. Without it only the status is checked. */
   shown?(reply: Reply): Json | Promise<Json>;
 }
 
-/** A test for each field: it may or may not be left out, the values inside are taken and shown, those outside refused. */
+/**
+ * Makes a test per field: whether it is required, that values inside are accepted and returned, and those outside
+ * refused.
+ */
 export function itTakesFields(rows: readonly FieldRow[], door: Door): void {
   for (const row of rows) {
     it(`${row.field}: ${row.rule}`, async () => {
@@ -60,16 +63,16 @@ export function itTakesFields(rows: readonly FieldRow[], door: Door): void {
   }
 }
 
-/** What a field of an answer is: one of these forms, or a text of this pattern, or one of these values. */
+/** The form of a response field: one of these forms, a text of this pattern, or one of these values. */
 export type Form = keyof typeof forms | RegExp | readonly unknown[];
 
 export interface ShownRow {
   field: string;
   rule: string;
   is: Form;
-  /** May be null, and is in one of the samples at least, as it is not in another. */
+  /** May be null: it is null in at least one sample, and not null in another. */
   nullable?: true;
-  /** May be missing, and is in one of the samples at least, as it is not in another. */
+  /** May be missing: it is missing in at least one sample, and present in another. */
   optional?: true;
 }
 
@@ -86,7 +89,7 @@ const forms = {
   objects: (value: unknown) => Array.isArray(value) && value.every(isObject),
 } as const satisfies Record<string, (value: unknown) => boolean>;
 
-/** A test for each field of an answer: it has its form in every sample. */
+/** Makes a test per response field: it has its form in every sample. */
 export function itShowsFields(rows: readonly ShownRow[], samples: () => Promise<readonly Json[]>): void {
   for (const { field, rule, is, nullable = false, optional = false } of rows) {
     it(`${field}: ${rule}`, async () => {
@@ -105,7 +108,7 @@ export function itShowsFields(rows: readonly ShownRow[], samples: () => Promise<
   }
 }
 
-/** Makes something for the first who asks; the others get the same. */
+/** Returns a function that makes a value at the first call, and returns the same one afterwards. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let kept: Promise<T> | undefined;
   return () => {
@@ -114,12 +117,12 @@ export function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** The member that a dotted name leads to. */
+/** Returns the member with a dotted name. */
 export function read(object: unknown, name: string): unknown {
   return name.split('.').reduce((value, part) => (isObject(value) ? value[part] : undefined), object);
 }
 
-/** A copy with another value at the end of a path; undefined takes the member away. */
+/** Returns a copy with another value at the end of a path; undefined removes the member. */
 export function withValue(object: Json, [name = '', ...rest]: readonly string[], value: unknown): Json {
   if (rest.length > 0) {
     const inner = object[name];

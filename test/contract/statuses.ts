@@ -11,15 +11,15 @@ import { document } from '../support/openapi.ts';
 import { useStage } from '../support/stage.ts';
 import { pathToNothing, putClocksAway, succeeding, unprocessable } from './requests.ts';
 
-/** The tables that the service can do without until a request is let in. */
+/** The tables that are not needed to authenticate a request. */
 const neededToLetIn = ['billers', 'api_keys', 'idempotency_keys'];
 
-/** Has an operation, such as `GET /api/v1/customers`, answer with a status. */
+/** Makes an operation, such as `GET /api/v1/customers`, return a status. */
 type Produce = (operation: string, status: number) => Promise<Reply>;
 
 /**
- * Answers of every status from every operation, each from the real app: one that works, one on a database without its
- * tables, one that lets nobody in, and one whose database is away.
+ * Returns responses of every status from every operation, by real apps: one that works, one on a database without its
+ * tables, one that refuses every key, and one whose database is away.
  */
 export function useStatuses() {
   const stage = useStage({ connections: 60 });
@@ -50,7 +50,7 @@ export function useStatuses() {
     return { method: operation.split(' ')[0] ?? '', ...(await make(stage)) };
   }
 
-  /** The operation with ids that name nothing: enough for what is answered before anything is looked for. */
+  /** The operation with ids that do not exist: enough for responses that come before any lookup. */
   function blank(operation: string) {
     const [method = '', template = ''] = operation.split(' ');
     return { method, path: template.replaceAll(/\{\w+\}/g, newId('customer')) };
@@ -62,7 +62,7 @@ export function useStatuses() {
     return stage.api.send(method, path, { key: stage.merchant.key, body });
   };
 
-  /** A body that is no JSON where one is read, else a query that nobody knows. */
+  /** An invalid JSON body, or an unknown query parameter if the operation has no body. */
   const beUnreadable: Produce = async (operation) => {
     const { method, path } = await request(operation);
     const key = stage.merchant.key;
@@ -77,7 +77,7 @@ export function useStatuses() {
     return stage.api.send(method, path, { body });
   };
 
-  /** A secret key that holds every scope but the one that is needed. */
+  /** A secret key that lacks only the required scope. */
   const lackScope: Produce = async (operation) => {
     const { method, path, body } = await request(operation);
     const needed = operationOf(operation)['x-required-scope'];
@@ -92,7 +92,7 @@ export function useStatuses() {
     return stage.api.send(method, path, { key: stage.merchant.key, body });
   };
 
-  /** By the operation's own rules where they can, else by an Idempotency-Key that has answered something else. */
+  /** By the operation's own rules if they can, otherwise by an Idempotency-Key of another request. */
   const beUnprocessable: Produce = async (operation) => {
     const make = unprocessable[operation];
     const { method, path, body } = await request(operation, make ?? succeeding[operation]);
@@ -124,7 +124,7 @@ export function useStatuses() {
     return cutOff.send(method, path, { key: stage.merchant.key });
   };
 
-  /** While another transaction, and another process, holds the Idempotency-Key: five seconds are waited for it. */
+  /** While another transaction holds the Idempotency-Key: the request waits five seconds for it. */
   const collide: Produce = async (operation) => {
     const { method, path, body } = await request(operation);
     const { biller, sandboxSecret: key } = stage.keys;
@@ -160,7 +160,10 @@ export function useStatuses() {
   };
   return {
     stage,
-    /** The answer to a request of the operation that ought to get this status. Every answer is held against the document. */
+    /**
+     * Sends a request that should get this status, and returns the response. Every response is checked against the
+     * document.
+     */
     async answer(operation: string, status: number): Promise<Reply> {
       const produce = byStatus[status];
       assert.ok(produce, `nothing here brings ${status} about`);

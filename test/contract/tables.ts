@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { it } from 'mocha';
 
-/** The contract's own text, where it lies beside the repository. */
+/** The contract's text, if it is beside the repository. */
 const file = new URL('../../../shared/contract.md', import.meta.url);
 const text = existsSync(file) ? readFileSync(file, 'utf8') : null;
 
@@ -11,7 +11,7 @@ export interface ContractTable {
   rows: string[][];
 }
 
-/** Every table of the contract, in its order, and the file that has a row for each of its rows. */
+/** Every table of the contract, in order, and the file that tests its rows. */
 export const tables = {
   conventions: ['Resources and their fields / Conventions', '01-conventions'],
   customer: ['Resources and their fields / Customer', '02-customer'],
@@ -41,7 +41,7 @@ export const tables = {
 
 export type TableName = keyof typeof tables;
 
-/** The tables of a Markdown text, by the headings that they stand under; `#2` is the second one there. */
+/** Returns the tables of a Markdown text by their headings; `#2` is the second one under a heading. */
 export function tablesOf(markdown: string): Map<string, ContractTable> {
   const found = new Map<string, ContractTable>();
   let headings: string[] = [];
@@ -65,8 +65,8 @@ export function tablesOf(markdown: string): Map<string, ContractTable> {
 }
 
 /**
- * A test that the rows of this suite are those of a table of the contract, in its order, as far as these columns go. It is
- * pending where the contract does not lie beside the repository.
+ * Makes a test that the rows of this suite are those of a table of the contract, in order, in these columns. It is
+ * pending if the contract is not beside the repository.
  */
 export function itIsTheTable(name: TableName, columns: readonly string[], rows: readonly (readonly string[])[]): void {
   itReadsTheContract(`has the rows of the contract’s table of “${tables[name][0]}”, in its order`, (contract) => {
@@ -79,7 +79,7 @@ export function itIsTheTable(name: TableName, columns: readonly string[], rows: 
   });
 }
 
-/** A test that reads the contract; pending, with the reason, where it is not there. */
+/** Makes a test that reads the contract; pending, with the reason, if the contract is missing. */
 export function itReadsTheContract(title: string, test: (contract: string) => void): void {
   const contract = text;
   if (contract === null) it(`${title} (../shared/contract.md is not beside this repository)`);
@@ -91,7 +91,7 @@ function unusedPlace(found: ReadonlyMap<string, unknown>, place: string): string
   for (let nth = 2; ; nth++) if (!found.has(`${place} #${nth}`)) return `${place} #${nth}`;
 }
 
-/** A row that is about several names at once counts as one for each. */
+/** A row with several names counts as one row per name. */
 function onePerName([first = '', ...rest]: string[]): string[][] {
   const names = /^\s*`[^`]+`(, `[^`]+`)+\s*$/.test(first) ? first.split(',') : [first];
   return names.map((name) => [name, ...rest].map(plain));

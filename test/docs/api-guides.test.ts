@@ -19,7 +19,7 @@ describe('the guides to the API', () => {
   });
   after('close the receiver', () => receiver.close());
 
-  /** What the guides say of their environment: each sample is of a biller of its own. */
+  /** The environment variables that the guides name. Each sample gets its own biller. */
   async function environment(): Promise<Record<string, string>> {
     const { biller, ...keys } = await makeKeys(service.db.sql);
     return {
@@ -42,9 +42,9 @@ describe('the guides to the API', () => {
       itRunsSamplesOf(file, environment);
       for (const script of scripts.filter(({ isServer }) => isServer)) {
         const obstacle = whyNotRun(script.language);
-        if (obstacle !== null) it(`has a receiver that is not tried, since ${obstacle}: ${script.title}`);
+        if (obstacle !== null) it(`has a receiver that is skipped, because ${obstacle}: ${script.title}`);
         else
-          it(`has a receiver that takes what the service signs, and nothing else: ${script.title}`, async function () {
+          it(`has a receiver that accepts what the service signs, and nothing else: ${script.title}`, async function () {
             this.timeout(360_000);
             await assertReceives(script, (await service.merchant()).client);
           });

@@ -6,13 +6,13 @@ import { eventually } from '../support/eventually.ts';
 import { startServer } from '../support/sample-servers.ts';
 import type { Script } from '../support/samples.ts';
 
-/** A webhook as the service has sent it. */
+/** A webhook as the service sent it. */
 interface Sent {
   headers: Record<string, string>;
   body: string;
 }
 
-/** Stands between the service and a receiver, and keeps what passes. It answers 204 itself until there is a receiver. */
+/** Forwards webhooks to a receiver and records them. It returns 204 itself until there is a receiver. */
 export async function startRelay() {
   const relay = { url: '', to: null as string | null, sent: [] as Sent[], close: async () => {} };
   const server = createServer(async (request, response) => {
@@ -33,8 +33,8 @@ export async function startRelay() {
 }
 
 /**
- * Has the service send its webhooks to a receiver of the guides, then sends it what nobody should take for one. The receiver
- * prints what it takes in, each event once.
+ * Has the service send webhooks to a receiver of the guides, then sends it forged ones, which it must refuse. The
+ * receiver prints each event that it accepts, once.
  */
 export async function assertReceives(script: Script, payments: PaymentsClient): Promise<void> {
   const relay = await startRelay();

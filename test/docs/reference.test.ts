@@ -8,13 +8,13 @@ const document = openApiDocument(allRoutes);
 const { schemas = {} } = document.components;
 const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
 
-/** The schema that a member refers to, or the member itself. */
+/** Resolves a member that may be a reference. */
 function resolved(member: unknown): SchemaNode {
   const node = asNode(member) ?? {};
   return typeof node.$ref === 'string' ? (schemas[node.$ref.split('/').at(-1) ?? ''] ?? {}) : node;
 }
 
-/** Whether its own fields tell what it is: an object, or a list or a choice of objects. A constant tells it too. */
+/** Whether a member needs no description: a constant, an object, or a list or choice of objects. */
 function speaksForItself(member: unknown): boolean {
   const node = resolved(member);
   if (node.const !== undefined || node.properties !== undefined) return true;
@@ -27,7 +27,7 @@ const isDescribed = (member: unknown) =>
   String(asNode(member)?.description ?? resolved(member).description ?? '').length > 2;
 
 describe('the reference alone', () => {
-  it('says of every field of a request, an answer and an event what it is', () => {
+  it('describes every field of requests, responses and events', () => {
     const silent = Object.entries(schemas).flatMap(([name, schema]) =>
       Object.entries(asNode(schema.properties) ?? {})
         .filter(([, member]) => !isDescribed(member) && !speaksForItself(member))
@@ -36,7 +36,7 @@ describe('the reference alone', () => {
     assert.deepEqual(silent, []);
   });
 
-  it('says of every parameter what it is', () => {
+  it('describes every parameter', () => {
     const silent = operations.flatMap(({ operationId, parameters }) =>
       asNodes(parameters)
         .filter((parameter) => parameter.$ref === undefined && !isDescribed(parameter))
@@ -45,7 +45,7 @@ describe('the reference alone', () => {
     assert.deepEqual(silent, []);
   });
 
-  it('says what each value of a state means', () => {
+  it('describes each value of a state', () => {
     const states = { PaymentIntent: 'status', PaymentPlan: 'state', PlanPayment: 'status', TestClockState: 'status' };
     for (const [name, field] of Object.entries({ ...states, WebhookDelivery: 'status' })) {
       const member = resolved(asNode(schemas[name]?.properties)?.[field]);
@@ -54,7 +54,7 @@ describe('the reference alone', () => {
     }
   });
 
-  it('says in its introduction which test cards there are, and what becomes of each', () => {
+  it('lists the test cards with their outcomes in its introduction', () => {
     const { description } = asNode(document.info) ?? {};
     for (const { token, last4, outcome } of fixtureCards) {
       const row = String(description)
@@ -65,7 +65,7 @@ describe('the reference alone', () => {
     }
   });
 
-  it('shows in its example of a transition the state that it leads to', () => {
+  it('shows the new state in the example of each transition', () => {
     const expected = {
       createPaymentPlan: 'pending',
       activatePaymentPlan: 'active',

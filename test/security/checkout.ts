@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import type { Reply } from '../support/api.ts';
 import type { Stage } from '../support/stage.ts';
 
-/** A payment intent as the biller's server hands it to the page of its checkout. */
+/** A payment intent as the biller's server passes it to its checkout page. */
 export interface Handed {
   id: string;
   client_secret: string;
 }
 
-/** What the page of a checkout does: everything with the publishable key. */
+/** The requests of a checkout page, all with the publishable key. */
 export function useCheckout(stage: Stage) {
   const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> =>
     stage.api.send(method, `/api/v1${path}`, { key: stage.keys.sandboxPublishable, body, headers });
@@ -18,10 +18,10 @@ export function useCheckout(stage: Stage) {
   });
   return {
     send,
-    /** A request to save a card, for the customer of this reference when one is given. */
+    /** Saves a card, for the customer with this reference if given. */
     save: (more: object = {}, token = 'tok_sandbox_visa_succeed'): Promise<Reply> =>
       send('POST', '/payment_methods', { ...fixture(token), ...more }),
-    /** The id of a new card without a customer. */
+    /** Creates a card without a customer and returns its id. */
     async card(token = 'tok_sandbox_visa_succeed'): Promise<string> {
       const { status, body, text } = await send('POST', '/payment_methods', fixture(token));
       assert.equal(status, 200, text);
@@ -45,7 +45,10 @@ export function useCheckout(stage: Stage) {
   };
 }
 
-/** Status and code of a refusal, or status and payment status, such as `403 payment_method_not_allowed`, `200 succeeded`. */
+/**
+ * Status and code of a refusal, or status and payment status, such as `403 payment_method_not_allowed`, `200
+ * succeeded`.
+ */
 export function outcomeOf({ status, body }: Reply): string {
   return `${status} ${body.error?.details?.[0]?.code ?? body.error?.code ?? body.status}`;
 }

@@ -12,7 +12,7 @@ const query = {
   email: 'jo+1@example.com',
   name: 'Jo Nguyen & Co',
 };
-/** In no form may any of these stand in an error. */
+/** An error must not contain any of these, in any form. */
 const secrets = [
   '_secret_9xY8',
   '9xY8wV7uT6sR5qP4',
@@ -23,7 +23,7 @@ const secrets = [
   'sk_sandbox_abcdefgh',
 ];
 
-/** Everything that a program may print of an error, of its causes too. */
+/** Everything that a program may print of an error and its causes. */
 function formsOf(error: unknown): string {
   const forms = [inspect(error, { depth: 20, showHidden: true }), JSON.stringify(error), String(error)];
   for (let each = error; each instanceof Error; each = each.cause) {
@@ -39,7 +39,7 @@ describe('an error of the client', () => {
   let server: Server;
   let url = '';
   let requests: string[] = [];
-  /** What the server makes of the first bytes of a request. */
+  /** How the server reacts to the first bytes of a request. */
   let respond: (socket: Socket, target: string) => void = () => {};
   before('listen', async () => {
     server = createServer((socket) => {
@@ -66,7 +66,7 @@ describe('an error of the client', () => {
     () => from.customers.list({ email: query.email, name: query.name }),
   ];
 
-  /** The errors of requests whose query is secret; each is searched in every form. */
+  /** The errors of requests with a secret query. Each is searched in every form. */
   async function assertClean(options: Partial<ClientOptions> = {}): Promise<PaymentsError[]> {
     const found: PaymentsError[] = [];
     for (const request of ask(client(options))) {
@@ -152,7 +152,7 @@ describe('an error of the client', () => {
     ],
   ];
   for (const [what, fault, kind] of faults) {
-    it(`says nothing of the query of a request that ${what}, also after retries`, async () => {
+    it(`does not contain the query of a request that ${what}, also after retries`, async () => {
       for (const maxRetries of [0, 1]) {
         respond = fault;
         requests = [];
@@ -167,7 +167,7 @@ describe('an error of the client', () => {
     });
   }
 
-  it('keeps what is no query: the path, the code, the request id and the words around', async () => {
+  it('keeps everything else: the path, the code, the request id and the other words', async () => {
     respond = (socket) => {
       const error = {
         message: 'Why? Ask us: limit=20 is too many.',
@@ -185,7 +185,7 @@ describe('an error of the client', () => {
     );
   });
 
-  it('says nothing of it either when a fetch of the user’s own puts the URL into its errors and their causes', async () => {
+  it('does not contain it either if the user’s own fetch puts the URL into its errors and causes', async () => {
     const [first] = await assertClean({
       fetch: async (input) => {
         const cause = Object.assign(new Error(`socket of ${input}`), { code: 'ECONNRESET', input });
@@ -206,7 +206,7 @@ describe('an error of the client', () => {
     });
   });
 
-  it('does not tell the key or the password of an address that fetch would refuse with them in its words', () => {
+  it('does not contain the key or password of an address that fetch would quote', () => {
     for (const options of [
       { apiKey: 'sk_sandbox_abcdefghijk\nX: y' },
       { apiKey: 'sk_sandbox_abcdefghijkü' },
@@ -219,7 +219,7 @@ describe('an error of the client', () => {
     }
   });
 
-  it('says nothing of it on the terminal of a program that it ends', async () => {
+  it('does not show it on the terminal of a program that it ends', async () => {
     const program = `
       import { PaymentsClient } from '@payments-service/client';
       const payments = new PaymentsClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'sk_sandbox_abcdefghijk', maxRetries: 1 });

@@ -10,7 +10,7 @@ describe('the default payment method of a customer', () => {
     stage.db.sql`update customers set default_payment_method_id = ${method} where id = ${customer}`;
   const refusedBy = (constraint: string) => (error: unknown) => violates(error, constraint);
 
-  it('cannot be of another biller or of the other mode, even for a statement past the service', async () => {
+  it('cannot belong to another biller or the other mode, even by direct SQL', async () => {
     const { id } = await stage.merchant.customer();
     const stranger = await stage.stranger();
     const foreign = await stranger.merchant.card((await stranger.merchant.customer()).id);
@@ -26,21 +26,21 @@ describe('the default payment method of a customer', () => {
     await setDefault(id, own);
   });
 
-  it('cannot be of another biller after the customer or the method was moved to one', async () => {
+  it('cannot belong to another biller after the customer or the method was moved', async () => {
     const { id } = await stage.merchant.payer();
     const { keys } = await stage.stranger();
     await assert.rejects(stage.db.sql`update customers set biller_id = ${keys.biller.id} where id = ${id}`);
     await assert.rejects(stage.db.sql`update payment_methods set livemode = true where customer_id = ${id}`);
   });
 
-  it('is null once the method is gone, and the customer stays', async () => {
+  it('is null after the method is deleted, and the customer stays', async () => {
     const { id } = await stage.merchant.customer();
     const method = await stage.merchant.card(id);
     await stage.db.sql`delete from payment_methods where id = ${method}`;
     assert.equal((await stage.request('GET', `/customers/${id}`)).body.default_payment_method, null);
   });
 
-  it('has one foreign key, which is checked for all rows, as is that of a bound method', async () => {
+  it('has one foreign key, checked for all rows, like that of a bound method', async () => {
     const keys = await stage.db.sql<{ conname: string; convalidated: boolean }[]>`
       select conname, convalidated from pg_constraint
       where contype = 'f' and pg_get_constraintdef(oid) ~ 'default_payment_method_id|bound_payment_intent_id'
@@ -58,7 +58,7 @@ describe('the default payment method of a customer', () => {
 describe('the intent that a payment method is bound to', () => {
   const stage = useStage();
 
-  it('cannot be of another biller or of the other mode, even for a statement past the service', async () => {
+  it('cannot belong to another biller or the other mode, even by direct SQL', async () => {
     const method = await stage.merchant.card((await stage.merchant.customer()).id);
     const { merchant } = await stage.stranger();
     const foreign = await merchant.intent({ amount: 500, currency: 'AUD' });

@@ -10,7 +10,7 @@ import { type Reply, send, useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeKey } from '../support/factories.ts';
 
-/** The part of each secret that must not be found: nothing else is as long and random. */
+/** The part of each secret that must not be found. It is long and random, so nothing else has it. */
 const tails: string[] = [];
 
 function secretOf(prefix: string): string {
@@ -56,7 +56,7 @@ const places: Record<string, (encoded: string) => [method: string, path: string]
   'a cursor': (text) => ['GET', `/api/v1/events?starting_after=${text}`],
 };
 
-/** The text with all that is percent-encoded in it read, as often as it was encoded. */
+/** Decodes percent-encoding in a text, as often as it was encoded. */
 function whollyDecoded(text: string): string {
   const decoded = text.replace(/%([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
   return decoded === text ? text : whollyDecoded(decoded);
@@ -96,13 +96,13 @@ describe('a secret in a URL, however it is encoded', () => {
     }
   });
 
-  it('is answered with a refusal', () => {
+  it('is refused', () => {
     assert.equal(replies.length, 5 * 10 * 9);
     for (const { told, reply } of replies)
       assert.ok(reply.status >= 400 && reply.status < 500, `${told}: ${reply.text}`);
   });
 
-  it('is in no line of the log, which has one for each request, with the route in place of the path', () => {
+  it('is in no log line; each request has one, with the route instead of the path', () => {
     assertHidden(log, 'the log');
     const lines = log.trimEnd().split('\n');
     assert.equal(lines.length, replies.length);
@@ -116,17 +116,17 @@ describe('a secret in a URL, however it is encoded', () => {
     }
   });
 
-  it('is in no error message, which clients write into logs of their own', () => {
+  it('is in no error message, which clients may log', () => {
     for (const { told, reply } of replies) assertHidden(reply.text, `${told}: ${reply.text}`);
   });
 
-  it('is no label of a metric', () => {
+  it('is in no metric label', () => {
     assert.equal(counted.length, replies.length);
     for (const { route } of counted) assert.ok(route === null || route.startsWith('/api/v1/'), String(route));
     assertHidden(JSON.stringify(counted), 'the metrics');
   });
 
-  it('is in no answer to what is not HTTP', async () => {
+  it('is in no response to a malformed HTTP request', async () => {
     const before = log;
     const secret = encodings['encoded twice']?.(secrets['a secret key']);
     const socket = connect(Number(new URL(api.url).port), '127.0.0.1').setEncoding('utf8');
@@ -138,7 +138,7 @@ describe('a secret in a URL, however it is encoded', () => {
     assertHidden(log.slice(before.length), 'the log');
   });
 
-  it('leaves the ids of a path in the log, as fields of their own', async () => {
+  it('leaves the ids of a path in the log, as separate fields', async () => {
     const id = `cus_${'0'.repeat(32)}`;
     const { headers } = await send(`${api.url}/api/v1/customers/${id.replace('_', '%5F')}`, 'GET', { key });
     const line = log.split('\n').find((text) => text.includes(headers.get('request-id') ?? 'none')) ?? '{}';
@@ -147,10 +147,10 @@ describe('a secret in a URL, however it is encoded', () => {
   });
 });
 
-describe('what is cut out of texts of strangers', () => {
+describe('the redaction of foreign texts', () => {
   const secret = 'sk_live_0123456789abcdef';
 
-  it('is a secret in any encoding, and nothing else', () => {
+  it('removes secrets in any encoding, and nothing else', () => {
     for (const [how, encode] of Object.entries(encodings)) {
       const text = withoutSecrets(`No such customer: ${encode(secret)}.`);
       assert.equal(text, 'No such customer: sk_live_[redacted].', how);
@@ -160,14 +160,14 @@ describe('what is cut out of texts of strangers', () => {
     }
   });
 
-  it('is one behind another, and one that is encoded more often', () => {
+  it('removes adjacent secrets, and repeatedly encoded ones', () => {
     assert.equal(
       withoutSecrets(`${secret} sk%255Flive%255F${'x'.repeat(20)}`),
       'sk_live_[redacted] sk_live_[redacted]',
     );
   });
 
-  it('is everything where the encoding goes deeper than anybody means it', () => {
+  it('removes everything if the encoding is unreasonably deep', () => {
     const encode = (text: string) => each(text, (letter) => `%${hex(letter)}`);
     let text = 'sk_live_12345678';
     for (let times = 0; times < 5; times++) text = encode(text);

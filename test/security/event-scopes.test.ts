@@ -13,7 +13,7 @@ import { deliveryOf, makeCall, makeEvent, useReceiver, webhookDeps } from '../su
 const endpoints = '/api/v1/webhook_endpoints';
 const since = '2026-01-01T00:00:00Z';
 
-/** The rule as the documentation states it, by the group of the events. */
+/** The documented rule, by event group. */
 const readScopes: Record<string, Scope> = {
   payment_intent: 'payment_intents:read',
   refund: 'payment_intents:read',
@@ -41,7 +41,7 @@ describe('events and the keys that may read them', () => {
     send('POST', endpoints, key, { url: receiver.url, event_types });
   const remove = (id: string) => send('DELETE', `${endpoints}/${id}`, full);
 
-  /** An endpoint of the biller’s own, made with a full key; removed after the work. */
+  /** Runs the work with an endpoint of the biller, created with a full key and removed afterwards. */
   async function withEndpoint(event_types: string[], work: (id: string) => Promise<void>): Promise<void> {
     const { body } = await register(full, event_types);
     await work(body.id);
@@ -53,7 +53,7 @@ describe('events and the keys that may read them', () => {
     for (const scope of named) assert.ok(reply.body.error.message.includes(scope), reply.text);
   }
 
-  it('cannot be subscribed to with webhooks:write alone, any of them', async () => {
+  it('cannot be subscribed to with webhooks:write alone', async () => {
     const key = await keyWith('webhooks:write');
     for (const subscription of subscriptions) {
       const scope = readScopes[groupOf(subscription)];
@@ -64,7 +64,7 @@ describe('events and the keys that may read them', () => {
     assert.deepEqual(body.data, []);
   });
 
-  it('are each subscribed to with events:read or the read scope of their resource, and with no other scope', async () => {
+  it('can be subscribed to with events:read or the read scope of their resource, and no other scope', async () => {
     for (const subscription of subscriptions) {
       const wanted = readScopes[groupOf(subscription)];
       for (const scope of allScopes) {
@@ -77,14 +77,14 @@ describe('events and the keys that may read them', () => {
     }
   });
 
-  it('are refused together when one of several may not be read, and the message names what is missing', async () => {
+  it('are refused together if one of several may not be read; the message names the missing scope', async () => {
     const key = await keyWith('webhooks:write', 'payment_plans:read');
     const reply = await register(key, ['payment_plan.*', 'refund.failed', 'test_clock.ready']);
     assertRefused(reply, 'refund.failed', 'test_clock.ready', 'payment_intents:read', 'test_clocks:read');
     assert.ok(!reply.body.error.message.includes('payment_plan'), reply.text);
   });
 
-  it('cannot be turned to another URL, to another type or back on with a key that may not read them', async () => {
+  it('cannot be redirected, changed or enabled with a key that may not read them', async () => {
     const key = await keyWith('webhooks:write', 'payment_plans:read');
     await withEndpoint(['payment_intent.*'], async (id) => {
       const path = `${endpoints}/${id}`;
@@ -151,7 +151,7 @@ describe('events and the keys that may read them', () => {
     });
   });
 
-  it('do not show through a receiver that repeats them, to a key that may only read deliveries', async () => {
+  it('are not visible in a receiver’s response to a key that may only read deliveries', async () => {
     receiver.answer = (_request, response) => response.end(`echo: ${receiver.received.at(-1)?.body}`);
     await withEndpoint(['*'], async (endpointId) => {
       const call = await makeCall(db.sql, { billerId });
@@ -173,7 +173,7 @@ describe('events and the keys that may read them', () => {
     receiver.reset();
   });
 
-  it('are listed and fetched with events:read alone, as before', async () => {
+  it('are listed and fetched with events:read alone', async () => {
     const others = allScopes.filter((scope) => scope !== 'events:read');
     const eventId = await makeEvent(db.sql, await makeCall(db.sql, { billerId }));
     for (const path of ['/api/v1/events', `/api/v1/events/${eventId}`]) {
@@ -182,7 +182,7 @@ describe('events and the keys that may read them', () => {
     }
   });
 
-  it('may be pinged about with webhooks:write alone: a ping carries nothing but the endpoint', async () => {
+  it('do not restrict pings, which need only webhooks:write: a ping contains only the endpoint', async () => {
     await withEndpoint(['*'], async (id) => {
       assert.equal((await send('POST', `${endpoints}/${id}/ping`, await keyWith('webhooks:write'))).status, 200);
     });

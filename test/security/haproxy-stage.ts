@@ -20,10 +20,10 @@ import { serverStartTimeoutMs, temporalServer, testNamespace } from '../support/
 
 const config = fileURLToPath(new URL('../../temporal/compose/haproxy.cfg', import.meta.url));
 export const operatorKey = 'a-key-of-operators-that-is-long';
-/** The API processes listen at the same port of different addresses, as containers do. */
+/** The API processes listen on the same port of different addresses, as containers do. */
 export const apiAddresses = ['127.0.0.2', '127.0.0.3'] as const;
 
-/** An HAProxy with the committed configuration: what it says, and where it listens. */
+/** An HAProxy with the committed configuration: its output and addresses. */
 export interface Balancer {
   readonly running: RunningHaproxy;
   readonly payments: number;
@@ -31,7 +31,7 @@ export interface Balancer {
   readonly webUi: number;
 }
 
-/** What a request came to the echo as. */
+/** A request as the echo server received it. */
 export interface Echoed {
   method: string;
   url: string;
@@ -46,13 +46,13 @@ export interface Stage {
   end(address: string): Promise<void>;
   /** In front of the two API processes. */
   readonly balancer: Balancer;
-  /** The same in front of a server that returns what it gets. */
+  /** The same in front of a server that returns each request. */
   readonly mirror: Balancer;
-  /** What the name server says of each name. */
+  /** The name server's addresses by name. */
   readonly addresses: Record<'api' | 'echo', readonly string[]>;
 }
 
-/** Starts all of it for the tests of the calling `describe`, which are skipped where there is no HAProxy. */
+/** Starts everything for the tests of the calling `describe`. They are skipped if HAProxy is missing. */
 export function useStage(): Stage {
   const db = useDatabase();
   const folder = useFolder();
@@ -110,7 +110,7 @@ export function useStage(): Stage {
     apis.set(HOST, await startApiProcess(env));
   }
 
-  /** The committed file with other addresses than those in containers, by its variables. */
+  /** The committed file, with other addresses from its variables. */
   async function startBalancer(program: HaproxyProgram, backends: { API: string; WEB_UI: string }): Promise<Balancer> {
     const [payments = 0, operators = 0, webUi = 0] = await findFreePorts(3);
     const running = await startHaproxy(program, config, {
@@ -156,7 +156,7 @@ export interface Sent {
   from?: string;
 }
 
-/** One request to the public side on a connection of its own; null where there is no answer. */
+/** Sends one request to the public side on a new connection. Returns null if there is no response. */
 export function askTls(port: number, path: string, sent: Sent = {}): Promise<HttpAnswer | null> {
   const { method = 'GET', headers = {}, body, from = '127.0.0.1' } = sent;
   return new Promise((resolve) => {

@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { ask } from '../support/listeners.ts';
 import { apiAddresses, askTls, type Echoed, operatorKey, useStage } from './haproxy-stage.ts';
 
-/** The limits of an address that the file sets. */
+/** The file's limits per address. */
 const connectionsAtATime = 200;
 const requestsInTenSeconds = 10_000;
 const headersTimeoutMs = 15_000;
@@ -18,14 +18,14 @@ const requestsAtATime = 25;
 
 const withOperatorKey = { Authorization: `Bearer ${operatorKey}` };
 
-describe('the balancer of compose.yaml, as it stands, in front of two API processes', function () {
+describe('the unchanged balancer of compose.yaml, in front of two API processes', function () {
   this.timeout(60_000);
   const stage = useStage();
   const bearer = () => ({ Authorization: `Bearer ${stage.key}` });
-  /** Which servers HAProxy has called up or down since it had said this much, by its own words. */
+  /** The servers that HAProxy has reported up or down since this point of its output. */
   const said = (since: number) => stage.balancer.running.output.slice(since);
 
-  it('serves the API over TLS 1.2 and newer alone, by HTTP/1.1 and HTTP/2', async () => {
+  it('serves the API only over TLS 1.2 and newer, by HTTP/1.1 and HTTP/2', async () => {
     const { payments } = stage.balancer;
     assert.equal((await askTls(payments, '/api/v1/customers', { headers: bearer() }))?.status, 200);
     const session = connectHttp2(`https://127.0.0.1:${payments}`, { ca: selfSigned.cert });
@@ -37,7 +37,7 @@ describe('the balancer of compose.yaml, as it stands, in front of two API proces
     await assert.rejects(tls(payments, old), /alert protocol version|unsupported protocol/);
   });
 
-  it('never shows the operators’ page outside, whatever key is presented and however the path is written', async () => {
+  it('never shows the operators’ page outside, whatever the key and the spelling of the path', async () => {
     const { payments } = stage.balancer;
     const paths = [
       '/ops',
@@ -65,7 +65,7 @@ describe('the balancer of compose.yaml, as it stands, in front of two API proces
     assert.equal(headers[':status'], 404);
   });
 
-  it('shows it to operators on their own address, with the key, and not to a page whose name points there', async () => {
+  it('shows it to operators on their own address, with the key, but not to a page by DNS rebinding', async () => {
     const { operators, webUi } = stage.balancer;
     for (const name of ['localhost', '127.0.0.1']) {
       const host = `${name}:${operators}`;
@@ -81,7 +81,7 @@ describe('the balancer of compose.yaml, as it stands, in front of two API proces
     }
   });
 
-  it('tells the API who the client is by its connection, not by what a stranger says', async () => {
+  it('identifies the client to the API by its connection, not by its headers', async () => {
     const headers = {
       'X-Forwarded-For': ['127.0.0.1', '10.0.0.1'],
       'X-Forwarded-Host': 'evil.test',
@@ -101,7 +101,7 @@ describe('the balancer of compose.yaml, as it stands, in front of two API proces
     ]);
   });
 
-  it('leaves path and query as they were sent', async () => {
+  it('passes path and query unchanged', async () => {
     for (const path of ['/api//v1/%2e%2E/x%20y;a=b/?q=%zz&r=a%2Fb+c&&', '/a/../b/./c?x=/ops', '/%C3%A9?=']) {
       const answer = await askTls(stage.mirror.payments, path);
       assert.equal((JSON.parse(answer?.text ?? '{}') as Echoed).url, path);
@@ -127,7 +127,7 @@ describe('the balancer of compose.yaml, as it stands, in front of two API proces
     assert.equal((await askTls(stage.balancer.payments, '/api/v1/customers', { ...sent, headers }))?.status, 413);
   });
 
-  it(`gives an address ${connectionsAtATime} connections, and leaves the others to other addresses`, async () => {
+  it(`gives an address ${connectionsAtATime} connections, and keeps the others for other addresses`, async () => {
     const { payments } = stage.balancer;
     const from = '127.0.0.8';
     const held = await Promise.all(Array.from({ length: connectionsAtATime }, () => tls(payments, {}, from)));
@@ -140,7 +140,7 @@ describe('the balancer of compose.yaml, as it stands, in front of two API proces
     await eventually('it may come again', async () => (await askTls(payments, '/healthz', { from }))?.status === 200);
   });
 
-  it(`takes ${requestsInTenSeconds} requests in ten seconds from an address, and then says when to come back`, async () => {
+  it(`accepts ${requestsInTenSeconds} requests in ten seconds from an address, then returns Retry-After`, async () => {
     const { payments } = stage.balancer;
     const from = '127.0.0.10';
     const counts = await flood(payments, from, requestsInTenSeconds + 2_000);
@@ -175,7 +175,7 @@ describe('the balancer of compose.yaml, as it stands, in front of two API proces
       return names.findLast(([, , given]) => given === address)?.[1] ?? 'none';
     }
 
-    it('sends what it could not deliver to the other one: no request fails', async () => {
+    it('sends undelivered requests to the other one: no request fails', async () => {
       const since = stage.balancer.running.output.length;
       const before = await customers();
       await stage.end(addressOfB);
@@ -188,7 +188,7 @@ describe('the balancer of compose.yaml, as it stands, in front of two API proces
       await eventually('it takes part again', async () => (await newCustomer()) && said(since).includes(back));
     });
 
-    it('does not send again what the process may have carried out: that is for the client, with its key', async () => {
+    it('does not repeat what the process may have carried out: the client repeats it with its key', async () => {
       const down = stage.balancer.running.output.length;
       stage.addresses.api = [addressOfA];
       await eventually('only one is left', () => said(down).includes(`${serverAt(addressOfB)} is going DOWN`));

@@ -20,7 +20,7 @@ const writing = allRoutes.filter(({ method }) => method === 'POST' || method ===
 const pathOf = (path: string) => path.replaceAll(/:\w+/g, 'x_none');
 const members = (count: number) => Array.from({ length: count }, (_, n) => `"m${n}":1`).join(',');
 
-/** What is said of a body that is refused before it is parsed. */
+/** The error of a body that is refused before it is parsed. */
 function refusalOf(text: string): string {
   try {
     parseJson(Buffer.from(text));
@@ -32,7 +32,7 @@ function refusalOf(text: string): string {
 }
 
 describe('the structure of a body', () => {
-  it('is read no further than to the member beyond 1,000, on whatever level they are', () => {
+  it('is read only up to the member beyond 1,000, on any level', () => {
     const refused = 'The body has more than 1000 members, on all levels together.';
     // What comes after the bound is no JSON: parsing it would be a different error.
     const bodies = [
@@ -47,7 +47,7 @@ describe('the structure of a body', () => {
     for (const body of bodies) assert.equal(refusalOf(body), refused, body.slice(0, 60));
   });
 
-  it('may have 1,000 members, which are counted as they are and not by commas in texts', () => {
+  it('may have 1,000 members; commas in texts do not count', () => {
     for (const body of [
       `{${members(1_000)}}`,
       `[${'1,'.repeat(999)}1]`,
@@ -59,12 +59,12 @@ describe('the structure of a body', () => {
     }
   });
 
-  it('is read no deeper than 32 levels, however the brackets go on', () => {
+  it('is read no deeper than 32 levels', () => {
     const refused = 'The body is nested more than 32 levels deep.';
     for (const open of ['[', '{"a":', '[{"a":']) assert.equal(refusalOf(`${open.repeat(33)} no JSON`), refused);
   });
 
-  it('is refused as no JSON where it is none, wherever the scan of it ends', () => {
+  it('is refused as invalid JSON, wherever the scan ends', () => {
     for (const body of [
       '{"a',
       '{"a\\"',
@@ -113,7 +113,7 @@ describe('a hostile request', () => {
     }
   });
 
-  it('with more than 100 query parameters is told so, and not of each', async () => {
+  it('with more than 100 query parameters gets one error, not one for each', async () => {
     const query = (count: number) => Array.from({ length: count }, (_, n) => `a${n}`).join('&');
     for (const text of [query(101), query(2_500), 'a&'.repeat(101), '&'.repeat(5_000), 'status=a&'.repeat(1_500)]) {
       const { status, body } = await stage.request('GET', `/customers?${text}`);
@@ -124,7 +124,7 @@ describe('a hostile request', () => {
     assert.equal(body.error.details.length, 100);
   });
 
-  it('for a list of large objects gets short pages, which together hold all of them', async () => {
+  it('for a list of large objects gets short pages that together have all of them', async () => {
     const filling = 'x'.repeat(100_000);
     const customers: string[] = [];
     for (let n = 0; n < 9; n++) {
@@ -189,7 +189,7 @@ describe('a hostile request', () => {
       socket.write(head(method, 10 ** 10));
       const chunk = Buffer.alloc(64 * kib, 'x');
       let sent = 0;
-      // Far more than what sockets hold between the two.
+      // Far more than the sockets buffer.
       while (!socket.destroyed && sent < 512 * kib * kib) {
         sent += chunk.length;
         if (!socket.write(chunk)) await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => {});
@@ -207,7 +207,7 @@ describe('a hostile request', () => {
   });
 });
 
-/** The largest text of JSON that a schema allows, each character written in the most bytes that it can take; Infinity: no bound. */
+/** The size of the largest JSON that a schema allows, each character in its longest spelling. Infinity: no limit. */
 function largest(schema: SchemaNode): number {
   const escaped = 12; // a character outside of the BMP, as two escapes
   if ('const' in schema) return JSON.stringify(schema.const).length;
@@ -244,7 +244,7 @@ function largest(schema: SchemaNode): number {
 describe('the limit of a body', () => {
   const stage = useStage();
 
-  it('is each operation’s own, and the refusal names it', async () => {
+  it('depends on the operation, and the error names it', async () => {
     for (const one of writing) {
       const limit = bodyLimitOf(one).kib * kib;
       assert.ok(limit <= upperLimit);
@@ -258,12 +258,12 @@ describe('the limit of a body', () => {
     }
   });
 
-  it('lets every body through that the schema allows, be each character written in twelve bytes', () => {
+  it('accepts every body that the schema allows, even with twelve bytes per character', () => {
     for (const { operation, body, bodyLimit } of writing) {
       if (body === undefined) continue;
       const needed = largest(asNode(body) ?? {});
       const limit = bodyLimitOf({ bodyLimit }).kib * kib;
-      // Event types are names of ours: their characters take a byte each.
+      // Event types are our names: their characters take one byte each.
       const isEndpoint = operation.endsWith('WebhookEndpoint');
       const bytes = isEndpoint ? needed - 100 * 100 * 11 : needed;
       assert.ok(bytes <= limit || limit === upperLimit, `${operation}: ${bytes} bytes`);
@@ -271,7 +271,7 @@ describe('the limit of a body', () => {
     }
   });
 
-  it('lets the largest bodies through: a token, and metadata, of escapes alone', async () => {
+  it('accepts the largest bodies: a token, and metadata, of escapes only', async () => {
     const escapes = (count: number) => '\\ud83d\\udc4d'.repeat(count);
     const token = `{"type":"x","token":"${escapes(4_000)}","data":"${escapes(4_000)}"}`;
     const card = `{"expiry_month":1,"expiry_year":2040,"token_metadata":${token},"fingerprint":"${escapes(500)}"}`;
@@ -286,7 +286,7 @@ describe('the limit of a body', () => {
 
 describe('the bytes of a body', () => {
   const db = useDatabase();
-  // Nothing is refilled while a test looks.
+  // The bucket does not refill during a test.
   const settings = { webhookAllowLoopback: true, rateLimitPerSecond: 0.01, rateLimitBurst: 20 };
   const api = useApi(db, undefined, () => ({ settings }));
   const left = (headers: Headers) => /r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1];
@@ -317,7 +317,7 @@ describe('the bytes of a body', () => {
     }
   });
 
-  it('are refused before they are read where the key has too little left, with the time until it has enough', async () => {
+  it('are refused before they are read if the key has too little left, with the time until it has enough', async () => {
     const { key } = await makeKey(db.sql);
     assert.equal((await send(key, sized(200_000))).status, 422);
     // Only the head is awaited; the body is not needed.
@@ -346,7 +346,7 @@ describe('the quota of a key that is smaller than a body', () => {
   const settings = { webhookAllowLoopback: true, rateLimitPerSecond: 0.01, rateLimitBurst: 3 };
   const api = useApi(db, undefined, () => ({ settings }));
 
-  it('is used up by it, and the body is served', async () => {
+  it('is used up, and the request is served', async () => {
     const { key } = await makeKey(db.sql);
     const body = { name: 'Ada', additional_attributes: { filling: 'x'.repeat(250_000) } };
     const reply = await api.send('POST', '/api/v1/customers', { key, body });
@@ -355,7 +355,7 @@ describe('the quota of a key that is smaller than a body', () => {
   });
 });
 
-describe('a body whose key has all its turns taken', () => {
+describe('a body while its key is at its concurrency limit', () => {
   const held: (() => void)[] = [];
   const hold = route({
     method: 'POST',
@@ -375,7 +375,7 @@ describe('a body whose key has all its turns taken', () => {
   const db = useDatabase();
   const api = useApi(db, [hold]);
 
-  it('is not parsed before its turn has come', async () => {
+  it('is not parsed before its request may run', async () => {
     const turns = 16;
     const { key } = await makeKey(db.sql);
     const sent = Array.from({ length: turns }, () => api.send('POST', '/held', { key, body: {} }));

@@ -76,7 +76,7 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
     };
   }
 
-  it('cannot occupy a key of the server', async () => {
+  it('cannot use up a key of the server', async () => {
     isNew(await page('/payment_methods', card, 'order-1'), 200);
     const order = { amount: 700, currency: 'AUD' };
     const made = await server('/payment_intents', order, 'order-1');
@@ -85,7 +85,7 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
     assert.deepEqual([again.text, isReplay(again)], [made.text, true]);
   });
 
-  it('tells nothing about a key of the server: neither that it is taken nor what it got', async () => {
+  it('reveals nothing about a key of the server: neither its use nor its response', async () => {
     const first = await server('/payment_methods', card, 'order-2');
     const same = await page('/payment_methods', card, 'order-2');
     isNew(same, 200);
@@ -94,7 +94,7 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
     isNew(await page('/payment_methods', card, 'order-3'), 200);
   });
 
-  it('still has its own first answer again, and is refused for another request', async () => {
+  it('still returns its own first response again, and is refused for another request', async () => {
     const first = await page('/payment_methods', card, 'page-1');
     const again = await page('/payment_methods', card, 'page-1');
     assert.deepEqual([again.text, isReplay(again)], [first.text, true]);
@@ -103,7 +103,7 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
     assert.deepEqual([refused.status, refused.body.error.code], [422, 'idempotency_key_reused']);
   });
 
-  it('is shared by the publishable keys of a biller, for the same request alone', async () => {
+  it('is shared by the publishable keys of a biller, for the same request only', async () => {
     const { key: second } = await makeKey(db.sql, { billerId: keys.biller.id, kind: 'publishable' });
     const otherPage = asker(() => second, elsewhere);
     const first = await page('/payment_methods', card, 'page-2');
@@ -112,7 +112,7 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
     assert.equal((await otherPage('/payment_methods', other, 'page-2')).body.error.code, 'idempotency_key_reused');
   });
 
-  it('is another biller’s and the other mode’s own, too', async () => {
+  it('is separate for another biller and the other mode, too', async () => {
     const stranger = await makeKeys(db.sql);
     const first = await page('/payment_methods', card, 'page-3');
     const theirs = await asker(() => stranger.sandboxPublishable, here)('/payment_methods', card, 'page-3');
@@ -122,14 +122,14 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
     assert.deepEqual([live.status, live.body.error.code], [403, 'sandbox_only']);
   });
 
-  it('that the former version has stored among those of the server is not read with a secret key', async () => {
+  it('stored by the former version in the server’s space is not read with a secret key', async () => {
     await page('/payment_methods', card, 'former');
     await db.sql`update idempotency_keys set key = 'former' where biller_id = ${keys.biller.id}`;
     const refused = await server('/payment_methods', card, 'former');
     assert.deepEqual([refused.status, refused.body.error.code], [422, 'idempotency_key_reused']);
   });
 
-  it('does not find the payment that the server has begun under the same key', async () => {
+  it('does not find a payment that the server began under the same key', async () => {
     const { byPage, byServer } = await payment();
     ledger.beforeAnswer = async () => {
       throw new Error('the process is gone');
@@ -156,7 +156,7 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
     assert.ok(isReplay(await byPage('pay-2')));
   });
 
-  it('keeps no request of the server waiting while its own is under way, in any process', async () => {
+  it('does not make a server request wait while its own is running, in any process', async () => {
     const [first, second, third] = [await payment(), await payment(), await payment()];
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -174,7 +174,7 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
     for (const { body } of await Promise.all(slow)) assert.equal(body.status, 'succeeded');
   });
 
-  it('makes one object of its own when both kinds race with one key, at two processes', async () => {
+  it('makes one separate object when both kinds race with one key, at two processes', async () => {
     const otherPage = asker(() => keys.sandboxPublishable, elsewhere);
     for (let round = 0; round < 5; round++) {
       const sides = { page: [page, otherPage], server: [server, otherServer] };
@@ -190,7 +190,7 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
     assert.equal(row?.n, 10);
   });
 
-  it('lives for a day, and for no longer; a longer TTL is refused with the reason', async () => {
+  it('lives for at most a day; a longer TTL is refused with the reason', async () => {
     const lifetimes = async () => {
       const rows = await db.sql<{ seconds: number }[]>`
         select extract(epoch from expires_at - created_at)::integer as seconds from idempotency_keys
@@ -220,7 +220,7 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
     assert.deepEqual(await lifetimes(), [60, 86_400, 86_400, 2_592_000]);
   });
 
-  it('has 1 to 255 characters, as every key, whatever the first one is', async () => {
+  it('has 1 to 255 characters, like every key, whatever the first one is', async () => {
     for (const name of ['k'.repeat(255), 'é'.repeat(255), '~', 'ÿ']) {
       isNew(await page('/payment_methods', card, name), 200);
       assert.ok(isReplay(await page('/payment_methods', card, name)), name);
@@ -242,7 +242,7 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
     return Number(answer.split(' ')[1]);
   }
 
-  it('is stored as no header of a secret key can spell it, in any bytes', async () => {
+  it('is stored in a form that no header of a secret key can spell', async () => {
     await page('/payment_methods', card, 'spelt');
     const [row] = await db.sql<{ key: string }[]>`select key from idempotency_keys where biller_id = ${keys.biller.id}`;
     const stored = row?.key ?? '';

@@ -14,7 +14,7 @@ import { makeKey, tester } from '../support/factories.ts';
 const allPages = { from: 0, to: 1_000_000 };
 const columns = Object.keys(sealedColumns) as SealedColumn[];
 
-describe('the upgrade to sealed values that know their place', () => {
+describe('the upgrade to sealed values that are bound to their place', () => {
   const db = useDatabase(20);
   const key = { id: 'k1', key: randomBytes(32) };
   const upgrading = createVault([key], [1, 2]);
@@ -29,7 +29,7 @@ describe('the upgrade to sealed values that know their place', () => {
   });
   after('end the servers', () => Promise.all(servers.map((server) => server.close())));
 
-  /** An API process with this vault. */
+  /** Starts an API process with this vault. */
   async function open(vault: Vault): Promise<string> {
     const server = await serve(createApp(testDeps(db, { vault }).deps), { port: 0 });
     servers.push(server);
@@ -44,7 +44,7 @@ describe('the upgrade to sealed values that know their place', () => {
     payment_method_data: { bsb_number: '000-000', account_name: 'Jo', account_number: '123498765' },
   };
 
-  /** Has a value of every column sealed by an API process. */
+  /** Makes an API process seal a value of every column. */
   async function fill(url: string, name: string): Promise<void> {
     const saved = await post(url, '/payment_methods', bankAccount, name);
     const endpoint = await post(url, '/webhook_endpoints', { url: 'http://127.0.0.1:9/' }, `${name} endpoint`);
@@ -60,7 +60,7 @@ describe('the upgrade to sealed values that know their place', () => {
     }
   }
 
-  /** How the version before opens: written down here, so that it stays what it was. */
+  /** How the former version opens a value. Copied here, so that it does not change. */
   function openAsFormerVersion(sealed: Buffer): string {
     assert.equal(sealed[0], 1);
     const head = sealed.subarray(0, 2 + sealed.readUInt8(1));
@@ -76,7 +76,7 @@ describe('the upgrade to sealed values that know their place', () => {
     return [usage?.format_1, usage?.format_2];
   }
 
-  it('lets the version before read all that is written, as long as ENCRYPTION_FORMATS is 1,2', async () => {
+  it('lets the former version read everything that is written while ENCRYPTION_FORMATS is 1,2', async () => {
     const url = await open(upgrading);
     await fill(url, 'begun');
     for (const column of columns) {
@@ -96,7 +96,7 @@ describe('the upgrade to sealed values that know their place', () => {
     assert.deepEqual(await formats(upgraded), [6, 6]);
   });
 
-  it('is finished by a rotation, under the same key: none of the former format is left, and every value opens', async () => {
+  it('is completed by a rotation under the same key: no value of the former format is left, and every value opens', async () => {
     const rotation = await rotateEncryption(db.sql, upgraded, { by: tester, now: realNow() });
     assert.deepEqual(rotation, { resealed: 6, unreadable: 0 });
     assert.deepEqual(await formats(upgraded), [0, 12]);
@@ -106,7 +106,7 @@ describe('the upgrade to sealed values that know their place', () => {
     assert.deepEqual(again, { resealed: 0, unreadable: 0 });
   });
 
-  it('can be taken back by a rotation in the former format, before going back to the version before', async () => {
+  it('can be undone by a rotation in the former format, before a return to the former version', async () => {
     const rotation = await rotateEncryption(db.sql, upgrading, { by: tester, now: realNow() });
     assert.deepEqual(rotation, { resealed: 12, unreadable: 0 });
     for (const column of columns) {
@@ -114,7 +114,7 @@ describe('the upgrade to sealed values that know their place', () => {
     }
   });
 
-  it('leaves and names a value that was moved, and goes on with the others', async () => {
+  it('skips and names a value that was moved, and continues with the others', async () => {
     await rotateEncryption(db.sql, upgraded, { by: tester, now: realNow() });
     await db.sql`
       update idempotency_keys set sealed_response = (select sealed_account_number from payment_methods limit 1)
@@ -129,10 +129,10 @@ describe('the upgrade to sealed values that know their place', () => {
   });
 });
 
-describe('an endpoint whose signing secret does not open any more', () => {
+describe('an endpoint whose signing secret cannot be opened', () => {
   const db = useDatabase();
 
-  it('is given a new one by rotating it, and what cannot sign does not overlap', async () => {
+  it('gets a new one by rotation, without an overlap for the old one', async () => {
     const vault = createVault([{ id: 'k1', key: randomBytes(32) }]);
     const server = await serve(createApp(testDeps(db, { vault }).deps), { port: 0 });
     const { key } = await makeKey(db.sql);

@@ -23,7 +23,7 @@ const bankAccount = {
   payment_method_data: { bsb_number: '000-000', account_name: 'Jo', account_number: accountNumber },
 };
 
-describe('somebody who can write to the database, and has no encryption key,', () => {
+describe('an attacker who can write to the database, without an encryption key,', () => {
   const db = useDatabase();
   const vault = createVault([{ id: 'test', key: randomBytes(32) }]);
   const api = useApi(db, undefined, () => ({ vault }));
@@ -38,7 +38,7 @@ describe('somebody who can write to the database, and has no encryption key,', (
   const post = (key: string, path: string, body: unknown, name: string): Promise<Reply> =>
     api.send('POST', `/api/v1${path}`, { key, body, headers: { 'Idempotency-Key': name } });
 
-  /** Asserts that a request which has been answered before is refused, and that nothing sealed is told. */
+  /** Asserts that a repeated request is refused, and that nothing sealed is returned. */
   function isRefused({ status, text, body }: Reply): void {
     assert.deepEqual([status, body.error?.code], [500, 'internal_error'], text);
     assert.equal(text.includes(accountNumber), false);
@@ -64,7 +64,7 @@ describe('somebody who can write to the database, and has no encryption key,', (
     isRefused(await post(victim.sandboxSecret, '/customers', { name: 'Mallory' }, 'mine'));
   });
 
-  it('cannot have one request given the answer to another: of another key, mode or biller', async () => {
+  it('cannot give a request the response to another: of another key, mode or biller', async () => {
     const [secret, live] = [victim.sandboxSecret, victim.liveSecret];
     const customers = { theirs: { name: 'Theirs' }, mine: { name: 'Mine' } };
     const askFor: Record<string, () => Promise<Reply>> = {
@@ -100,7 +100,7 @@ describe('somebody who can write to the database, and has no encryption key,', (
       assert.equal(receiver.received.length, 0);
     });
 
-    it('cannot bring a secret that was rotated away back as the present one', async () => {
+    it('cannot make a former secret the current one again', async () => {
       const { id, endpoint } = await deliveries.made();
       await rotateSecret(db.sql, deliveries.call, endpoint.id, {}, webhookDeps);
       assert.equal((await deliveries.attempt(id))?.status, 'delivered');
@@ -136,7 +136,7 @@ describe('a sealed value', () => {
     ),
   );
 
-  /** Asserts that what is sealed for each of these fields opens there and nowhere else. */
+  /** Asserts that a value sealed for each of these fields opens only there. */
   function areApart(all: readonly SealedField[]): void {
     for (const [from, field] of all.entries()) {
       const sealed = vault.seal(accountNumber, field);
@@ -147,12 +147,12 @@ describe('a sealed value', () => {
     }
   }
 
-  it('opens in its own table, column, biller, mode and row, and in no other: 32 fields, each at the place of each', () => {
+  it('opens only in its own table, column, biller, mode and row: 32 fields, each tried at each place', () => {
     assert.equal(fields.length, 32);
     areApart(fields);
   });
 
-  it('cannot be given a row whose name reads like another place', () => {
+  it('cannot be moved by a row id that reads like another place', () => {
     const names: [string, string][] = [
       ['acct_1', 'a","b'],
       ['acct_1","a', 'b'],
@@ -165,7 +165,7 @@ describe('a sealed value', () => {
     areApart(names.map(([billerId, row]) => sealedField('idempotent_answers', { billerId, livemode: false }, row)));
   });
 
-  it('of the former format, out of an old dump, opens nowhere once that format is taken out', () => {
+  it('of the former format, from an old dump, does not open after that format is removed', () => {
     const keys = [{ id: 'test', key: randomBytes(32) }];
     const ofOldDump = createVault(keys, [1]);
     const without = createVault(keys, [2]);

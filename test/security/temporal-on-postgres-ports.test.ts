@@ -7,7 +7,7 @@ import { useFolder } from '../runtime/support.ts';
 import { ask, type Listener, listenersOf } from '../support/listeners.ts';
 import { serverStartTimeoutMs } from '../support/temporal.ts';
 
-describe('a Temporal that keeps its workflows in PostgreSQL serves its own machine alone', function () {
+describe('a Temporal that keeps its workflows in PostgreSQL serves only its own machine', function () {
   this.timeout(60_000);
   const folder = useFolder();
   let postgres: RunningPostgres | undefined;
@@ -33,7 +33,7 @@ describe('a Temporal that keeps its workflows in PostgreSQL serves its own machi
     await postgres?.stop();
   });
 
-  it('listens on 127.0.0.1 alone, and has no HTTP API: only its Web UI speaks HTTP', async () => {
+  it('listens only on 127.0.0.1, and has no HTTP API: only its Web UI speaks HTTP', async () => {
     assert.ok(listeners.length >= 6, `${listeners.length} listeners were found`);
     assert.deepEqual([...new Set(listeners.map(({ address }) => address))], ['127.0.0.1']);
     const path = '/api/v1/namespaces/temporal-system';
@@ -46,7 +46,7 @@ describe('a Temporal that keeps its workflows in PostgreSQL serves its own machi
     );
   });
 
-  it('refuses what asks the Web UI for a host that is not this machine', async () => {
+  it('refuses requests to the Web UI for a host that is not this machine', async () => {
     assert.equal((await ask({ port: uiPort, path: '/api/v1/namespaces', host: `evil.test:${uiPort}` }))?.status, 421);
     assert.equal((await ask({ port: uiPort, path: '/', host: `localhost:${uiPort}` }))?.status, 200);
   });

@@ -16,7 +16,7 @@ case "$1" in
 esac
 `;
 
-describe('a program that somebody has put on PATH under the name temporal', () => {
+describe('a foreign program on PATH under the name temporal', () => {
   const folder = useFolder();
 
   /** A PATH with such a program, which notes that it was run; with this `go`, or none; and an empty cache. */
@@ -35,7 +35,7 @@ describe('a program that somebody has put on PATH under the name temporal', () =
     return { host: { searchPath, cacheDir: join(folder.path, name, 'cache') }, wasRun };
   }
 
-  it('is not run where the pinned server can be built, nor where it was built before', async () => {
+  it('is not run if the pinned server can be built, or was built before', async () => {
     const { host, wasRun } = await plant('builds', go);
     const lines: string[] = [];
     for (let start = 0; start < 2; start += 1) {
@@ -47,7 +47,7 @@ describe('a program that somebody has put on PATH under the name temporal', () =
     assert.equal(await wasRun(), false);
   });
 
-  it('is not run in the place of a pinned server whose build has failed', async () => {
+  it('is not run instead of a pinned server whose build failed', async () => {
     const { host, wasRun } = await plant('fails', go.replace(/list\).*/, 'list) exit 1 ;;'));
     await assert.rejects(
       findTemporal(host, () => {}),
@@ -56,7 +56,7 @@ describe('a program that somebody has put on PATH under the name temporal', () =
     assert.equal(await wasRun(), false);
   });
 
-  it('is the last resort where there is no Go, and then it is said', async function () {
+  it('is the last resort without Go, and the start logs it', async function () {
     this.timeout(400_000); // where the network allows the download
     const { host, wasRun } = await plant('no go', null);
     const lines: string[] = [];
@@ -69,7 +69,7 @@ describe('a program that somebody has put on PATH under the name temporal', () =
     assert.match(lines.at(-1) ?? '', /^Using .*temporal, since there is no Go/);
   });
 
-  it('is not what the SDK downloads: that is one version, and never the latest', async () => {
+  it('does not affect what the SDK downloads: one version, never the latest', async () => {
     const source = (name: string) => readFile(new URL(`../../dev/${name}`, import.meta.url), 'utf8');
     assert.match(await source('temporal-download.ts'), /^const CLI_VERSION = 'v\d+\.\d+\.\d+';$/m);
     assert.match(await source('temporal-download-by-sdk.ts'), /type: 'cached-download', version, downloadDir/);

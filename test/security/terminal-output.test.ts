@@ -16,7 +16,7 @@ import { deliveryOf, makeCall, makeEndpoint, makeEvent, webhookDeps } from '../s
 
 const root = new URL('../../', import.meta.url);
 
-/** What each does to a terminal, or to the reader. */
+/** The effect of each on a terminal, or on the reader. */
 const attacks: Record<string, string> = {
   'clears the screen': '\u001b[2J\u001b[H',
   'makes a link that shows another address (OSC 8)': '\u001b]8;;https://evil.example\u0007bank\u001b]8;;\u0007',
@@ -33,7 +33,7 @@ const attacks: Record<string, string> = {
 };
 const hostile = `Acme ${Object.values(attacks).join('')} Ltd`;
 
-/** Written again here, so that it does not rest on the code that it judges. */
+/** Written again here, so that the test does not depend on the code under test. */
 const isUnsafe = (symbol: string): boolean => {
   const code = symbol.codePointAt(0) ?? 0;
   return (
@@ -58,7 +58,7 @@ function assertSafe(text: string): void {
 
 describe('the text for a terminal', () => {
   for (const [what, text] of Object.entries(attacks)) {
-    it(`is escaped where it ${what}`, () => {
+    it(`is escaped if it ${what}`, () => {
       const safe = safeLine(text);
       assertSafe(safe);
       assert.ok(!safe.includes('\n'));
@@ -67,7 +67,7 @@ describe('the text for a terminal', () => {
     });
   }
 
-  it('is otherwise as it was, in every script', () => {
+  it('is otherwise unchanged, in every script', () => {
     for (const text of ['', 'Jo Nguyễn & Söhne', '東京 ガス', 'עברית', 'العربية', 'हिन्दी', '🙂 €5 ½', 'C:\\new "x"']) {
       assert.equal(safeLine(text), text);
     }

@@ -13,7 +13,9 @@ import { type Attempt, ask, type Listener, listenersOf } from '../support/listen
 import { serverStartTimeoutMs } from '../support/temporal.ts';
 
 const uiAddress = 'temporal.example:8443';
-/** What a page of a stranger sends: it needs no preflight. With the headers that browsers add, and as before they did. */
+/**
+ * What a page of a stranger sends: it needs no preflight. With the headers that browsers add, and as before they did.
+ */
 const plainText = { 'Content-Type': 'text/plain' };
 const asPages = [
   { ...plainText, Origin: 'http://evil.test', 'Sec-Fetch-Site': 'cross-site' },
@@ -23,7 +25,7 @@ const asPages = [
 ];
 const startsWorkflow = JSON.stringify({ workflowType: { name: 'planted' }, taskQueue: { name: 'nobody' } });
 
-describe('npm start serves its own machine alone', function () {
+describe('npm start serves only its own machine', function () {
   this.timeout(120_000);
   const folder = useFolder();
   let started: Start | undefined;
@@ -63,7 +65,7 @@ describe('npm start serves its own machine alone', function () {
     { port: port.workerMetrics, path: '/metrics' },
   ];
 
-  it('listens on 127.0.0.1 alone, and speaks HTTP on no port but those of API, Web UI and metrics', async () => {
+  it('listens only on 127.0.0.1, and speaks HTTP only on the ports of API, Web UI and metrics', async () => {
     const [first] = listeners;
     assert.ok(first && listeners.length > 10, `${listeners.length} listeners were found`);
     assert.deepEqual([...new Set(listeners.map(({ address }) => address))], ['127.0.0.1']);
@@ -77,7 +79,7 @@ describe('npm start serves its own machine alone', function () {
     );
   });
 
-  it('starts no workflow and presses no button for a web page, on any port', async () => {
+  it('starts no workflow and accepts no operator command from a web page, on any port', async () => {
     const attempts: Attempt[] = listeners.flatMap((listener) =>
       asPages.flatMap((headers, index) =>
         ['/api/v1/namespaces', '/namespaces'].map((path) => ({
@@ -105,7 +107,7 @@ describe('npm start serves its own machine alone', function () {
     }
   });
 
-  it('refuses what asks for a host that is not this machine, on every port that shows something', async () => {
+  it('refuses requests for a host that is not this machine, on every port that shows something', async () => {
     const foreign = [
       'evil.test',
       'evil.test:80',
@@ -132,14 +134,14 @@ describe('npm start serves its own machine alone', function () {
     }
   });
 
-  it('refuses in the API with the error envelope, whatever key is presented', async () => {
+  it('refuses them in the API with the error envelope, whatever the key', async () => {
     const headers = { Authorization: 'Bearer sk_sandbox_anything' };
     const answer = await ask({ port: port.api, path: '/api/v1/customers', host: 'evil.test', headers });
     assert.equal(JSON.parse(answer?.text ?? '{}').error.code, 'misdirected_request');
     assert.equal(answer?.headers['access-control-allow-origin'], undefined);
   });
 
-  it('serves the people at this machine by its own names, also through a forwarded port', async () => {
+  it('serves users of this machine by its own names, also through a forwarded port', async () => {
     for (const { port: at, path } of guarded()) {
       for (const host of [`127.0.0.1:${at}`, `localhost:${at}`, 'LocalHost', 'localhost:9000', '[::1]:9000']) {
         assert.equal((await ask({ port: at, path, host }))?.status, 200, `${host} ${path}`);
@@ -147,14 +149,14 @@ describe('npm start serves its own machine alone', function () {
     }
   });
 
-  it('opens the Web UI under the address of TEMPORAL_UI_URL, and nothing else', async () => {
+  it('opens only the Web UI under the address of TEMPORAL_UI_URL', async () => {
     assert.equal((await ask({ port: port.ui, host: uiAddress }))?.status, 200);
     for (const { port: at, path } of guarded().filter((each) => each.port !== port.ui)) {
       assert.equal((await ask({ port: at, path, host: uiAddress }))?.status, 421);
     }
   });
 
-  it('has one listener that believes any Host, the exporter of the Temporal SDK, which shows counts alone', async () => {
+  it('has one listener that accepts any Host, the exporter of the Temporal SDK, which shows only counts', async () => {
     const answer = await ask({ port: port.sdkMetrics, path: '/metrics', host: 'evil.test' });
     assert.equal(answer?.status, 200);
     const samples = answer.text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
@@ -177,9 +179,10 @@ describe('npm start serves its own machine alone', function () {
     });
     after('end it', () => evil.close());
 
-    it('gives nothing to a page whose name was made to point here', async () => {
+    it('returns nothing to a page by DNS rebinding', async () => {
       for (const { port: at, path } of guarded()) {
-        // The page that refuses is of the origin evil.test all the same, so its requests are those of a page that rebinds.
+        // The page that refuses is of the origin evil.test all the same, so its requests are those of a page that
+        // rebinds.
         const tab = await browser.open(`http://evil.test:${at}${path}`, { ...desktop, isPolicyIgnored: true });
         assert.equal(await tab.evaluate('location.hostname'), 'evil.test');
         for (const method of ['GET', 'POST']) {
@@ -191,7 +194,7 @@ describe('npm start serves its own machine alone', function () {
       }
     });
 
-    it('lets no page of a stranger start a workflow, on any port', async () => {
+    it('lets no foreign page start a workflow, on any port', async () => {
       const tab = await browser.open(`http://evil.test:${evilPort}/`);
       const options = JSON.stringify({ method: 'POST', mode: 'no-cors', headers: plainText, body: startsWorkflow });
       const paths = listeners.map(
@@ -206,7 +209,7 @@ describe('npm start serves its own machine alone', function () {
     });
 
     for (const name of ['127.0.0.1', 'localhost']) {
-      it(`presses the buttons of the Web UI at ${name}, as before`, async () => {
+      it(`sends operator commands from the Web UI at ${name}`, async () => {
         const tab = await browser.open(`http://${name}:${port.ui}/namespaces/payments/workflows`);
         await eventually('the page has its title', async () => /Workflows/.test(await tab.evaluate('document.title')));
         const path = `/api/v1/namespaces/payments/workflows/started-at-${name}`;

@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'mocha';
 import { ConfigError, readConfig } from '../../src/processes/config.ts';
 import { useFolder } from '../runtime/support.ts';
 
-/** The faults of an environment; none when it is accepted. */
+/** Returns the errors of an environment; an empty list if it is accepted. */
 function faultsOf(env: NodeJS.ProcessEnv): readonly string[] {
   try {
     readConfig(env);
@@ -29,7 +29,7 @@ const remote = [
   '192.168.1.1',
   '[2001:db8::1]',
   '[::ffff:10.0.0.5]',
-  // What looks local and is not, or not only.
+  // Names that look local but are not.
   'localhost.example.com',
   '127.0.0.1.example.com',
   '127.0.0.1,db.example.com',
@@ -40,7 +40,7 @@ const remote = [
 
 describe('the way to PostgreSQL', () => {
   for (const host of remote) {
-    it(`is refused in plain text to ${host}, unless it is asked for by name`, () => {
+    it(`is refused in plain text to ${host}, unless it is allowed explicitly`, () => {
       for (const parameters of ['', '?application_name=x', '?sslmode=prefer', '?sslmode=allow']) {
         const faults = faultsOf({ DATABASE_URL: database(host, parameters) });
         assert.equal(faults.length, 1, parameters);
@@ -57,7 +57,7 @@ describe('the way to PostgreSQL', () => {
     for (const host of local) assert.deepEqual(faultsOf({ DATABASE_URL: database(host) }), [], host);
   });
 
-  it('is judged by the host of the environment where the URL names none', () => {
+  it('is judged by PGHOST if the URL names no host', () => {
     assert.deepEqual(faultsOf({ DATABASE_URL: 'postgres:///payments' }), []);
     assert.deepEqual(faultsOf({ DATABASE_URL: 'postgres:///payments', PGHOST: '/var/run/postgresql' }), []);
     assert.equal(faultsOf({ DATABASE_URL: 'postgres:///payments', PGHOST: 'db.example.com' }).length, 1);
@@ -73,7 +73,7 @@ describe('the way to PostgreSQL', () => {
 describe('the way to Temporal', () => {
   for (const host of remote.filter((name) => /^[\w.]+(:\d+)?$/.test(name))) {
     const TEMPORAL_ADDRESS = `${host.replace(/:.*/, '')}:7233`;
-    it(`is refused in plain text to ${TEMPORAL_ADDRESS}, unless it is asked for by name`, () => {
+    it(`is refused in plain text to ${TEMPORAL_ADDRESS}, unless it is allowed explicitly`, () => {
       const faults = faultsOf({ TEMPORAL_ADDRESS });
       assert.equal(faults.length, 1);
       assert.match(String(faults), /TEMPORAL_ADDRESS reaches .* without TLS.*TEMPORAL_TLS=true.*TEMPORAL_TLS=false/);
@@ -90,7 +90,7 @@ describe('the way to Temporal', () => {
     for (const host of ['127.0.0.1', 'localhost']) assert.equal(tls({ TEMPORAL_ADDRESS: `${host}:7233` }), false);
   });
 
-  it('is named together with all else that is wrong', () => {
+  it('is reported together with all other errors', () => {
     const env = { DATABASE_URL: database('db.example.com'), TEMPORAL_ADDRESS: 'temporal:7233', PORT: '0' };
     assert.equal(faultsOf(env).length, 3);
   });
@@ -158,7 +158,7 @@ describe('every process and command', function () {
     });
   }
 
-  it('holds what the development.json of another start names to the same rules', async () => {
+  it('applies the same rules to the addresses in development.json', async () => {
     const dataDir = join(folder.path, 'remote');
     await mkdir(dataDir);
     const named = { database_url: database(`0.0.0.0:${port}`), temporal_address: `0.0.0.0:${port}` };

@@ -12,20 +12,20 @@ import { makeKey, makeKeys } from '../support/factories.ts';
 import { createMerchant } from '../support/merchant.ts';
 
 const path = '/api/v1/test_helpers/test_clocks';
-/** How many requests of a key may wait, and how often their clocks are looked at. */
+/** How many requests of a key may wait, and how often their clocks are read. */
 const waitingPerKey = 100;
 const lookMs = 10;
 
 describe('requests that wait for a test clock', () => {
   const db = useDatabase();
-  /** Each statement that was sent to the database. */
+  /** All statements sent to the database. */
   const statements: string[] = [];
   const api = useApi(db, undefined, () => ({ sql: counting(db.sql) }));
   let keys: Awaited<ReturnType<typeof makeKeys>>;
   let key = '';
   let clock = '';
 
-  /** The pool, writing down what is asked of it. */
+  /** The pool, recording its statements. */
   function counting(sql: Pool): Pool {
     return new Proxy(sql, {
       apply(target, self, args) {
@@ -61,7 +61,7 @@ describe('requests that wait for a test clock', () => {
 
   const told = ({ status, body, headers }: Reply) => [status, body.status, headers.get('preference-applied')];
 
-  it('look at the clock by one query for all of them, and are all told that it is ready', async () => {
+  it('read the clock with one query for all of them, and all return when it is ready', async () => {
     const begun = performance.now();
     const waiting = many(waitingPerKey);
     await eventually('the clock is looked at', () => looks() > 30);
@@ -78,7 +78,7 @@ describe('requests that wait for a test clock', () => {
     assert.equal(looks(), after);
   });
 
-  it('are a hundred of a key: one more is answered at once, and says that it has not waited', async () => {
+  it('are at most a hundred per key: a further one returns at once, without Preference-Applied', async () => {
     const waiting = many(waitingPerKey);
     await eventually('the clock is looked at', () => looks() > 5);
     for (const reply of await many(5)) assert.deepEqual(told(reply), [200, 'advancing', null]);
@@ -91,7 +91,7 @@ describe('requests that wait for a test clock', () => {
     assert.deepEqual(told(await fetchWaiting()), [200, 'ready', 'wait']);
   });
 
-  it('leave the key its turns: others of its requests are served while a hundred wait', async () => {
+  it('do not count as running: other requests of the key are served while a hundred wait', async () => {
     const waiting = many(waitingPerKey);
     await eventually('the clock is looked at', () => looks() > 5);
     for (let n = 0; n < 20; n++) assert.equal((await api.send('GET', '/api/v1/customers', { key })).status, 200);
@@ -99,7 +99,7 @@ describe('requests that wait for a test clock', () => {
     await waiting;
   });
 
-  it('stop when their clients go away, and leave their places to others', async () => {
+  it('stop when their clients disconnect, and make room for others', async () => {
     const gone = new AbortController();
     const headers = { Authorization: `Bearer ${key}`, Prefer: 'wait=30' };
     const waiting = Array.from({ length: waitingPerKey }, () =>
@@ -119,7 +119,7 @@ describe('requests that wait for a test clock', () => {
     assert.deepEqual(told(await late), [200, 'ready', 'wait']);
   });
 
-  it('learn nothing about a clock of somebody else, and do not wait for it', async () => {
+  it('learn nothing about a clock of another biller, and do not wait for it', async () => {
     const stranger = await makeKeys(db.sql);
     const waiting = fetchWaiting();
     await eventually('the clock is looked at', () => looks() > 5);

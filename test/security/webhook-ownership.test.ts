@@ -56,7 +56,7 @@ describe('a live webhook endpoint', () => {
   }
   const asJson = (challenge: string) => JSON.stringify({ challenge });
 
-  it('gets no replay before it has proved to be its biller’s, and is told to ping', async () => {
+  it('gets no replay before it is verified; the error says to ping it', async () => {
     const id = await make();
     await makeEvent(db.sql, await call());
     await db.sql`update webhook_deliveries set status = 'failed', failure_reason = 'x', finished_at = now(),
@@ -73,7 +73,7 @@ describe('a live webhook endpoint', () => {
     assert.equal((await replay(id)).body.enqueued, 1);
   });
 
-  it('gets none on the strength of a 2xx alone: that shows that somebody listens, not whose it is', async () => {
+  it('gets no replay for a 2xx alone: that does not show whose receiver it is', async () => {
     const id = await make();
     await ping(id, () => 'ok');
     assert.equal(await verifiedAt(id), null);
@@ -134,7 +134,7 @@ describe('a live webhook endpoint', () => {
     assert.equal(await verifiedAt(id), null);
   });
 
-  it('leaves its challenge in no table: neither in the event nor in what the receiver has returned', async () => {
+  it('does not store its challenge: neither in the event nor in the receiver’s response', async () => {
     const id = await make();
     const deliveryId = await ping(id, (challenge) => `{"challenge": "${challenge}", "seen": "${challenge}"}`);
     const challenge = lastChallenge();
@@ -164,7 +164,7 @@ describe('a live webhook endpoint', () => {
     assert.equal((await replay(id)).status, 422);
   });
 
-  it('is not verified at a URL that it was given while the receiver of the old one answered', async () => {
+  it('is not verified at a new URL by a late response of the old receiver', async () => {
     const id = await make();
     receiver.reset();
     receiver.answer = async (_request, response) => {
@@ -200,7 +200,7 @@ describe('a live webhook endpoint', () => {
     assert.equal((await send('GET', `${endpoints}/${id}`)).body.status, 'disabled');
   });
 
-  it('differs in this from one of the sandbox, which needs no proof', async () => {
+  it('differs from a sandbox endpoint, which needs no verification', async () => {
     const sandbox = await makeCall(db.sql, { billerId });
     const { id } = await makeEndpoint(db.sql, sandbox, receiver.url);
     const { key: sandboxKey } = await makeKey(db.sql, { billerId });

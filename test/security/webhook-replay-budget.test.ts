@@ -41,7 +41,9 @@ describe('replays at one host', () => {
   const post = (path: string, body: unknown = {}, nth = 0, by = key): Promise<Reply> =>
     api(nth).send('POST', `/api/v1${path}`, { key: by, body });
   const replay = (id: string, nth = 0) => post(`/webhook_endpoints/${id}/replay`, { since, status: 'all' }, nth);
-  /** As if so many deliveries had been asked for. Noted at a later instant, so that none comes back while a test runs. */
+  /**
+   * As if so many deliveries had been asked for. Noted at a later instant, so that none comes back while a test runs.
+   */
   const use = (host: string, used: number, { livemode = false, at = new Date(realNow().getTime() + 3_600_000) } = {}) =>
     db.sql`
       insert into webhook_replay_budgets (biller_id, livemode, host, used, as_of)
@@ -58,7 +60,7 @@ describe('replays at one host', () => {
     assert.match(reply.body.error.message, /Retry-After/);
   }
 
-  it('end at 20,000 deliveries an hour, by however many endpoints, ports, paths and subdomains', async () => {
+  it('end at 20,000 deliveries an hour, over any number of endpoints, ports, paths and subdomains', async () => {
     const urls = [
       'https://hooks.victim.example/a',
       'https://x1.hooks.victim.example:8443/b',
@@ -76,7 +78,7 @@ describe('replays at one host', () => {
     assert.equal(made?.n, 0);
   });
 
-  it('leave the budgets of other hosts, other billers and the other mode alone', async () => {
+  it('do not use the budgets of other hosts, other billers and the other mode', async () => {
     await use('spent.example', 20_000);
     assert.equal((await replay(await make('https://other.example/a'))).status, 200);
     const strangerId = (await makeBiller(db.sql)).id;
@@ -87,7 +89,7 @@ describe('replays at one host', () => {
     assert.equal((await post(`/webhook_endpoints/${await make('https://live.example/a')}/ping`)).status, 200);
   });
 
-  it('count with retries and pings, so that neither is a way around', async () => {
+  it('share their budget with retries and pings', async () => {
     const id = await make('https://mixed.example/a');
     const deliveryId = await deliveryOf(db.sql, await makeEvent(db.sql, await makeCall(db.sql, { billerId })), id);
     await use('mixed.example', 19_997);
@@ -102,7 +104,7 @@ describe('replays at one host', () => {
     assert.equal(events.length, 1, 'a refused ping leaves nothing behind');
   });
 
-  it('share what is left when they race in two processes, and take no more', async () => {
+  it('share what is left when they race in two processes', async () => {
     await use('race.example', 19_900);
     const ids = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => make(`https://h${n}.race.example/`)));
     const replies = await Promise.all(ids.map((id, nth) => replay(id, nth)));
@@ -112,7 +114,7 @@ describe('replays at one host', () => {
     assert.equal(sum, 100);
   });
 
-  it('go on after Retry-After with a hundredth of the budget, and after an hour with all of it', async () => {
+  it('continue after Retry-After with a hundredth of the budget, and after an hour with all of it', async () => {
     const id = await make('https://later.example/');
     const now = realNow();
     await use('later.example', 20_000, { at: now });
@@ -147,7 +149,7 @@ describe('replays at one host', () => {
     for (const [url, host] of Object.entries(hosts)) assert.equal(replayHostOf(url), host, url);
   });
 
-  it('find nothing in a budget for an endpoint that nobody has, which stays 404', async () => {
+  it('get 404 for an unknown endpoint, whatever the budget', async () => {
     assert.equal((await replay(newId('webhook_endpoint'))).status, 404);
   });
 });

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const folders = ['src', 'docs', 'clients/typescript/src', 'clients/typescript/generate', 'monitoring', 'temporal'];
+const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'clients/typescript/README.md'];
+const readable = new Set(['.ts', '.mjs', '.md', '.sql', '.yml', '.yaml', '.json', '.sh', '.cfg', '.env']);
+/** Released migrations never change, and generated files follow their sources. */
+const fixed = /^(src\/db\/migrations|clients\/typescript\/src\/generated)\//;
+
+/** Words that readers have to decode, and what to write instead. Add a word when the last use of it is gone. */
+const instead: readonly (readonly [word: RegExp, write: string])[] = [
+  [/\bwhoever\b/i, 'the person or program: a biller, an operator, the caller'],
+  [/\bfor want of\b/i, '“… is not reachable”, “because … is missing”'],
+  [/\bof itself\b/i, '“by itself”, or the name of the thing'],
+  [/\bstandings? of\b/i, '“status of”'],
+  [/\bwhat (came|comes|became|becomes) of\b/i, '“the result of”'],
+  [
+    /\b(hence|whence|thereof|whereof|therein|wherein|hitherto|lest|nought)\b/i,
+    'the everyday word: so, from where, of it, 0',
+  ],
+  [/\bheard of\b/i, '“received”'],
+  [/\bone’s own\b|\bone's own\b/i, '“your own”'],
+  [/\b(stage|claim)Intents\b/, '`enqueue`, `claimBatch`: they are outbox entries'],
+  [/\btake-turns\b|\bturnTaking\b/, '`limit-concurrency`'],
+];
+
+function filesIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => `${folder}/${name}`)
+    .filter((name) => readable.has(extname(name)) && !fixed.test(name) && statSync(join(root, name)).isFile());
+}
+
+describe('the words of the code and the docs', () => {
+  const files = [...pages, ...folders.flatMap(filesIn)];
+
+  for (const [word, write] of instead) {
+    it(`do not include ${word.source}`, () => {
+      const uses = files.flatMap((file) =>
+        readFileSync(join(root, file), 'utf8')
+          .split('\n')
+          .flatMap((line, index) => (word.test(line) ? [`${file}:${index + 1}: ${line.trim()}`] : [])),
+      );
+      assert.deepEqual(uses, [], `Write instead: ${write}`);
+    });
+  }
+
+  it('are read in every folder', () => {
+    for (const folder of folders)
+      assert.ok(
+        files.some((file) => file.startsWith(`${folder}/`)),
+        folder,
+      );
+    assert.ok(files.length > 250, String(files.length));
+  });
+});
