@@ -1,5 +1,6 @@
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import type { TestDatabase } from './database.ts';
+import { onServer } from './postgres.ts';
 
 /** A copy of a database as it was at one instant. */
 export interface BackUp {
@@ -39,14 +40,5 @@ async function withoutConnections(server: postgres.Sql, name: string, work: () =
     await work();
   } finally {
     await server`alter database ${server(name)} allow_connections true`;
-  }
-}
-
-async function onServer(work: (server: postgres.Sql) => Promise<void>): Promise<void> {
-  const server = postgres(process.env.TEST_DATABASE_URL ?? '', { max: 1, onnotice: () => {} });
-  try {
-    await work(server);
-  } finally {
-    await server.end();
   }
 }
