@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { startPostgres } from '../../dev/postgres.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { atEndOfRun } from './endings.ts';
+import { atEndOfRun, refuseInUnitTests } from './endings.ts';
 
 let prepared: Promise<string> | undefined;
 
@@ -19,7 +19,7 @@ export function templateDatabase(): Promise<string> {
 }
 
 async function prepare(): Promise<string> {
-  if (process.env.TEST_WITHOUT_SERVERS) throw new Error('This run has no servers: a unit test needs no database.');
+  refuseInUnitTests();
   process.env.TEST_DATABASE_URL ??= await startServer();
   if (process.env.TEST_DATABASE_TEMPLATE) return process.env.TEST_DATABASE_TEMPLATE;
   const template = `payments_template_${process.pid}`;
