@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import type { TestDatabase } from './database.ts';
-import { onServer } from './postgres.ts';
+import { copyDatabase, onServer } from './postgres.ts';
 
 /** A copy of a database as it was at one instant. */
 export interface BackUp {
@@ -18,13 +18,13 @@ export async function backUp(db: TestDatabase): Promise<BackUp> {
   const name = new URL(db.url).pathname.slice(1);
   const copy = `${name}_back_up`;
   await onServer(async (server) => {
-    await withoutConnections(server, name, () => server`create database ${server(copy)} template ${server(name)}`);
+    await withoutConnections(server, name, () => copyDatabase(name, copy));
   });
   return {
     restore: () =>
       onServer(async (server) => {
         await server`drop database ${server(name)} with (force)`;
-        await server`create database ${server(name)} template ${server(copy)}`;
+        await copyDatabase(copy, name);
       }),
     discard: () =>
       onServer(async (server) => {

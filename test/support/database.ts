@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before } from 'mocha';
 import { findViolations, type Violation } from '../../src/operations/invariants/invariants.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
-import { onServer, templateDatabase } from './postgres.ts';
+import { copyDatabase, onServer, templateDatabase } from './postgres.ts';
 
 /** The first database of a run waits for its server. */
 const serverStartTimeoutMs = 120_000;
@@ -33,7 +33,7 @@ export function useDatabase(connections = 10, { isDamaged = false } = {}): TestD
   before('make the database', async function () {
     this.timeout(serverStartTimeoutMs);
     const template = await templateDatabase();
-    await onServer((server) => server`create database ${server(name)} template ${server(template)}`);
+    await copyDatabase(template, name);
     const url = new URL(process.env.TEST_DATABASE_URL ?? '');
     url.pathname = name;
     opened = { sql: openPool(url.href, { max: connections, name: 'test' }), url: url.href };

@@ -47,6 +47,14 @@ async function startServer(): Promise<string> {
   return server.url;
 }
 
+/**
+ * Copies a database that has no connections. Files are copied as they are: the default writes each page into the log,
+ * which takes five times as much processor time.
+ */
+export async function copyDatabase(from: string, to: string): Promise<void> {
+  await onServer((server) => server`create database ${server(to)} template ${server(from)} strategy file_copy`);
+}
+
 /** Works on a connection of its own to the server of this run. */
 export async function onServer(work: (server: postgres.Sql) => PromiseLike<unknown>): Promise<void> {
   const server = postgres(process.env.TEST_DATABASE_URL ?? '', { max: 1, onnotice: () => {} });
