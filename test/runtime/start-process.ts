@@ -25,10 +25,12 @@ export class Start {
   output = '';
   readonly child: ChildProcess;
   readonly dataDir: string;
+  readonly ports: Ports;
   readonly ended: Promise<number | null>;
 
   constructor(dataDir: string, ports: Ports) {
     this.dataDir = dataDir;
+    this.ports = ports;
     const none = { DATABASE_URL: '', TEMPORAL_ADDRESS: '', TEMPORAL_NAMESPACE: '', ENCRYPTION_KEYS: '' };
     this.child = spawn(process.execPath, ['--import', 'tsx', START], {
       env: childEnvironment({ ...none, DATA_DIR: dataDir, ...ports }),

@@ -1,5 +1,6 @@
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import type { TestDatabase } from './database.ts';
+import { copyDatabase, onServer } from './postgres.ts';
 
 /** A copy of a database as it was at one instant. */
 export interface BackUp {
@@ -17,13 +18,13 @@ export async function backUp(db: TestDatabase): Promise<BackUp> {
   const name = new URL(db.url).pathname.slice(1);
   const copy = `${name}_back_up`;
   await onServer(async (server) => {
-    await withoutConnections(server, name, () => server`create database ${server(copy)} template ${server(name)}`);
+    await withoutConnections(server, name, () => copyDatabase(name, copy));
   });
   return {
     restore: () =>
       onServer(async (server) => {
         await server`drop database ${server(name)} with (force)`;
-        await server`create database ${server(name)} template ${server(copy)}`;
+        await copyDatabase(copy, name);
       }),
     discard: () =>
       onServer(async (server) => {
@@ -39,14 +40,5 @@ async function withoutConnections(server: postgres.Sql, name: string, work: () =
     await work();
   } finally {
     await server`alter database ${server(name)} allow_connections true`;
-  }
-}
-
-async function onServer(work: (server: postgres.Sql) => Promise<void>): Promise<void> {
-  const server = postgres(process.env.TEST_DATABASE_URL ?? '', { max: 1, onnotice: () => {} });
-  try {
-    await work(server);
-  } finally {
-    await server.end();
   }
 }

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before } from 'mocha';
-import postgres from 'postgres';
 import { findViolations, type Violation } from '../../src/operations/invariants/invariants.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
+import { copyDatabase, onServer, templateDatabase } from './postgres.ts';
+
+/** The first database of a run waits for its server. */
+const serverStartTimeoutMs = 120_000;
 
 const broken: (Violation & { after: string })[] = [];
 
 /** Fails when a test has left a database in which an invariant does not hold; a hook of the file itself would stop the others. */
 export function assertInvariantsHeld(): void {
-  assert.deepEqual(broken, []);
+  assert.deepEqual(broken.splice(0), []);
 }
 
 /** The database of one test file. Only to be read inside of hooks and tests: before them it does not exist. */
@@ -27,12 +30,11 @@ export function useDatabase(connections = 10, { isDamaged = false } = {}): TestD
   const name = `test_${randomBytes(8).toString('hex')}`;
   let opened: { sql: Pool; url: string } | undefined;
 
-  before('make the database', async () => {
-    const { TEST_DATABASE_URL, TEST_DATABASE_TEMPLATE } = process.env;
-    if (!TEST_DATABASE_URL || !TEST_DATABASE_TEMPLATE)
-      throw new Error('test/support/global.ts was not loaded by mocha');
-    await onServer((server) => server`create database ${server(name)} template ${server(TEST_DATABASE_TEMPLATE)}`);
-    const url = new URL(TEST_DATABASE_URL);
+  before('make the database', async function () {
+    this.timeout(serverStartTimeoutMs);
+    const template = await templateDatabase();
+    await copyDatabase(template, name);
+    const url = new URL(process.env.TEST_DATABASE_URL ?? '');
     url.pathname = name;
     opened = { sql: openPool(url.href, { max: connections, name: 'test' }), url: url.href };
   });
@@ -42,7 +44,8 @@ export function useDatabase(connections = 10, { isDamaged = false } = {}): TestD
       const violations = await findViolations(opened.sql);
       broken.push(...violations.map((violation) => ({ after: this.test?.parent?.fullTitle() ?? '', ...violation })));
     }
-    await opened?.sql.end({ timeout: 5 });
+    if (opened === undefined) return;
+    await opened.sql.end({ timeout: 5 });
     await onServer((server) => server`drop database if exists ${server(name)} with (force)`);
   });
 
@@ -58,13 +61,4 @@ export function useDatabase(connections = 10, { isDamaged = false } = {}): TestD
       return existing().url;
     },
   };
-}
-
-async function onServer(work: (server: postgres.Sql) => PromiseLike<unknown>): Promise<void> {
-  const server = postgres(process.env.TEST_DATABASE_URL ?? '', { max: 1, onnotice: () => {} });
-  try {
-    await work(server);
-  } finally {
-    await server.end();
-  }
 }

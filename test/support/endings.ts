@@ -11,3 +11,9 @@ export function atEndOfRun(end: Ending): void {
 export async function endRun(): Promise<void> {
   for (const end of endings.splice(0).toReversed()) await end();
 }
+
+/** For what starts a server: `npm run test:unit` has none. @throws in a run of unit tests. */
+export function refuseInUnitTests(): void {
+  if (process.env.TEST_UNIT)
+    throw new Error('A unit test needs no server. Remove its file from test:unit, or the server.');
+}

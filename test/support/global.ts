@@ -1,87 +1,79 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { Suite } from 'mocha';
-import postgres from 'postgres';
-import { startPostgres } from '../../dev/postgres.ts';
-import { migrate } from '../../src/db/migrate.ts';
 import { assertInvariantsHeld } from './database.ts';
 import { endRun } from './endings.ts';
-import { assertDocumentExercised } from './openapi.ts';
+import { checkRecords, recordFiles } from './records.ts';
+import { allTestFiles } from './test-files.ts';
+import { takeTurn } from './turns.ts';
 
-const testFolder = fileURLToPath(new URL('../', import.meta.url));
+/** With `--parallel` each file runs in one of several worker processes, and this one starts the servers for all. */
+const isParallel = process.argv.includes('--parallel');
+const isWorker = process.env.MOCHA_WORKER_ID !== undefined;
+/** How long servers may take to end when the run is interrupted. */
+const interruptTimeoutMs = 20_000;
 
-let stop: () => Promise<void> = async () => {};
+let endTurn = async (): Promise<void> => {};
 
-/**
- * After the tests of this process: the databases that they left were sound, and when they were all tests that there are,
- * they have seen every answer and every event that the OpenAPI document promises.
- */
+/** Around all tests of this process, or around those of one file in a worker. */
 export const mochaHooks = {
+  async beforeAll(this: Mocha.Context): Promise<void> {
+    this.timeout(0);
+    endTurn = await takeTurn(this.test?.parent?.suites[0]?.file ?? '');
+  },
+  /** The databases that the tests left were sound, and what they saw is recorded. */
   async afterAll(this: Mocha.Context): Promise<void> {
-    assertInvariantsHeld();
+    this.timeout(0);
     const root = this.test?.parent;
-    if (root && (await isWholeRun(root))) assertDocumentExercised();
+    if (root) await recordFiles(process.env.TEST_RUN_FOLDER ?? '', root);
+    if (isWorker) await endRun();
+    await endTurn();
+    assertInvariantsHeld();
   },
 };
 
-/** Whether every test of every file has been run, and none was left out by a name, a pattern, a failed hook or `bail`. */
-async function isWholeRun(root: Suite): Promise<boolean> {
-  const loaded = new Set(root.suites.map((suite) => suite.file));
-  const files = await readdir(testFolder, { recursive: true });
-  const isLoaded = (file: string) => loaded.has(join(testFolder, file));
-  let unrun = 0;
-  root.eachTest((test) => {
-    if (test.state === undefined && !test.pending) unrun += 1;
-  });
-  return unrun === 0 && files.filter((file) => file.endsWith('.test.ts')).every(isLoaded);
-}
-
 /**
- * Before all tests: one PostgreSQL in a temporary folder (or the server that TEST_DATABASE_URL names), with one migrated
- * database that those of the test files are copies of. Told through the environment, which mocha's workers inherit too.
+ * Before all tests. Servers start for the first test that asks for one; workers find theirs in the environment, which
+ * they inherit.
  */
 export async function mochaGlobalSetup(): Promise<void> {
-  process.env.TEST_DATABASE_URL ??= await startServer();
-  process.env.TEST_DATABASE_TEMPLATE = `payments_template_${process.pid}`;
-  await onServer(async (sql, template) => {
-    await sql`create database ${sql(template)}`;
-  });
-  const url = new URL(process.env.TEST_DATABASE_URL);
-  url.pathname = process.env.TEST_DATABASE_TEMPLATE;
-  await migrate(url.href);
+  process.env.TEST_RUN_FOLDER ??= await mkdtemp(join(tmpdir(), 'payments-test-run-'));
+  if (!isParallel) return;
+  const [{ templateDatabase }, { temporalServer }] = await Promise.all([
+    import('./postgres.ts'),
+    import('./temporal.ts'),
+  ]);
+  const [, address] = await Promise.all([templateDatabase(), temporalServer()]);
+  process.env.TEST_TEMPORAL_ADDRESS = address;
 }
 
-/** After all tests: what the setup made is gone. */
+/** After all tests: nothing that the run started is left, and they have seen all that the OpenAPI document promises. */
 export async function mochaGlobalTeardown(): Promise<void> {
   await endRun();
-  await onServer(async (sql, template) => {
-    await sql`drop database if exists ${sql(template)} with (force)`;
-  });
-  await stop();
-}
-
-async function startServer(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'payments-test-'));
-  const server = await startPostgres({ dataDir: folder, log: () => {} });
-  stop = async () => {
-    await server.stop();
-    await rm(folder, { recursive: true, force: true });
-  };
-  const sql = postgres(server.url, { max: 1 });
-  // Nothing in here outlives the run, and the tests make thousands of commits.
-  await sql`alter system set fsync = off`;
-  await sql`select pg_reload_conf()`;
-  await sql.end();
-  return server.url;
-}
-
-async function onServer(work: (sql: postgres.Sql, template: string) => Promise<void>): Promise<void> {
-  const sql = postgres(process.env.TEST_DATABASE_URL ?? '', { max: 1, onnotice: () => {} });
   try {
-    await work(sql, process.env.TEST_DATABASE_TEMPLATE ?? '');
+    const result = await checkRecords(process.env.TEST_RUN_FOLDER ?? '', await allTestFiles());
+    if (isParallel) console.log(result);
   } finally {
-    await sql.end();
+    await removeRecords();
   }
+}
+
+// Mocha ends without the teardown when it is interrupted, and passes Ctrl-C on to a process that already got it.
+let isInterrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void interrupt());
+
+async function interrupt(): Promise<void> {
+  if (isInterrupted) return;
+  isInterrupted = true;
+  setTimeout(() => process.exit(130), interruptTimeoutMs);
+  try {
+    await endRun();
+    if (!isWorker) await removeRecords();
+  } finally {
+    process.exit(130);
+  }
+}
+
+async function removeRecords(): Promise<void> {
+  await rm(process.env.TEST_RUN_FOLDER ?? '', { recursive: true, force: true });
 }

@@ -12,7 +12,7 @@ import { readHost } from '../../src/processes/config.ts';
 import { ensureNamespace, ensureSearchAttributes } from '../../src/processes/temporal-namespace.ts';
 import { installTemporalRuntime } from '../../src/processes/workers.ts';
 import { bundleWorkflows } from '../../src/processes/workflow-bundle.ts';
-import { atEndOfRun } from './endings.ts';
+import { atEndOfRun, refuseInUnitTests } from './endings.ts';
 import { eventually } from './eventually.ts';
 
 /** The one namespace of all tests; what keeps them apart is a task queue each, and ids that are nobody else's. */
@@ -108,6 +108,7 @@ export async function prepareNamespace(address: string): Promise<void> {
 }
 
 async function prepare(): Promise<string> {
+  refuseInUnitTests();
   const address = process.env.TEST_TEMPORAL_ADDRESS ?? (await startOwnTemporal()).address;
   await prepareNamespace(address);
   return address;

@@ -9,7 +9,8 @@ import { temporalServer, testNamespace } from '../../support/temporal.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 
 const thisVersion = fileURLToPath(new URL('../../../', import.meta.url));
-const thesePrograms = 'src/processes';
+/** How production starts a process of this version. */
+const launcher = 'src/processes/launch.mjs';
 /** Where the former version has its programs. */
 export const formerPrograms = 'src/runtime';
 
@@ -51,15 +52,15 @@ export function useFleet() {
       SANDBOX_LEDGER: ledger,
       RATE_LIMIT_PER_SECOND: '100000',
       RATE_LIMIT_BURST: '100000',
-      DRAIN_DELAY_SECONDS: '3',
+      DRAIN_DELAY_SECONDS: '2', // the balancer asks ten times a second
       LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
     };
     return {
       balancer: fleetBalancer,
       async start(kind, folder = thisVersion) {
         const [port = 0] = await findFreePorts(1);
-        const programs = folder === thisVersion ? thesePrograms : formerPrograms;
-        const child = spawn(process.execPath, ['--import', 'tsx', `${programs}/${kind}.ts`], {
+        const args = folder === thisVersion ? [launcher, kind] : ['--import', 'tsx', `${formerPrograms}/${kind}.ts`];
+        const child = spawn(process.execPath, args, {
           cwd: folder,
           env: { ...common, PORT: String(port) },
           stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -1,0 +1,49 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Suite } from 'mocha';
+
+/** What the tests of this process have seen and held against the document: `GET /path 200`, and types of events. */
+export const seen = new Set<string>();
+
+/** What a process of the run reports when its files have ended, as JSON in the folder of the run. */
+interface RunRecord {
+  /** Absolute paths. */
+  files: string[];
+  /** Tests that a pattern, a failed hook or `bail` left out. */
+  unrun: number;
+  /** What the tests of the process have seen of the OpenAPI document so far. */
+  seen: string[];
+}
+
+/** Reports the files below this root suite: all files of the run, or the one that a worker has just run. */
+export async function recordFiles(folder: string, root: Suite): Promise<void> {
+  const files = [...new Set(root.suites.flatMap(({ file }) => file ?? []))];
+  let unrun = 0;
+  root.eachTest((test) => {
+    if (test.state === undefined && !test.pending) unrun += 1;
+  });
+  const record: RunRecord = { files, unrun, seen: [...seen] };
+  await mkdir(folder, { recursive: true });
+  const name = (files[0] ?? 'none').replaceAll(/[^\w.-]/g, '_');
+  await writeFile(join(folder, `${name}.json`), JSON.stringify(record));
+}
+
+/**
+ * After all tests: fails when every test of every file has run and the OpenAPI document promises a status or an event
+ * that none has seen. Returns what it found out, in a sentence.
+ */
+export async function checkRecords(folder: string, testFiles: readonly string[]): Promise<string> {
+  const names = await readdir(folder).catch(() => []);
+  const records = await Promise.all(
+    names.map(async (name): Promise<RunRecord> => JSON.parse(await readFile(join(folder, name), 'utf8'))),
+  );
+  const ran = new Set(records.flatMap(({ files }) => files));
+  const missing = testFiles.filter((file) => !ran.has(file)).length;
+  const unrun = records.reduce((sum, record) => sum + record.unrun, 0);
+  if (missing > 0 || unrun > 0) {
+    return `The OpenAPI document was not checked for what no test has seen: ${missing} files and ${unrun} tests did not run.`;
+  }
+  const { assertDocumentExercised } = await import('./openapi.ts'); // it loads the whole API, which unit tests do not need
+  assertDocumentExercised(new Set(records.flatMap(({ seen }) => seen)));
+  return 'The tests have seen every status and every event of the OpenAPI document.';
+}
