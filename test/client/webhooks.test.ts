@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { signWebhook, verifyWebhook, type WebhookHeaders, WebhookVerificationError } from '@payments-service/client';
+import { eventually } from '../../lab/eventually.ts';
 import { newSigningSecret, signatureHeaders } from '../../src/services/webhooks/signing.ts';
-import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
 
 const secret = newSigningSecret();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type PaymentsClient, signWebhook, type WebhookDelivery } from '@payments-service/client';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../lab/eventually.ts';
 import { startServer } from '../support/sample-servers.ts';
 import type { Script } from '../support/samples.ts';
 

@@ -3,11 +3,11 @@
 // former version may be under way, rename histories/current first, to `before-<name of the patch>` (docs/upgrades.md).
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { allowTimeSkipping } from '../../src/processes/time-skipping.ts';
-import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
 import { useReceiver } from '../support/webhooks.ts';
 import { anonymous } from './anonymous.ts';

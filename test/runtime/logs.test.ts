@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { PaymentIntent } from '@payments-service/client';
 import { before, describe, it } from 'mocha';
+import { eventually } from '../../lab/eventually.ts';
 import { idFields, idFieldsIn } from '../../src/domain/id-fields.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { temporalLogger } from '../../src/processes/temporal-logger.ts';
-import { eventually } from '../support/eventually.ts';
 import { useReceiver } from '../support/webhooks.ts';
 import { type LogLine, useObservedProcesses } from './observed-processes.ts';
 

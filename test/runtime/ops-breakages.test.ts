@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../../lab/eventually.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { enableByOperator, replayByOperator } from '../../src/operations/endpoint-recovery.ts';
 import { press, startOver } from '../../src/operations/operator-commands.ts';
@@ -10,7 +11,6 @@ import type { PaymentProcessor } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
 import { backUp } from '../support/back-up.ts';
-import { eventually } from '../support/eventually.ts';
 import { tester } from '../support/factories.ts';
 import { useService } from '../support/service.ts';
 import { testLogger } from '../support/temporal.ts';

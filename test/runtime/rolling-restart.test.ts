@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '../../lab/eventually.ts';
 import { useDatabase } from '../support/database.ts';
-import { eventually } from '../support/eventually.ts';
 import { makeKey } from '../support/factories.ts';
 import { serverStartTimeoutMs } from '../support/temporal.ts';
 import { type Member, useFleet } from './rolling/fleet.ts';

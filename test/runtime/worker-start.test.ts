@@ -8,9 +8,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { after, before } from 'mocha';
 import { type Link, openLink } from '../../faults/net/link.ts';
+import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
 import { serverStartTimeoutMs, temporalServer, testNamespace } from '../support/temporal.ts';
 

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { after, before, describe, it } from 'mocha';
 import { findFreePorts, probePort } from '../../dev/ports.ts';
+import { eventually } from '../../lab/eventually.ts';
 import { freePorts, Start } from '../runtime/start-process.ts';
 import { useFolder } from '../runtime/support.ts';
 import { desktop, useBrowser } from '../support/browser.ts';
-import { eventually } from '../support/eventually.ts';
 import { type Attempt, ask, type Listener, listenersOf } from '../support/listeners.ts';
 import { serverStartTimeoutMs } from '../support/temporal.ts';
 

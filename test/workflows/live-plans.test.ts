@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
 
 const today = () => dateIn(realNow(), 'UTC');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { eventually } from '../../lab/eventually.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
-import { eventually } from '../support/eventually.ts';
 import { type Merchant, told } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 import { useReceiver } from '../support/webhooks.ts';

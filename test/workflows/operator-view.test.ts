@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../../lab/eventually.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
-import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
 
 interface Described {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { findFreePorts } from '../../dev/ports.ts';
+import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { findMismatches, mend } from '../../src/operations/reconciler/reconciler.ts';
 import { beginReconciliation, finishReconciliation } from '../../src/operations/reconciler/reconciliations.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useDatabase } from '../support/database.ts';
-import { eventually } from '../support/eventually.ts';
 import { type Merchant, told } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 import { prepareNamespace, serverStartTimeoutMs, startOwnTemporal } from '../support/temporal.ts';

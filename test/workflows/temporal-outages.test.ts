@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import pino from 'pino';
 import { findFreePorts } from '../../dev/ports.ts';
+import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { watchTimeSkipping } from '../../src/processes/time-skipping.ts';
-import { eventually } from '../support/eventually.ts';
 import { told } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 import {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../../lab/eventually.ts';
 import { addDays, dateIn, daysBetween } from '../../src/domain/calendar.ts';
 import { retryDelays } from '../../src/domain/webhook-schedule.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { canSkipTime } from '../../src/processes/time-skipping.ts';
-import { eventually } from '../support/eventually.ts';
 import type { Merchant } from '../support/merchant.ts';
 import { useSkippedTime } from '../support/skipped-time.ts';
 import { useReceiver } from '../support/webhooks.ts';
