@@ -245,9 +245,7 @@ describe('access to Temporal', function () {
 
   it('does not delete a test clock before its 30 days are over, and the clock still advances', async () => {
     const merchant = await merchantOf('sandbox');
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const { clock, plan } = await merchant.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     const workflowId = workflowIdOf('testClock', clock.id);
     await running(workflowId);
     await allowTimeSkipping(service.temporal, workflowId);
@@ -287,9 +285,7 @@ describe('access to Temporal', function () {
 
     it('collects nothing of a plan on a test clock beyond the advance that the API has accepted', async () => {
       const merchant = await merchantOf('sandbox');
-      const clock = await merchant.clock('2027-01-04T00:00:00Z');
-      const payer = await merchant.payer({ test_clock: clock.id });
-      const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+      const { clock, plan } = await merchant.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
       const workflowId = workflowIdOf('paymentPlan', plan.id);
       await running(workflowId);
       await allowTimeSkipping(service.temporal, workflowId);

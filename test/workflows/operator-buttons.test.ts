@@ -23,11 +23,7 @@ describe('what operators press', function () {
 
   /** A weekly plan on a clock whose first payment has failed once, and is to be retried a day later. */
   async function retryingPlan(outcomes = 'decline') {
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({
-      customer_id: payer.id,
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', {
       start_date: '2027-01-05',
       metadata: { _sandbox_outcome: outcomes },
     });
@@ -142,10 +138,7 @@ describe('what operators press', function () {
   });
 
   it('a plan that has stalled is found by it, and recheck frees it', async () => {
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     const workflowId = workflowIdOf('paymentPlan', plan.id);
     const poison = service.db.sql.json({ _sandbox_outcome: 'no such word' });
     await service.db.sql`update payment_plans set metadata = ${poison} where id = ${plan.id}`;
@@ -195,10 +188,7 @@ describe('what operators press', function () {
 
   it('retryAdvance takes up an advance that hangs, and the clock is shown as advancing meanwhile', async function () {
     this.timeout(60_000);
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     const workflowId = workflowIdOf('testClock', clock.id);
     assert.match(await press(workflowId, 'retryAdvance'), /^Nothing to advance: the clock is created/);
     await service.db.sql.begin(async (tx) => {

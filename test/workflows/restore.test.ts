@@ -24,9 +24,7 @@ const today = dateIn(realNow(), 'UTC');
 
 /** A plan on a clock of its own, weekly from 5 January, whose first payment was made on the 6th. */
 async function planOnAClock(merchant: Merchant) {
-  const clock = await merchant.clock('2027-01-04T00:00:00Z');
-  const payer = await merchant.payer({ test_clock: clock.id });
-  const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+  const { clock, payer, plan } = await merchant.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
   await merchant.advance(clock.id, '2027-01-06T00:00:00Z');
   return { clock: clock.id, payer: payer.id, plan: plan.id };
 }
