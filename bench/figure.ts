@@ -1,4 +1,4 @@
-import { median, percentile } from './statistics.ts';
+import { median, percentile } from '../lab/statistics.ts';
 
 export type Unit = 's' | 'ms' | '1/s' | 'MB' | 'kB' | 'rows' | 'events' | 'ratio';
 

@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { PaymentsClient } from '@payments-service/client';
 import type { Client as Temporal } from '@temporalio/client';
+import { eventually } from '../lab/eventually.ts';
+import { inParallel, range } from '../lab/parallel.ts';
+import { makeActivePlan, makePayer } from '../lab/payer.ts';
 import { signals } from '../src/messages/signals.ts';
 import type { Pool } from '../src/platform/postgres/connection.ts';
 import { realNow } from '../src/platform/real-time.ts';
-import { inParallel, range } from './bench.ts';
-import type { Client } from './client.ts';
-import { dateOf, day, makeActivePlan, makePayer } from './scenery.ts';
+import { dateOf, day, planTerms } from './scenery.ts';
 
-/** Of each payment, as the plans of the scenery have it. */
-const amount = 1500;
 /** The least time before the instant at which all timers have to be there. */
 const marginMs = 300;
 /** How often the server is asked how many hold their timer. */
 const pollMs = (count: number) => Math.max(100, count / 20);
 
-/** Plans in real time that are alike, and how often each of them has been let fall due so far. */
+/** Plans in real time that are alike, and how often each of them has fallen due so far. */
 export interface LivePlans {
   ids: string[];
   /** The name of them all, by which the database finds them. */
@@ -25,14 +25,18 @@ export interface LivePlans {
 
 /**
  * Makes active weekly plans, each of a customer with a card, whose first payment is a week ahead, and waits until the
- * workflow of each has its timer: what is seen of them then is not held up by how they began.
+ * workflow of each has its timer: their start no longer delays what is measured.
  */
-export async function makeLivePlans(client: Client, temporal: Temporal, count: number): Promise<LivePlans> {
+export async function makeLivePlans(client: PaymentsClient, temporal: Temporal, count: number): Promise<LivePlans> {
   const name = `due at once ${randomUUID()}`;
-  const terms = { name, frequency_type: 'weekly', start_date: dateOf(realNow().getTime() + 7 * day) } as const;
-  const ids = await inParallel(range(count), 12, async () => makeActivePlan(client, await makePayer(client), terms));
+  const terms = { ...planTerms, name, start_date: dateOf(realNow().getTime() + 7 * day) };
+  const ids = await inParallel(range(count), 12, async () => {
+    const { customerId } = await makePayer(client);
+    return makeActivePlan(client, { ...terms, customer_id: customerId });
+  });
   const query = `WorkflowType = 'paymentPlan' and ExecutionStatus = 'Running' and NextDueAt > '${realNow().toISOString()}'`;
-  while ((await temporal.workflow.count(query)).count < count) await pause(pollMs(count));
+  const areWaiting = async () => (await temporal.workflow.count(query)).count >= count;
+  await eventually('all plans wait', areWaiting, { timeoutMs: Number.POSITIVE_INFINITY, everyMs: pollMs(count) });
   return { ids, name, charges: 0 };
 }
 
@@ -76,7 +80,7 @@ export async function lastEvent(sql: Pool): Promise<number> {
 export async function expectChargedOnce(sql: Pool, { ids, name, charges }: LivePlans): Promise<string[]> {
   const [row] = await sql<{ right: number }[]>`
     select count(*)::integer as right from payment_plans p
-    where name = ${name} and collected_amount_cents = ${amount * charges}
+    where name = ${name} and collected_amount_cents = ${planTerms.recurring_amount_cents * charges}
       and (select count(*) from payment_plan_slots s where s.payment_plan_id = p.id and s.status = 'paid') = ${charges}
       and ${charges} = all (
         select count(*) from payment_intents i join payment_attempts a on a.payment_intent_id = i.id

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { familyIn, type ProcessEntry, readProcessTable } from '../lab/process-table.ts';
 
 /** What a part of the copy holds in memory, its helpers included; in megabytes (10^6). */
 export interface Footprint {
@@ -20,7 +21,7 @@ export interface Footprint {
 export async function footprints(root: number, parts: ReadonlyMap<number, string>): Promise<Footprint[]> {
   const table = await readProcessTable();
   const found = new Map<string, Footprint>();
-  for (const pid of [root, ...descendants(root, table)]) {
+  for (const pid of familyIn(table, root)) {
     const part = partOf(pid, table, parts);
     const memory = await memoryOf(pid);
     if (part === undefined || memory === null) continue;
@@ -42,7 +43,7 @@ export async function footprints(root: number, parts: ReadonlyMap<number, string
  */
 export async function processorSeconds(root: number): Promise<number> {
   const table = await readProcessTable();
-  return [root, ...descendants(root, table)].reduce((sum, pid) => sum + (table.get(pid)?.processorSeconds ?? 0), 0);
+  return familyIn(table, root).reduce((sum, pid) => sum + (table.get(pid)?.processorSeconds ?? 0), 0);
 }
 
 /** The same by the parts that `footprints` knows. */
@@ -52,7 +53,7 @@ export async function processorSecondsByPart(
 ): Promise<Map<string, number>> {
   const table = await readProcessTable();
   const sums = new Map<string, number>();
-  for (const pid of [root, ...descendants(root, table)]) {
+  for (const pid of familyIn(table, root)) {
     const part = partOf(pid, table, parts);
     if (part === undefined) continue;
     sums.set(part, (sums.get(part) ?? 0) + (table.get(pid)?.processorSeconds ?? 0));
@@ -78,34 +79,6 @@ export async function recordedProcesses(dataDir: string): Promise<Map<number, st
     if (pid !== undefined) parts.set(Number(pid), file.replace(/\.json$/, ''));
   }
   return parts;
-}
-
-interface ProcessEntry {
-  parent: number;
-  processorSeconds: number;
-}
-
-/** What the kernel counts processor time in, per second. */
-const ticksPerSecond = 100;
-
-async function readProcessTable(): Promise<Map<number, ProcessEntry>> {
-  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name)).map(Number);
-  const table = new Map<number, ProcessEntry>();
-  for (const pid of pids) {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-    // The name in parentheses may hold spaces; after it come the state and the parent, and at 11 to 14 the ticks in user
-    // and system mode, of the process and of its ended children.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
-    if (fields[1] !== undefined)
-      table.set(pid, { parent: Number(fields[1]), processorSeconds: ticks / ticksPerSecond });
-  }
-  return table;
-}
-
-function descendants(root: number, table: Map<number, ProcessEntry>): number[] {
-  const children = [...table].filter(([, { parent }]) => parent === root).map(([pid]) => pid);
-  return children.flatMap((pid) => [pid, ...descendants(pid, table)]);
 }
 
 function partOf(pid: number, table: Map<number, ProcessEntry>, parts: ReadonlyMap<number, string>): string | undefined {

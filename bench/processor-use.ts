@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
+import { ticksPerSecond } from '../lab/process-table.ts';
 import { processorSeconds } from './processes.ts';
 
 /** How many cores were at work on average over a span, by whom. */
@@ -10,8 +11,6 @@ export interface ProcessorUse {
   others: number;
   load_average: number;
 }
-
-const ticksPerSecond = 100;
 
 /** Begins to watch; each call of what it answers tells of the span since the last one. Linux only: all 0 elsewhere. */
 export async function watchProcessorUse(): Promise<() => Promise<ProcessorUse>> {

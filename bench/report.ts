@@ -1,8 +1,9 @@
+import { tableOf } from '../lab/program.ts';
 import type { Conditions } from './conditions.ts';
 import type { Figure, FigureGroup, Unit } from './figure.ts';
 import type { ProcessorUse } from './processor-use.ts';
 
-/** Figures, and who was at work on the machine while they were taken. */
+/** Figures, and which programs used the machine while they were taken. */
 export interface MeasuredGroup extends FigureGroup {
   processor_use: ProcessorUse;
 }
@@ -13,7 +14,7 @@ export interface Report {
   quick: boolean;
   conditions: Conditions;
   groups: MeasuredGroup[];
-  /** What was to be measured and was not, and why. */
+  /** What should have been measured and was not, and why. */
   missing: { name: string; reason: string }[];
 }
 
@@ -36,17 +37,11 @@ export function renderReport({ conditions, groups, missing, quick, seconds, star
 
 function renderGroup({ title, how, figures, processor_use: use }: MeasuredGroup): string[] {
   const rows = figures.map(cellsOf);
-  const widths = columns.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join('  ')
-      .trimEnd();
-  const used = columns.map((_, column) => column < 5 || rows.some((row) => row[column] !== ''));
-  const narrow = (cells: readonly string[]) => cells.map((cell, column) => (used[column] ? cell : ''));
-  if (!used.every(Boolean)) for (const [column, isUsed] of used.entries()) if (!isUsed) widths[column] = 0;
+  // Columns of which no figure has anything are left out, the first five excepted.
+  const used = columns.flatMap((_, column) => (column < 5 || rows.some((row) => row[column] !== '') ? [column] : []));
+  const table = tableOf([columns, ...rows].map((row) => used.map((column) => row[column] ?? '')));
   const busy = `  Cores at work meanwhile: ${use.ours} of the run, ${use.others} of others; load average at its end ${use.load_average}.`;
-  return [title, line(narrow(columns)), ...rows.map(line), ...how.map((sentence) => `  ${sentence}`), busy];
+  return [title, ...table, ...how.map((sentence) => `  ${sentence}`), busy];
 }
 
 function cellsOf({ what, unit, median, min, max, p99, samples, beside, target, met }: Figure): string[] {
@@ -74,7 +69,7 @@ function withUnit(value: number, unit: Unit): string {
   return unit === 'ratio' ? number(value, unit) : `${number(value, unit)} ${unit}`;
 }
 
-/** Three digits that say something, and no more. */
+/** With three significant digits. */
 function number(value: number, unit: Unit): string {
   if (unit === '1/s' || unit === 'MB') return value >= 100 ? value.toFixed(0) : value.toFixed(1);
   return value >= 100

@@ -10,7 +10,7 @@ import {
   upcoming,
 } from './rules.ts';
 
-/** A plan of the demo: where it should stand by the rules, and where the service has it. */
+/** A plan of the demo: its course by the rules, and its ids in the service. */
 export interface Tracked {
   label: string;
   customerId: string;
@@ -22,24 +22,24 @@ export interface Tracked {
 const declined = 'insufficient_funds';
 const scheduleLength = 4;
 
-/** Compares what was got with what the rules say, counts, and tells of each difference as it is found. */
+/** Compares values with those of the rules, counts, and reports each difference as it is found. */
 export class Checks {
   made = 0;
   readonly differences: string[] = [];
-  readonly #tell: (difference: string) => void;
+  readonly #report: (difference: string) => void;
 
-  constructor(tell: (difference: string) => void) {
-    this.#tell = tell;
+  constructor(report: (difference: string) => void) {
+    this.#report = report;
   }
 
   equal(what: string, got: unknown, expected: unknown): void {
     this.made += 1;
     if (isDeepStrictEqual(got, expected)) return;
     const difference = `${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(got) ?? 'nothing'}`;
-    // What stays wrong is met again in each later step, and told of once.
+    // What stays wrong is found again in each later step, and reported once.
     if (this.differences.includes(difference)) return;
     this.differences.push(difference);
-    this.#tell(difference);
+    this.#report(difference);
   }
 
   /** The members that are expected; what else there is does not matter. */
@@ -55,7 +55,7 @@ export class Checks {
   }
 }
 
-/** Compares a plan, its payments, its calendar and its customer's payment intents; answers the payments as they are. */
+/** Compares a plan, its payments, its calendar and its customer's payment intents; returns the payments. */
 export async function checkPlan(
   checks: Checks,
   payments: PaymentsClient,
@@ -74,7 +74,7 @@ export async function checkPlan(
     ...(course.state === 'closed' ? {} : { state_reason: suspended ? 'payment_failed' : null }),
     collected_amount_cents: course.collected,
     next_payment_date: nextPaymentDate(course),
-    next_attempt_at: written(nextAttemptAt(course)),
+    next_attempt_at: isoOrNull(nextAttemptAt(course)),
   });
 
   const expected = course.payments.toReversed();
@@ -139,8 +139,8 @@ function shownIntent({ amount, status, attempts }: Payment, cards: Tracked['card
     status: status === 'paid' ? 'succeeded' : 'failed',
     declined: status === 'paid' ? null : declined,
     payment_method_id: cards[last?.card ?? 'good'],
-    created_at: written(first?.at ?? null),
-    updated_at: written(last?.at ?? null),
+    created_at: isoOrNull(first?.at ?? null),
+    updated_at: isoOrNull(last?.at ?? null),
   };
 }
 
@@ -149,9 +149,9 @@ function shownHappening({ type, at, payment, attempt, nextAttemptAt: next }: Hap
   if (payment === null) return { ...shown, state: type.slice(type.indexOf('.') + 1).replace('activated', 'active') };
   const paid = { ...shown, amount: payment.amount, currency: 'AUD', status: type.slice(type.indexOf('.') + 1) };
   if (type === 'payment_intent.succeeded') return paid;
-  return { ...paid, attempt, will_retry: next !== null, next_attempt_at: written(next) };
+  return { ...paid, attempt, will_retry: next !== null, next_attempt_at: isoOrNull(next) };
 }
 
-function written(time: number | null): string | null {
+function isoOrNull(time: number | null): string | null {
   return time === null ? null : new Date(time).toISOString();
 }

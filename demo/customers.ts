@@ -1,4 +1,5 @@
 import type { PaymentsClient } from '@payments-service/client';
+import { makePlan, saveCard, tokens } from '../lab/payer.ts';
 import type { Tracked } from './checks.ts';
 import { newCourse, type Terms } from './rules.ts';
 
@@ -37,8 +38,6 @@ export const customers: Customer[] = [
   },
 ];
 
-const tokens = { good: 'tok_sandbox_visa_succeed', declining: 'tok_sandbox_visa_decline_insufficient_funds' };
-
 /** Makes a customer on the clock with a card and a pending plan. */
 export async function enrol(
   payments: PaymentsClient,
@@ -46,15 +45,14 @@ export async function enrol(
   { name, label, terms, card }: Customer,
 ): Promise<Tracked> {
   const { id: customerId } = await payments.customers.create({ name, test_clock: clockId });
-  const cards = { good: null, declining: null, [card]: await saveCard(payments, customerId, card) };
-  const plan = await payments.paymentPlans.create({
+  const cards = { good: null, declining: null, [card]: await saveCard(payments, customerId, tokens[card]) };
+  const plan = await makePlan(payments, {
     customer_id: customerId,
     name: label,
     frequency_type: terms.every === 'week' ? 'weekly' : 'monthly',
     frequency_period: terms.period,
     recurring_amount_cents: terms.amount,
-    ...(terms.total === null ? { until_further_notice: true } : { total_amount_cents: terms.total }),
-    currency: 'AUD',
+    ...(terms.total === null ? {} : { total_amount_cents: terms.total }),
     start_date: terms.start,
     failure_behaviour: 'retry',
   });
@@ -63,23 +61,9 @@ export async function enrol(
 
 /** Saves a good card, and makes it the one that the plan charges. */
 export async function giveGoodCard(payments: PaymentsClient, tracked: Tracked): Promise<string> {
-  const card = await saveCard(payments, tracked.customerId, 'good');
+  const card = await saveCard(payments, tracked.customerId);
   await payments.paymentPlans.update(tracked.planId, { payment_instrument_id: card });
   tracked.cards.good = card;
   tracked.course.card = 'good';
   return card;
-}
-
-/** Saves a card that is always charged, or always declined; answers its id. */
-async function saveCard(payments: PaymentsClient, customerId: string, card: keyof typeof tokens): Promise<string> {
-  const { payment_method: method } = await payments.paymentMethods.create({
-    type: 'card',
-    customer_reference: customerId,
-    payment_method_data: {
-      expiry_month: 12,
-      expiry_year: 2034,
-      token_metadata: { type: 'fixture', token: tokens[card], data: '' },
-    },
-  });
-  return method.id;
 }

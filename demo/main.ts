@@ -1,31 +1,32 @@
 // `npm run demo`: the whole of the service, driven through REST alone and compared with its rules.
-import { ApiError, type PaymentsClient } from '@payments-service/client';
+import { ApiError, PaymentsClient } from '@payments-service/client';
+import { describeApiError, refusalOf } from '../lab/client.ts';
+import { UsageError } from '../lab/program.ts';
+import { accepts, startReceiver } from '../lab/receiver.ts';
 import { printError } from '../src/platform/terminal.ts';
 import { safeLine } from '../src/platform/terminal-text.ts';
-import { createApi, refusalOf, toldOf } from './api.ts';
 import { Checks } from './checks.ts';
-import { help, type Options, readOptions, UsageError } from './options.ts';
-import { startReceiver } from './receiver.ts';
-import { findOrBoot, type Outcome, type Service } from './service.ts';
-import { awaitWebhooks, describeStatus, newScene, type Scene, showNews } from './story.ts';
+import { help, type Options, readOptions } from './options.ts';
+import { awaitWebhooks, newScene, runAll, type Scene, showNews } from './scene.ts';
+import { findOrStart, type Outcome, type Service } from './service.ts';
 import { showSummary } from './summary.ts';
 import { chapter, count, difference, minute, say, verdict } from './timeline.ts';
 import { checkWebhooks } from './webhooks.ts';
 
 /** As shells have it for a program that Ctrl-C has ended. */
 const interrupted = 130;
-/** Ctrl-C under npm arrives twice within milliseconds; only a later repeat is meant to hurry. */
+/** Ctrl-C under npm arrives twice within milliseconds; only a later repeat ends the demo at once. */
 const repeatAfterMs = 1000;
 
 async function main(): Promise<number> {
-  const options = readOptions(process.argv.slice(2));
+  const options = readOptions();
   if (options === null) {
     say(help);
     return 0;
   }
   const signal = listenForSignals();
   if (options.keys === null) say('Starting a service of its own; the first start takes a while.');
-  const service = await findOrBoot(options, signal);
+  const service = await findOrStart(options, signal);
   let outcome: Outcome = 'failed';
   try {
     say(`The service is at ${service.baseUrl}.`);
@@ -33,31 +34,41 @@ async function main(): Promise<number> {
     if (code === 0) outcome = 'done';
     return code;
   } finally {
-    if (service.own !== null && options.keep && !signal.aborted) tellHowToEnd(service.own, service.baseUrl);
+    if (service.own !== null && options.keep && !signal.aborted) showHowToEnd(service.own, service.baseUrl);
     else await service.own?.end(signal.aborted ? 'done' : outcome);
   }
 }
 
-/** Tells the story on this service, and afterwards removes what it made there. */
+/** Plays the demo on this service, and afterwards removes what it made there. */
 async function run(service: Service, { keep }: Options, signal: AbortSignal): Promise<number> {
-  const receiver = await startReceiver(signal);
-  const scene = newScene({ payments: createApi(service, signal), receiver, checks: new Checks(difference) });
+  const receiver = await startReceiver(() => accepts);
+  const payments = clientOf(service, signal);
+  const scene = newScene({ payments, receiver, signal, checks: new Checks(difference) });
   try {
-    await describeStatus(scene);
+    await runAll(scene);
     if (!keep) await deleteClock(scene);
     await checkWebhooks(scene);
     showSummary(scene, service, keep);
     return conclude(scene);
   } catch (error) {
     if (error instanceof ApiError && error.code === 'test_clock_limit') {
-      await tellOfClocks(scene.payments);
+      await showClocks(scene.payments);
       return 1;
     }
     throw error;
   } finally {
-    await tidy(createApi(service), scene, keep && !signal.aborted);
+    await tidy(clientOf(service), scene, keep && !signal.aborted);
     await receiver.close();
   }
+}
+
+/** Each request first looks at `signal`, and throws its reason; one under way continues, so that its result is known. */
+function clientOf({ baseUrl, key }: Service, signal?: AbortSignal): PaymentsClient {
+  const send: typeof fetch = async (input, init) => {
+    signal?.throwIfAborted();
+    return fetch(input, init);
+  };
+  return new PaymentsClient({ baseUrl, apiKey: key, fetch: send });
 }
 
 async function deleteClock(scene: Scene): Promise<void> {
@@ -83,23 +94,24 @@ function conclude({ checks, advances }: Scene): number {
   return isRight ? 0 : 1;
 }
 
-/** Removes what the demo has made, as far as it is still there; kept, the endpoint is disabled: nobody listens any more. */
+/** Removes what the demo has made. If it is kept, the endpoint is disabled: its receiver ends with the demo. */
 async function tidy(payments: PaymentsClient, { clockId, endpointId }: Scene, keep: boolean): Promise<void> {
-  const gone = (error: unknown) => {
+  const ignoreMissing = (error: unknown) => {
     if (error instanceof ApiError && error.status === 404) return;
     printError(safeLine(`Not cleared away: ${error instanceof Error ? error.message : error}`));
   };
   if (keep) {
-    if (endpointId !== null) await payments.webhookEndpoints.update(endpointId, { status: 'disabled' }).catch(gone);
+    if (endpointId !== null)
+      await payments.webhookEndpoints.update(endpointId, { status: 'disabled' }).catch(ignoreMissing);
     if (clockId !== null)
       say(`Kept: the test clock ${clockId} with its customers, and the endpoint ${endpointId}, disabled.`);
     return;
   }
-  if (clockId !== null) await payments.testClocks.delete(clockId).catch(gone);
-  if (endpointId !== null) await payments.webhookEndpoints.delete(endpointId).catch(gone);
+  if (clockId !== null) await payments.testClocks.delete(clockId).catch(ignoreMissing);
+  if (endpointId !== null) await payments.webhookEndpoints.delete(endpointId).catch(ignoreMissing);
 }
 
-async function tellOfClocks(payments: PaymentsClient): Promise<void> {
+async function showClocks(payments: PaymentsClient): Promise<void> {
   const clocks = await payments.testClocks.list({ limit: 100 }).toArray();
   say('\nThe demo needs a test clock of its own, and the account has as many as it can have. Delete one first:');
   for (const { id, name, status, frozen_time: time } of clocks.filter((clock) => clock.status !== 'failed')) {
@@ -109,13 +121,13 @@ async function tellOfClocks(payments: PaymentsClient): Promise<void> {
   }
 }
 
-function tellHowToEnd({ pid, dataDir }: NonNullable<Service['own']>, baseUrl: string): void {
+function showHowToEnd({ pid, dataDir }: NonNullable<Service['own']>, baseUrl: string): void {
   say(`\nThe service stays up at ${baseUrl}, its keys are in ${dataDir}/development.json.`);
   say(`Run the demo on it again:  npm run demo -- --keys ${dataDir}/development.json`);
   say(`End it:                    kill ${pid}`);
 }
 
-/** The first Ctrl-C lets the demo clear away what it made; a later one does not wait for that. */
+/** The first Ctrl-C lets the demo remove what it made; a later one does not wait for that. */
 function listenForSignals(): AbortSignal {
   const interruption = new AbortController();
   let firstAt: number | null = null;
@@ -133,14 +145,13 @@ function listenForSignals(): AbortSignal {
 }
 
 function failed(error: unknown): number {
-  if (error instanceof UsageError)
-    printError(`${safeLine(error.message)}\nnpm run demo -- --help tells what there is.`);
+  if (error instanceof UsageError) printError(`${error.message}\nnpm run demo -- --help shows the options.`);
   else if (error instanceof Error && error.name === 'AbortError') return interrupted;
-  else if (error instanceof ApiError) printError(`\nFAILED: ${toldOf(error)}`);
+  else if (error instanceof ApiError) printError(`\nFAILED: ${describeApiError(error)}`);
   else printError(`\nFAILED: ${safeLine(error instanceof Error ? error.message : String(error))}`);
   return 1;
 }
 
 process.exitCode = await main().catch(failed);
-// With --keep the service is a child that lives on, and not to be waited for.
+// With --keep the service is a child that lives on: it must not be waited for.
 process.exit();

@@ -1,9 +1,9 @@
-import { parseArgs } from 'node:util';
+import { readOptions as readAll, UsageError } from '../lab/program.ts';
 
 export const help = `npm run demo [-- OPTIONS]
 
 Three customers on a test clock that is frozen on 31 January of a leap year: what is charged, what fails, what is tried
-again, and which webhooks tell of it, each compared with the rules. Exit code 0 when all agrees, otherwise 1.
+again, and which webhooks are sent, each compared with the rules. Exit code 0 if all agrees, otherwise 1.
 
 Without options it starts a service of its own on free ports, in a temporary folder, and ends it afterwards.
 
@@ -23,18 +23,18 @@ export interface Options {
   keep: boolean;
 }
 
-/** The command line cannot be followed; the message says why. */
-export class UsageError extends Error {
-  override name = 'UsageError';
-}
-
 /**
- * Reads the command line; null when help is asked for.
+ * Reads the command line; null if help is asked for.
  * @throws UsageError
  */
-export function readOptions(args: string[]): Options | null {
-  const values = parse(args);
-  if (values.help) return null;
+export function readOptions(): Options | null {
+  const values = readAll({
+    'base-url': { type: 'string' },
+    keys: { type: 'string' },
+    'data-dir': { type: 'string' },
+    keep: { type: 'boolean' },
+  });
+  if (values === null) return null;
   const { 'base-url': baseUrl = null, keys = null, 'data-dir': dataDir = null, keep = false } = values;
   if (baseUrl !== null && !/^https?:$/.test(URL.canParse(baseUrl) ? new URL(baseUrl).protocol : '')) {
     throw new UsageError(`--base-url needs a URL such as http://127.0.0.1:8080, not "${baseUrl}"`);
@@ -52,21 +52,4 @@ export function readOptions(args: string[]): Options | null {
     throw new UsageError('--data-dir is for a service of the demo’s own; with --keys a running one is used');
   }
   return { baseUrl: baseUrl?.replace(/\/+$/, '') ?? null, keys, dataDir, keep };
-}
-
-function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        'base-url': { type: 'string' },
-        keys: { type: 'string' },
-        'data-dir': { type: 'string' },
-        keep: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
 }

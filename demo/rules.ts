@@ -1,5 +1,5 @@
-// The rules of plans and clocks, worked out a second time and on their own: nothing here is shared with the service, so
-// what the two agree on is more than one program's opinion. All dates are UTC, all amounts are minor units.
+// The rules of plans and clocks, written a second time: nothing here is shared with the service, so an agreement of the two
+// means something. All dates are UTC, all amounts are minor units.
 
 export interface Terms {
   every: 'week' | 'month';
@@ -14,7 +14,7 @@ export interface Terms {
 
 export type Card = 'good' | 'declining';
 
-export interface Attempt {
+interface Attempt {
   number: number;
   at: number;
   card: Card;
@@ -34,7 +34,7 @@ export interface Payment {
   nextAttemptAt: number | null;
 }
 
-/** An event that the service is to tell of. */
+/** An event that the service must send. */
 export interface Happening {
   at: number;
   type: 'payment_intent.succeeded' | 'payment_intent.failed' | `payment_plan.${'activated' | 'suspended' | 'closed'}`;
@@ -44,7 +44,7 @@ export interface Happening {
   nextAttemptAt: number | null;
 }
 
-/** Where a plan stands at the clock's time `now` (epoch ms), and all that has happened to it. */
+/** The status of a plan at the clock's time `now` (epoch ms), and all that has happened to it. */
 export interface Course {
   terms: Terms;
   card: Card;
@@ -82,7 +82,7 @@ export function advanceBound(now: number, courses: Course[]): number {
 /** The first payment is made at once when its day has come; what else has passed by then is skipped: never a burst. */
 export function activate(course: Course): void {
   course.state = 'active';
-  tell(course, 'payment_plan.activated', course.now);
+  happened(course, 'payment_plan.activated', course.now);
   if (dueAt(course, 0) > course.now) return;
   openNext(course, course.now);
   skipPassed(course);
@@ -120,12 +120,12 @@ export interface Manifest {
 
 /** Moves all plans of a clock, and counts what the advance is to report. */
 export function advance(courses: Course[], to: number): Manifest {
-  const before = courses.map((course) => ({ from: course.now, standing: standing(course) }));
+  const before = courses.map((course) => ({ from: course.now, status: statusOf(course) }));
   for (const course of courses) passTo(course, to);
   const attempted = courses.flatMap((course, index) =>
     course.payments.filter(({ attempts }) => attempts.some(({ at }) => at > (before[index]?.from ?? to))),
   );
-  const changed = courses.filter((course, index) => standing(course) !== before[index]?.standing);
+  const changed = courses.filter((course, index) => statusOf(course) !== before[index]?.status);
   return {
     payment_intents_enqueued: attempted.length,
     links_expired: 0,
@@ -179,10 +179,10 @@ function attempt(course: Course, payment: Payment, at: number): void {
   if (course.card === 'good') {
     payment.status = 'paid';
     course.collected += payment.amount ?? 0;
-    tell(course, 'payment_intent.succeeded', at, payment, number);
+    happened(course, 'payment_intent.succeeded', at, payment, number);
     if (course.collected !== course.terms.total) return;
     course.state = 'closed';
-    tell(course, 'payment_plan.closed', at);
+    happened(course, 'payment_plan.closed', at);
     return;
   }
   if (payment.failures === 0) payment.firstFailedAt = at;
@@ -190,14 +190,20 @@ function attempt(course: Course, payment: Payment, at: number): void {
   payment.failures += 1;
   payment.nextAttemptAt = wait === undefined ? null : payment.firstFailedAt + wait * day;
   payment.status = wait === undefined ? 'failed' : 'retrying';
-  tell(course, 'payment_intent.failed', at, payment, number);
+  happened(course, 'payment_intent.failed', at, payment, number);
   if (wait !== undefined) return;
   for (const other of retries(course)) Object.assign(other, { status: 'failed', nextAttemptAt: null });
   course.state = 'suspended';
-  tell(course, 'payment_plan.suspended', at);
+  happened(course, 'payment_plan.suspended', at);
 }
 
-function tell(course: Course, type: Happening['type'], at: number, payment: Payment | null = null, number = 0): void {
+function happened(
+  course: Course,
+  type: Happening['type'],
+  at: number,
+  payment: Payment | null = null,
+  number = 0,
+): void {
   const next = payment?.nextAttemptAt ?? null;
   course.happenings.push({ at, type, payment, attempt: number || null, nextAttemptAt: next });
 }
@@ -219,14 +225,14 @@ function retries({ payments }: Course): Payment[] {
   return waiting.sort((a, b) => Number(a.nextAttemptAt) - Number(b.nextAttemptAt) || a.slot - b.slot);
 }
 
-/** What is unpaid is still to be collected, so later payments cannot count on it. */
+/** Unpaid payments are still to be collected, so they are left out. */
 function remaining({ terms, collected, payments }: Course): number {
   if (terms.total === null) return Number.POSITIVE_INFINITY;
   const unpaid = payments.filter(({ status }) => status === 'retrying' || status === 'failed');
   return terms.total - collected - unpaid.reduce((sum, { amount }) => sum + (amount ?? 0), 0);
 }
 
-function standing(course: Course): string {
+function statusOf(course: Course): string {
   return JSON.stringify([course.state, nextPaymentDate(course), nextAttemptAt(course)]);
 }
 

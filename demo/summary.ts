@@ -1,9 +1,10 @@
+import { percentile } from '../lab/statistics.ts';
 import type { Payment } from './rules.ts';
+import type { Scene } from './scene.ts';
 import type { Service } from './service.ts';
-import type { Scene } from './story.ts';
 import { chapter, count, difference, minute, money, say, table } from './timeline.ts';
 
-/** What there is to see at the end. The plans are shown as the rules have them; where the service differs, it was told. */
+/** What there is to see at the end. The plans are shown as the rules have them; differences were shown before. */
 export function showSummary(
   { advances, tracked, checks, arrivedAfterMs, clockId }: Scene,
   { uiUrl, own }: Service,
@@ -50,18 +51,18 @@ export function showSummary(
   );
 
   chapter('Webhooks');
-  const waits = [...arrivedAfterMs.values()].filter((ms) => ms !== null).sort((a, b) => a - b);
-  const median = waits[Math.floor(waits.length / 2)] ?? 0;
+  const waits = [...arrivedAfterMs.values()].filter((ms) => ms !== null);
+  const share = (part: number) => (waits.length === 0 ? 0 : percentile(waits, part));
   say(
     `${count(arrivedAfterMs.size, 'event')} received, their signatures checked; ` +
-      `${median} ms in the middle, ${waits.at(-1) ?? 0} ms at most.`,
+      `${share(0.5)} ms in the middle, ${share(1)} ms at most.`,
   );
 
   chapter('Web UI');
   const query = encodeURIComponent(`TestClockId="${clockId}"`);
   say(
     uiUrl === null
-      ? 'Where it is, a development.json says (--keys).'
+      ? 'Its address is in the development.json (--keys).'
       : `${uiUrl}/namespaces/payments/workflows?query=${query}`,
   );
 

@@ -4,12 +4,12 @@ import { safeLine, safeLines } from '../src/platform/terminal-text.ts';
 
 // What the demo shows: at most 100 columns, colour on a terminal only.
 
-export interface Row {
+interface Row {
   event: WebhookEvent;
   /** Of the event's customer; null for the clock's own events. */
   plan: string | null;
   attempt: number | null;
-  /** From the making of its delivery to its arrival, real time; null when that is not known. */
+  /** From the creation of its delivery to its arrival, real time; null if that is not known. */
   ms: number | null;
 }
 
@@ -38,8 +38,8 @@ export function chapter(title: string): void {
 
 /** What differs and where on one line, what was expected and got on the next. */
 export function difference(text: string): void {
-  const told = safeLine(text).replace(': expected ', `:\n${' '.repeat(12)}expected `);
-  say(`DIFFERENCE  ${told}`, 'red');
+  const lines = safeLine(text).replace(': expected ', `:\n${' '.repeat(12)}expected `);
+  say(`DIFFERENCE  ${lines}`, 'red');
 }
 
 export function verdict(isRight: boolean, text: string): void {

@@ -4,7 +4,7 @@ import { realNow } from '../src/platform/real-time.ts';
 import type { Arena, Attack } from './attacks/attack.ts';
 import { hitEveryPoint } from './attacks/crash-points.ts';
 
-/** A fault that was injected, and bit. */
+/** A fault that was injected and had an effect. */
 export interface Fault {
   number: number;
   kind: string;
@@ -12,23 +12,23 @@ export interface Fault {
   at: string;
 }
 
-export interface CampaignOptions {
+interface CampaignOptions {
   faults: number;
   attacks: readonly Attack[];
-  /** Points that are hit once each before anything is left to chance. */
+  /** Points that are hit once each before faults are drawn. */
   points: readonly CrashPoint[];
   /** Performance time until which they are hit by kills, and until which they are hit at all. */
   killUntil: number;
   hitUntil: number;
   /** Performance time after which nothing more is injected. */
   giveUpAt: number;
-  tell(fault: Fault): void;
+  report(fault: Fault): void;
 }
 
-/** At most so many at once: more, and nothing is ever up that could be hit. */
+/** At most so many at once, so that something is up that can be hit. */
 const atOnce = 4;
 const gapMs = [200, 2_600] as const;
-/** An attack that fails by itself is a failure of the fault run. */
+/** A strike that takes longer fails the run. */
 const strikeTimeoutMs = 120_000;
 
 /** Injects faults while the load goes on, until there were so many; the later ones do not wait for the earlier to be over. */
@@ -37,7 +37,7 @@ export async function attack(arena: Arena, options: CampaignOptions): Promise<Fa
   const note = (kind: string, title: string) => {
     const fault = { number: faults.length + 1, kind, title, at: realNow().toISOString() };
     faults.push(fault);
-    options.tell(fault);
+    options.report(fault);
   };
   if (options.points.length > 0) {
     const { points: wanted, killUntil, hitUntil } = options;
@@ -46,13 +46,13 @@ export async function attack(arena: Arena, options: CampaignOptions): Promise<Fa
   const busy = new Set<string>();
   const underWay = new Set<Promise<void>>();
   const isOver = () => faults.length >= options.faults || performance.now() > options.giveUpAt;
-  const failures: unknown[] = [];
+  const errors: unknown[] = [];
   while (!isOver()) {
     await pause(arena.chance.between(...gapMs));
     if (underWay.size >= atOnce) await Promise.race(underWay);
     const { kind, draw } = arena.chance.pickByWeight(options.attacks);
     const strike = draw(arena);
-    // Drawn or not, the next number is drawn from the same place: the plan of a seed does not hang on who is busy.
+    // The strike is drawn even if its target is busy, so that the plan of a seed does not depend on that.
     if (strike === null || strike.targets.some((target) => busy.has(target)) || isOver()) continue;
     for (const target of strike.targets) busy.add(target);
     const late = pause(strikeTimeoutMs, undefined, { ref: false }).then(() => {
@@ -60,19 +60,19 @@ export async function attack(arena: Arena, options: CampaignOptions): Promise<Fa
     });
     const run: Promise<void> = Promise.race([strike.run(), late])
       .then(
-        (hasBitten) => {
-          if (hasBitten) note(kind, strike.title);
+        (hadEffect) => {
+          if (hadEffect) note(kind, strike.title);
         },
-        (error: unknown) => void failures.push(error),
+        (error: unknown) => void errors.push(error),
       )
       .finally(() => {
         for (const target of strike.targets) busy.delete(target);
         underWay.delete(run);
       });
     underWay.add(run);
-    if (failures.length > 0) break;
+    if (errors.length > 0) break;
   }
   await Promise.all(underWay);
-  if (failures.length > 0) throw failures[0];
+  if (errors.length > 0) throw errors[0];
   return faults;
 }

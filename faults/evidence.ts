@@ -1,20 +1,21 @@
-import type { Event, PaymentsClient } from '@payments-service/client';
+import type { Event } from '@payments-service/client';
+import type { Arrival } from '../lab/receiver.ts';
 import type { LedgerEntry } from '../src/processors/ledger.ts';
 import type { ClockHistory } from './load/clocks.ts';
 import type { Exchange } from './load/journal.ts';
 import type { Claim } from './load/world.ts';
-import type { Arrival } from './receiver.ts';
+import type { BehaviourName } from './receiver.ts';
 
 /** A promise of the service (docs/reliability.md), or what the run itself has to be. */
 export type Promised = 'P1' | 'P2' | 'P3' | 'P4' | 'P5' | 'P6' | 'P7' | 'P8' | 'P9' | 'stuck' | 'coverage' | 'load';
 
-/** A promise that was not kept, and how it shows. */
+/** A broken promise, and how it shows. */
 export interface Finding {
   promise: Promised;
   what: string;
 }
 
-/** A row of our own tables, for the comparison with the ledger. */
+/** A row of our own tables, to compare with the ledger. */
 export interface TakenRow {
   id: string;
   payment_intent_id: string;
@@ -28,47 +29,41 @@ export interface AccountEvidence {
   events: Event[];
   /** Names of its endpoints, which subscribe to everything and were there before all events. */
   endpoints: string[];
-  /** The tries that were answered 429, as far as the sender came to write that down; real time, epoch ms. */
+  /** The attempts that got 429, as far as the sender recorded them; real time, epoch ms. */
   waits: { endpoint: string; eventId: string; at: number }[];
 }
 
-/** A request with a key that was sent again when all was over, and what it was answered. */
+/** A request with a key that was sent again after the run, and its response. */
 export interface Repetition {
   exchange: Exchange;
   status: number;
   text: string;
 }
 
-/** A line of the ledger, and when it was found there: epoch ms by the fault run's clock, whatever the writer's said. */
+/** A line of the ledger, and when it was read: epoch ms by the fault run's clock, not by the writer's. */
 export type SeenEntry = LedgerEntry & { seenAt?: number };
 
-/** All that the judges see. What our own tables say is only ever held against what others have seen. */
+/** All that the judges see. What our own tables say is only compared with what others have seen. */
 export interface Evidence {
   ledger: SeenEntry[];
   claims: Claim[];
   exchanges: Exchange[];
   repetitions: Repetition[];
-  /** Ids that a client was told of and that cannot be read, with what was answered. */
-  unreadable: { id: string; answer: string }[];
+  /** Ids that a response showed and that cannot be read, with what a GET returned. */
+  unreadable: { id: string; response: string }[];
   accounts: AccountEvidence[];
-  arrivals: Arrival[];
-  /** What came to the receiver and was no rightly signed webhook. */
+  arrivals: Arrival<BehaviourName>[];
+  /** What the receiver got that is no rightly signed webhook. */
   refusedWebhooks: string[];
   attempts: TakenRow[];
   refunds: TakenRow[];
   /** Rows that break an invariant of the database. */
   violations: { invariant: string; id: string; detail: string }[];
-  /** What is still under way, or differs between PostgreSQL and Temporal, when all should be quiet. */
+  /** What is still under way, or differs between PostgreSQL and Temporal, after the run. */
   stuck: string[];
   histories: ClockHistory[];
-  /** Everything of the account that nobody touches, before and after. */
+  /** Checksums of everything that the load does not touch, before and after. */
   bystander: { before: string; after: string };
-  /** From when on billers asked for deliveries again, whatever their receivers had said; epoch ms. */
+  /** From when on billers replayed deliveries, whatever Retry-After said; epoch ms. */
   replayedFrom: number;
-}
-
-/** All pages of the events, oldest first. */
-export async function allEvents(client: PaymentsClient): Promise<Event[]> {
-  const events = await client.events.list({ limit: 100 }).toArray();
-  return events.sort((a, b) => a.sequence - b.sequence);
 }

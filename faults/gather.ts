@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
+import type { Event } from '@payments-service/client';
+import { inParallel } from '../lab/parallel.ts';
 import { findViolations } from '../src/operations/invariants/invariants.ts';
-import { type AccountEvidence, allEvents, type Evidence, type Repetition, type TakenRow } from './evidence.ts';
-import { Refused } from './load/client.ts';
+import type { AccountEvidence, Evidence, Repetition, TakenRow } from './evidence.ts';
 import { type Exchange, successes } from './load/journal.ts';
 import type { Account, World } from './load/world.ts';
-import type { Receiver } from './receiver.ts';
+import type { FaultReceiver } from './receiver.ts';
 
 const atOnce = 16;
 
-/** Collects all that the judges see, when nothing is under way any more. */
+/** Collects all that the judges see, once nothing is under way any more. */
 export async function gather(
   world: World,
-  receiver: Receiver,
+  receiver: FaultReceiver,
   {
     stuck,
     histories,
@@ -33,9 +34,9 @@ export async function gather(
   // A repetition must have changed nothing: the events and the ledger are read after them.
   const evidenceOf = async (account: Account): Promise<AccountEvidence> => ({
     name: account.name,
-    events: await allEvents(world.reader(account)),
+    events: await allEvents(account),
     endpoints: account.endpoints.map(({ name }) => name),
-    waits: await waitsOf(world, account),
+    waits: await waitsOf(account),
   });
   await cluster.ledger.readOn();
   return {
@@ -57,10 +58,10 @@ export async function gather(
   };
 }
 
-async function waitsOf(world: World, account: Account): Promise<AccountEvidence['waits']> {
+async function waitsOf(account: Account): Promise<AccountEvidence['waits']> {
   const waits: AccountEvidence['waits'] = [];
   for (const { id, name } of account.endpoints) {
-    for await (const delivery of world.reader(account).webhookEndpoints.listDeliveries(id, { limit: 100 })) {
+    for await (const delivery of account.client.webhookEndpoints.listDeliveries(id, { limit: 100 })) {
       for (const { at, status_code: status } of delivery.attempts) {
         if (status === 429) waits.push({ endpoint: name, eventId: delivery.event_id, at: Date.parse(at) });
       }
@@ -69,15 +70,15 @@ async function waitsOf(world: World, account: Account): Promise<AccountEvidence[
   return waits;
 }
 
-/** A checksum of what nobody touches: an account, and the live mode of a biller who is busy in the sandbox. */
+/** A checksum of what the load does not touch: an account, and the live mode of a biller that is busy in the sandbox. */
 export async function checksumOfUntouched(world: World): Promise<string> {
   const { bystander, live } = world.accounts;
-  return `${await checksumOf(world, bystander)} ${await checksumOf(world, live)}`;
+  return `${await checksumOf(bystander)} ${await checksumOf(live)}`;
 }
 
 /** A checksum of all that an account has in its mode. */
-async function checksumOf(world: World, account: Account): Promise<string> {
-  const client = world.reader(account);
+async function checksumOf(account: Account): Promise<string> {
+  const { client } = account;
   const plans = await client.paymentPlans.list({ limit: 100 }).toArray();
   const all = {
     plans,
@@ -86,29 +87,28 @@ async function checksumOf(world: World, account: Account): Promise<string> {
     customers: await client.customers.list({ limit: 100 }).toArray(),
     methods: await client.paymentMethods.list(),
     clocks: account.livemode ? [] : await client.testClocks.list({ limit: 100 }).toArray(),
-    events: await allEvents(client),
+    events: await allEvents(account),
   };
   return createHash('sha256').update(JSON.stringify(all)).digest('hex').slice(0, 16);
 }
 
-/** Sends every request with a key once more. Whatever can no longer be repeated because its objects are gone is left out. */
+/** Sends every request with a key that succeeded once more. */
 async function repeatAll(world: World, exchanges: readonly Exchange[]): Promise<Repetition[]> {
   const keyed = exchanges.filter((exchange) => exchange.key !== null && successes(exchange).length > 0);
   const accountOf = new Map(Object.values(world.accounts).map((account) => [account.apiKey, account]));
-  return inParallel(keyed, async (exchange) => {
-    const client = accountOf.get(exchange.apiKey)?.client;
-    if (client === undefined || exchange.key === null) throw new Error('an exchange of nobody');
-    const { status, text } = await client.repeat(exchange);
+  return inParallel(keyed, atOnce, async (exchange) => {
+    const account = accountOf.get(exchange.apiKey);
+    if (account === undefined) throw new Error('the exchange has an unknown key');
+    const { status, text } = await account.send(exchange);
     return { exchange, status, text };
   });
 }
 
-/** Reads every object of which an answer told, by its id; those that were deleted with a clock excepted. */
+/** Reads every object that a response showed, by its id; those that were deleted with a clock excepted. */
 async function readAll(world: World, exchanges: readonly Exchange[]): Promise<Evidence['unreadable']> {
   const known = new Map<string, { account: Account; path: string }>();
   const accountOf = new Map(Object.values(world.accounts).map((account) => [account.apiKey, account]));
   for (const exchange of exchanges) {
-    if (exchange.method === 'GET') continue;
     const account = accountOf.get(exchange.apiKey);
     for (const { text } of successes(exchange)) {
       const id = idIn(JSON.parse(text));
@@ -117,15 +117,9 @@ async function readAll(world: World, exchanges: readonly Exchange[]): Promise<Ev
         known.set(id, { account, path });
     }
   }
-  const looks = await inParallel([...known], async ([id, { account, path }]) => {
-    const fault = await account.client.get(path).then(
-      () => null,
-      (error: unknown) => {
-        if (error instanceof Refused) return error.message;
-        throw error;
-      },
-    );
-    return fault === null ? [] : [{ id, answer: fault }];
+  const looks = await inParallel([...known], atOnce, async ([id, { account, path }]) => {
+    const { status, text } = await account.send({ method: 'GET', path, body: null, key: null });
+    return status < 300 ? [] : [{ id, response: `${status} ${text}` }];
   });
   return looks.flat();
 }
@@ -150,12 +144,8 @@ function pathOf(id: string): string | null {
   return path === undefined ? null : path + id;
 }
 
-async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  const queue = items.entries();
-  const drain = async () => {
-    for (const [index, item] of queue) results[index] = await work(item);
-  };
-  await Promise.all(Array.from({ length: atOnce }, drain));
-  return results;
+/** All pages of the events, oldest first. */
+async function allEvents({ client }: Account): Promise<Event[]> {
+  const events = await client.events.list({ limit: 100 }).toArray();
+  return events.sort((a, b) => a.sequence - b.sequence);
 }

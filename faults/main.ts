@@ -1,18 +1,17 @@
-// `npm run faults`: a service of its own, load on it, faults at it; then what it has promised is held against what others saw.
+// `npm run faults`: puts load on a service of its own, injects faults, and compares its promises with what others saw.
 import { randomInt } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readOptions, startLog, UsageError, wholeNumber } from '../lab/program.ts';
 import { realNow } from '../src/platform/real-time.ts';
 import { print, printError } from '../src/platform/terminal.ts';
-import { safeLine } from '../src/platform/terminal-text.ts';
 import { attacks } from './attacks/index.ts';
 import { makeReport, renderReport } from './report.ts';
 import { type RunOptions, run } from './run.ts';
 
 const usage = `npm run faults -- [--seed TEXT] [--faults N] [--minutes N] [--only KIND]… [--quick] [--json FILE] [--keep]
-  --seed     of load, targets and timing; drawn and shown if not given
+  --seed     of load, targets and timing; random if not given
   --faults   how many are injected (60)
   --minutes  after which no more are injected (20)
   --only     ${attacks.map(({ kind }) => `"${kind}"`).join(', ')}; may be repeated
@@ -22,25 +21,22 @@ const usage = `npm run faults -- [--seed TEXT] [--faults N] [--minutes N] [--onl
   --keep     keeps data and logs, also of a run that is green`;
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      seed: { type: 'string' },
-      faults: { type: 'string', default: '60' },
-      minutes: { type: 'string', default: '20' },
-      only: { type: 'string', multiple: true },
-      quick: { type: 'boolean', default: false },
-      'temporal-store': { type: 'string', default: 'sqlite' },
-      json: { type: 'string' },
-      keep: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
+  const values = readOptions({
+    seed: { type: 'string' },
+    faults: { type: 'string', default: '60' },
+    minutes: { type: 'string', default: '20' },
+    only: { type: 'string', multiple: true },
+    quick: { type: 'boolean', default: false },
+    'temporal-store': { type: 'string', default: 'sqlite' },
+    json: { type: 'string' },
+    keep: { type: 'boolean', default: false },
   });
-  if (values.help) {
+  if (values === null) {
     print(usage);
     return 0;
   }
   const unknown = (values.only ?? []).filter((kind) => !attacks.some((attack) => attack.kind === kind));
-  if (unknown.length > 0) throw new Error(`--only ${safeLine(unknown.join(', '))} names nothing.\n${usage}`);
+  if (unknown.length > 0) throw new UsageError(`--only: there is no kind of attack "${unknown.join(', ')}"`);
   const options: RunOptions = {
     seed: values.seed ?? String(randomInt(1_000_000)),
     faults: wholeNumber('--faults', values.faults),
@@ -50,20 +46,13 @@ async function main(): Promise<number> {
     temporalStore: storeNamed(values['temporal-store']),
     folder: await mkdtemp(join(tmpdir(), 'payments-faults-')),
   };
-  const begun = performance.now();
-  const say = (line: string) =>
-    printError(`[${((performance.now() - begun) / 1000).toFixed(1).padStart(6)} s] ${line}`);
-  say(`seed ${options.seed}, data in ${options.folder}`);
+  const { log, seconds } = startLog();
+  log(`seed ${options.seed}, data in ${options.folder}`);
   const startedAt = realNow().toISOString();
   let isGreen = false;
   try {
-    const outcome = await run(options, say);
-    const report = makeReport({
-      ...outcome,
-      seed: options.seed,
-      startedAt,
-      seconds: (performance.now() - begun) / 1000,
-    });
+    const outcome = await run(options, log);
+    const report = makeReport({ ...outcome, seed: options.seed, startedAt, seconds: seconds() });
     isGreen = report.verdict === 'kept';
     const text = `${JSON.stringify(report, null, 2)}\n`;
     if (values.json !== undefined) await writeFile(values.json, text);
@@ -71,28 +60,23 @@ async function main(): Promise<number> {
     print(renderReport(report));
   } finally {
     if (isGreen && !values.keep) await rm(options.folder, { recursive: true, force: true });
-    else say(`seed ${options.seed}; data, logs and evidence are kept in ${options.folder}`);
+    else log(`seed ${options.seed}; data, logs and evidence are kept in ${options.folder}`);
   }
   return isGreen ? 0 : 1;
 }
 
 function storeNamed(text: string): RunOptions['temporalStore'] {
   if (text === 'sqlite' || text === 'postgres') return text;
-  throw new Error(`--temporal-store must be sqlite or postgres, not "${text}".\n${usage}`);
+  throw new UsageError(`--temporal-store must be sqlite or postgres, not "${text}"`);
 }
 
-function wholeNumber(option: string, text: string): number {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new Error(`${option} must be a whole number, not "${text}".\n${usage}`);
-}
-
-// What was started ends with this process, see child.ts and servers.ts.
+// What was started ends with this process: see lab/supervised-process.ts and lab/servers.ts.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => process.exit(130));
 
 main().then(
   (code) => process.exit(code),
   (error: unknown) => {
-    printError(error);
+    printError(error instanceof UsageError ? `${error.message}\n${usage}` : error);
     process.exit(1);
   },
 );

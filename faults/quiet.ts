@@ -2,36 +2,36 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { findMismatches } from '../src/operations/reconciler/reconciler.ts';
 import { realNow } from '../src/platform/real-time.ts';
 import type { World } from './load/world.ts';
-import type { Receiver } from './receiver.ts';
+import type { FaultReceiver } from './receiver.ts';
 
 const lookAgainMs = 500;
-/** A replay wakes every delivery that is pending, so it is asked for only when that helps, and not again and again. */
+/** A replay wakes every pending delivery, so it is asked for only if that helps, and seldom. */
 const firstReplayMs = 6_000;
 const replayEveryMs = 30_000;
-const sayEveryMs = 15_000;
+const logEveryMs = 15_000;
 
-/** What a run had to do, as a user, to get the last deliveries through. */
+/** What the run did, as a biller, to get the last deliveries through. */
 export interface Replays {
   requests: number;
   enqueued: number;
 }
 
 /**
- * Waits until nothing is under way any more. Deliveries that a receiver has refused would wait for minutes: their biller asks
- * for them again, as it can. Answers what is left when the time is over; nothing, if all is well.
+ * Waits until nothing is under way any more. Deliveries that a receiver has refused would wait for minutes: their biller
+ * replays them. Returns what is left when the time is over: nothing, if all is well.
  */
 export async function settle(
   world: World,
-  receiver: Receiver,
+  receiver: FaultReceiver,
   giveUpAt: number,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<{ stuck: string[]; replays: Replays }> {
   const replays: Replays = { requests: 0, enqueued: 0 };
   receiver.calmDown();
   receiver.open();
   let stuck: string[] = [];
   let agreed = 0;
-  let saidAt = performance.now();
+  let loggedAt = performance.now();
   let replayedAt = performance.now() - replayEveryMs + firstReplayMs;
   for (;;) {
     if (performance.now() - replayedAt > replayEveryMs && (await waitsForLong(world))) {
@@ -39,9 +39,9 @@ export async function settle(
       replayedAt = performance.now();
     }
     stuck = await underWay(world);
-    if (performance.now() - saidAt > sayEveryMs && stuck.length > 0) {
-      say(`still under way: ${stuck.slice(0, 3).join('; ')}`);
-      saidAt = performance.now();
+    if (performance.now() - loggedAt > logEveryMs && stuck.length > 0) {
+      log(`still under way: ${stuck.slice(0, 3).join('; ')}`);
+      loggedAt = performance.now();
     }
     // What Temporal lists runs a little behind: two looks have to find nothing.
     agreed = stuck.length === 0 ? agreed + 1 : 0;
@@ -50,7 +50,7 @@ export async function settle(
   }
 }
 
-/** Whether some delivery was refused, and has its next try minutes ahead. */
+/** Whether a delivery was refused, and has its next attempt minutes ahead. */
 async function waitsForLong({ cluster }: World): Promise<boolean> {
   const [row] = await cluster.sql<{ waits: boolean }[]>`
     select exists (
@@ -63,22 +63,21 @@ async function waitsForLong({ cluster }: World): Promise<boolean> {
 async function replayRefused({ accounts }: World, replays: Replays): Promise<void> {
   for (const { client, endpoints } of Object.values(accounts)) {
     for (const { id } of endpoints) {
-      // An event that was recorded by a clock that was ahead is meant too.
+      // Events that a process with a clock ahead recorded are included.
       const until = new Date(realNow().getTime() + 2 * 3_600_000).toISOString();
-      const body = { since: '2020-01-01T00:00:00Z', until };
-      const answer = await client.post(`/webhook_endpoints/${id}/replay`, { body });
+      const { enqueued } = await client.webhookEndpoints.replayDeliveries(id, { since: '2020-01-01T00:00:00Z', until });
       replays.requests += 1;
-      replays.enqueued += Number(answer.enqueued);
+      replays.enqueued += enqueued;
     }
   }
 }
 
-/** Everything of which somebody should still be taking care, in words. */
+/** Everything that is still under way, in words. */
 async function underWay({ cluster, deleted }: World): Promise<string[]> {
   const { sql } = cluster;
   const [counts] = await sql<Record<string, number>[]>`
     select
-      (select count(*)::integer from workflow_intents) as "workflow intents that nobody has carried out",
+      (select count(*)::integer from workflow_intents) as "outbox entries that are not dispatched",
       (select count(*)::integer from payment_attempts where outcome = 'processing') as "attempts without an outcome",
       (select count(*)::integer from refunds where status = 'processing') as "refunds without an outcome",
       (select count(*)::integer from payment_intents where status = 'processing') as "payment intents in processing",
@@ -88,10 +87,10 @@ async function underWay({ cluster, deleted }: World): Promise<string[]> {
         where scheduled_at <= now() and status = 'requires_payment_method') as "scheduled payments that are due",
       (select count(*)::integer from test_clocks where status not in ('created', 'ready')) as "clocks that are not ready",
       (select count(*)::integer from webhook_deliveries where status = 'pending') as "deliveries that are pending",
-      (select count(*)::integer from webhook_deliveries where status = 'failed') as "deliveries that were given up"`;
+      (select count(*)::integer from webhook_deliveries where status = 'failed') as "deliveries that have failed"`;
   const left = Object.entries(counts ?? {}).filter(([, count]) => count > 0);
   if (left.length > 0) return left.map(([what, count]) => `${count} ${what}`);
-  const mismatches = await findMismatches(sql, cluster.temporalClient(), 'payments');
+  const mismatches = await findMismatches(sql, cluster.temporalClient, cluster.taskQueue);
   return mismatches
     .filter(({ subjectId }) => !deleted.has(subjectId))
     .map(({ workflowType, subjectId, problem, detail }) => `${workflowType} ${subjectId} is ${problem}: ${detail}`);

@@ -1,5 +1,6 @@
 import { cpus } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '../lab/eventually.ts';
 import { realNow } from '../src/platform/real-time.ts';
 import { letFallDue, makeLivePlan } from './load/live-plans.ts';
 import type { World } from './load/world.ts';
@@ -10,22 +11,21 @@ export interface Recovery {
   ms: number;
   /** The promise, in milliseconds. */
   limitMs: number;
-  /** The share of the machine that somebody else was using just before: above a fifth, nothing is judged by this. */
+  /** The share of the machine that other programs used just before: above a fifth, this is not judged. */
   othersShare: number;
 }
 
-/** Beyond this the machine is not ours to measure on. */
+/** Above this share the machine is too busy to measure. */
 export const mostForOthers = 0.2;
 
 const apiLimitMs = 3_000;
 const chargeLimitMs = 10_000;
-/** From now to the instant at which a plan is made due: its workflow hears of it before the outage begins. */
+/** From now to the instant at which a plan is made due: its workflow is poked before the outage begins. */
 const aheadMs = 2_000;
-const lookAgainMs = 10;
-const giveUpMs = 60_000;
+const waiting = { timeoutMs: 60_000, everyMs: 10 };
 
 /**
- * Measures how fast work goes on when everything of one kind was killed, with nothing else going on: for the API from the
+ * Measures how fast work continues after everything of one kind was killed, with nothing else under way: for the API from the
  * start of the process to the first 2xx; for the others from when it is back to the first charge of a plan that fell due
  * while it was away.
  */
@@ -67,7 +67,7 @@ async function firstAnswer({ cluster, accounts }: World): Promise<number> {
   const begun = performance.now();
   for (const api of cluster.apis) api.release();
   const headers = { authorization: `Bearer ${accounts.shop.apiKey}` };
-  const answers = () =>
+  const responds = () =>
     Promise.any(
       cluster.apis.map(async ({ directUrl }) => {
         const { ok } = await fetch(`${directUrl}/api/v1/customers?limit=1`, { headers });
@@ -77,18 +77,18 @@ async function firstAnswer({ cluster, accounts }: World): Promise<number> {
       () => true,
       () => false,
     );
-  await waitFor(answers, 'an answer of the API');
+  await eventually('the API responds', responds, waiting);
   return performance.now() - begun;
 }
 
-/** Takes something away at once, and gives it back when told to; then answers when it was back, performance time. */
+/** Takes something away at once. The function that it returns gives it back, and returns when it was back: performance time. */
 type TakeAway = (world: World) => Promise<() => Promise<number>>;
 
 const awayWorkers: TakeAway = async ({ cluster }) => {
   await Promise.all(cluster.workers.map((worker) => worker.hold()));
   return async () => {
     for (const worker of cluster.workers) worker.release();
-    await waitFor(async () => cluster.workers.some(({ state }) => state === 'up'), 'a worker');
+    await eventually('a worker is up', () => cluster.workers.some(({ state }) => state === 'up'), waiting);
     return performance.now();
   };
 };
@@ -105,7 +105,7 @@ const awayServer =
 
 async function firstCharge(world: World, takeAway: TakeAway): Promise<number> {
   const { cluster } = world;
-  const plan = await makeLivePlan(world, world.accounts.shop, 'due in an outage');
+  const plan = await makeLivePlan(world, world.accounts.shop);
   const { amount } = plan;
   world.claims.push(() => [
     { amount, what: `a plan of ${amount}, due in an outage`, succeeded: [1, 1], attempts: [1, 1] },
@@ -116,15 +116,7 @@ async function firstCharge(world: World, takeAway: TakeAway): Promise<number> {
   const giveBack = await takeAway(world);
   await pause(aheadMs);
   const backAt = await giveBack();
-  const charge = await cluster.ledger.find((entry) => entry.amount === amount, { from, timeoutMs: giveUpMs });
-  if (charge === null) throw new Error(`nothing was charged within ${giveUpMs / 1000} s after the outage`);
+  const charge = await cluster.ledger.find((entry) => entry.amount === amount, { from, timeoutMs: waiting.timeoutMs });
+  if (charge === null) throw new Error(`nothing was charged within ${waiting.timeoutMs / 1000} s after the outage`);
   return Math.max(0, performance.now() - backAt);
-}
-
-async function waitFor(holds: () => Promise<boolean>, what: string): Promise<void> {
-  const giveUpAt = performance.now() + giveUpMs;
-  while (!(await holds())) {
-    if (performance.now() > giveUpAt) throw new Error(`${what} did not come within ${giveUpMs / 1000} s`);
-    await pause(lookAgainMs);
-  }
 }

@@ -1,3 +1,5 @@
+import { tableOf } from '../lab/program.ts';
+import { median } from '../lab/statistics.ts';
 import type { Fault } from './campaign.ts';
 import type { Evidence, Finding } from './evidence.ts';
 import { successes } from './load/journal.ts';
@@ -14,7 +16,7 @@ export interface Report {
   load: {
     requests: number;
     answered_2xx: number;
-    /** Tries that had to be made again, by what they got instead of an answer. */
+    /** Tries that were repeated, by what they got instead of a final response. */
     setbacks: Record<string, number>;
     charges_made: number;
     charge_calls: number;
@@ -56,8 +58,8 @@ export function makeReport(outcome: Outcome): Report {
   const charges = evidence.ledger.filter(({ kind }) => kind === 'charge');
   const paid = new Set(charges.filter(({ outcome }) => outcome === 'succeeded').map((entry) => entry.idempotency_key));
   const givenBack = evidence.ledger.filter(({ kind, outcome }) => kind === 'refund' && outcome === 'succeeded');
-  const taken = evidence.arrivals.filter(({ taken }) => taken);
-  const distinct = new Set(taken.map(({ endpoint, event }) => `${endpoint} ${event.id}`));
+  const accepted = evidence.arrivals.filter(({ accepted }) => accepted);
+  const distinct = new Set(accepted.map(({ endpoint, event }) => `${endpoint} ${event.id}`));
   const requests = evidence.exchanges.filter(({ method }) => method !== 'GET');
   const byPromise = (promise: Finding['promise']) => findings.filter((finding) => finding.promise === promise).length;
   return {
@@ -86,8 +88,8 @@ export function makeReport(outcome: Outcome): Report {
     events: {
       committed: evidence.accounts.reduce((sum, { events }) => sum + events.length, 0),
       lost: findings.filter(({ promise, what }) => promise === 'P5' && what.includes('never delivered')).length,
-      deliveries_taken: taken.length,
-      deliveries_repeated: taken.length - distinct.size,
+      deliveries_taken: accepted.length,
+      deliveries_repeated: accepted.length - distinct.size,
       replays: outcome.replays,
     },
     stuck_workflows: evidence.stuck.length,
@@ -127,22 +129,22 @@ export function renderReport(report: Report): string {
       'crash points fired',
       `${points.fired} of ${points.of}${points.missing.length > 0 ? `, not: ${points.missing.join(', ')}` : ''}`,
     ],
-    ['requests', `${load.requests}, answered with 2xx in the end: ${load.answered_2xx}`],
-    ['tries that got nothing', list(load.setbacks)],
-    ['charges made', `${load.charges_made} (${load.charge_calls} calls of the processor, repetitions included)`],
+    ['requests', `${load.requests}, with 2xx in the end: ${load.answered_2xx}`],
+    ['tries without a final response', list(load.setbacks)],
+    ['charges made', `${load.charges_made} (${load.charge_calls} requests to the processor, repetitions included)`],
     ['refunds made', String(load.refunds_made)],
     ['advances', `${load.advances}, of ${load.plans_on_clocks} plans on clocks`],
     ['double charges', String(report.double_charges)],
     ['missing charges', String(report.missing_charges)],
     ['events committed', String(events.committed)],
     ['events lost', String(events.lost)],
-    ['deliveries', `${events.deliveries_taken} taken, ${events.deliveries_repeated} of them repeated`],
-    ['asked for again', `${events.replays.enqueued} refused deliveries, by ${events.replays.requests} replays`],
+    ['deliveries', `${events.deliveries_taken} accepted, ${events.deliveries_repeated} of them repeated`],
+    ['replayed', `${events.replays.enqueued} refused deliveries, by ${events.replays.requests} replays`],
     ['stuck', String(report.stuck_workflows)],
     ...Object.entries(report.recovery).map(([what, { limit, median, slowest, samples, judged }]): [string, string] => [
       `recovery, ${what}`,
       `median ${median} ms, slowest ${slowest} ms of ${samples}; promised ${limit} ms` +
-        (judged < samples ? ` (${samples - judged} not judged: others were using the machine)` : ''),
+        (judged < samples ? ` (${samples - judged} not judged: other programs used the machine)` : ''),
     ]),
     ...Object.entries(report.starts_under_load).map(([name, { median, slowest, samples }]): [string, string] => [
       `starts of the ${name}`,
@@ -150,12 +152,10 @@ export function renderReport(report: Report): string {
     ]),
     ['ended by themselves', report.own_ends.join(', ') || 'none'],
   ];
-  const width = Math.max(...rows.map(([name]) => name.length));
-  const table = rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n');
-  return `${table}\n\n${conclusion(report)}`;
+  return `${tableOf(rows, 'left').join('\n')}\n\n${conclusion(report)}`;
 }
 
-const toldOfEach = 8;
+const shownOfEach = 8;
 
 function conclusion({ findings, failure_rate_below: rate, faults }: Report): string {
   if (findings.length === 0) {
@@ -163,16 +163,16 @@ function conclusion({ findings, failure_rate_below: rate, faults }: Report): str
       rate === null ? '' : `: with 95 % confidence fewer than ${(100 * rate).toFixed(2)} % of such faults break one`;
     return `Every promise was kept in ${faults.injected} faults${bound}.`;
   }
-  const told = groups(findings, ({ promise }) => promise).flatMap(([promise, of]) => [
-    ...of.slice(0, toldOfEach).map(({ what }) => `${promise}: ${what}`),
-    ...(of.length > toldOfEach ? [`${promise}: and ${of.length - toldOfEach} more`] : []),
+  const shown = groups(findings, ({ promise }) => promise).flatMap(([promise, of]) => [
+    ...of.slice(0, shownOfEach).map(({ what }) => `${promise}: ${what}`),
+    ...(of.length > shownOfEach ? [`${promise}: and ${of.length - shownOfEach} more`] : []),
   ]);
-  return [`BROKEN: ${findings.length} findings.`, ...told].join('\n');
+  return [`BROKEN: ${findings.length} findings.`, ...shown].join('\n');
 }
 
 function spread(of: readonly { ms: number }[]): { median: number; slowest: number; samples: number } {
-  const sorted = of.map(({ ms }) => Math.round(ms)).sort((a, b) => a - b);
-  return { median: sorted[Math.floor(sorted.length / 2)] ?? 0, slowest: sorted.at(-1) ?? 0, samples: sorted.length };
+  const times = of.map(({ ms }) => Math.round(ms));
+  return { median: median(times), slowest: Math.max(...times), samples: times.length };
 }
 
 function groups<T>(items: readonly T[], nameOf: (item: T) => string): [string, T[]][] {

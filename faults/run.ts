@@ -1,12 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { TemporalStore } from '../lab/parts.ts';
+import { chanceOf } from '../lab/random.ts';
 import { realNow } from '../src/platform/real-time.ts';
 import type { Arena, Attack } from './attacks/attack.ts';
 import { allPoints } from './attacks/crash-points.ts';
 import { attacks } from './attacks/index.ts';
 import { attack } from './campaign.ts';
-import { type Cluster, startCluster, type TemporalStore } from './cluster.ts';
+import { type Cluster, startCluster } from './cluster.ts';
 import type { Finding } from './evidence.ts';
 import { checksumOfUntouched, gather } from './gather.ts';
 import { furnishBystander, furnishLiveMode } from './load/bystander.ts';
@@ -16,8 +18,7 @@ import { shopper } from './load/shoppers.ts';
 import { subscriber } from './load/subscribers.ts';
 import { type Actor, makeWorld, type World } from './load/world.ts';
 import { settle } from './quiet.ts';
-import { chanceOf } from './random.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
+import { type FaultReceiver, startFaultReceiver } from './receiver.ts';
 import { measureRecovery, mostForOthers, type Recovery } from './recovery.ts';
 import type { Outcome } from './report.ts';
 import { judge } from './verdict.ts';
@@ -33,42 +34,42 @@ export interface RunOptions {
   folder: string;
 }
 
-type Say = (line: string) => void;
+type Log = (line: string) => void;
 
-/** How long the load may take to end what it has begun, and then everything to come to rest. */
+/** How long the load may take to end what it has begun, and then the service to come to rest. */
 const endTimeoutMs = 90_000;
 const settleTimeoutMs = 240_000;
 const quickSettleTimeoutMs = 60_000;
 /** A short run injects faults for so long, however few they have become. */
 const quickAttackMs = 70_000;
-/** Its crash points are hit by kills for so long: on a slow machine there is no time for a start of a process for each. */
+/** It hits crash points by kills for so long: a slow machine has no time to start a process for each. */
 const quickKillMs = 35_000;
 
-/** On a slow machine it goes on for the sake of points that have not fired, and only of them. */
+/** On a slow machine it continues for points that have not fired, and only for them. */
 const quickPointsMs = 150_000;
 
 /** A short run ends as soon as it has seen every point and this many faults. */
 const quickFaults = 28;
 
 /** Runs the whole of it: cluster, load, faults, rest, verdict. */
-export async function run(options: RunOptions, say: Say): Promise<Omit<Outcome, 'seed' | 'startedAt' | 'seconds'>> {
+export async function run(options: RunOptions, log: Log): Promise<Omit<Outcome, 'seed' | 'startedAt' | 'seconds'>> {
   const chance = chanceOf(options.seed);
-  const receiver = await startReceiver(chance.fork('receiver'));
+  const receiver = await startFaultReceiver(chance.fork('receiver'));
   const cluster = await startCluster(options.folder, chance.fork('cluster'), {
     canSetClocks: chosenFrom(options).some(({ kind }) => kind === 'clock jump'),
     temporalStore: options.temporalStore,
   });
-  say('two API processes, two workers, PostgreSQL and Temporal are up');
+  log('two API processes, two workers, PostgreSQL and Temporal are up');
   try {
-    return await attackAndJudge(options, cluster, receiver, say);
+    return await attackAndJudge(options, cluster, receiver, log);
   } finally {
     await cluster.close();
     await receiver.close();
-    say('everything has ended');
+    log('everything has ended');
   }
 }
 
-async function attackAndJudge(options: RunOptions, cluster: Cluster, receiver: Receiver, say: Say) {
+async function attackAndJudge(options: RunOptions, cluster: Cluster, receiver: FaultReceiver, log: Log) {
   const chance = chanceOf(options.seed);
   const world = await makeWorld(cluster, receiver, chance.fork('load'));
   await furnishBystander(world);
@@ -94,26 +95,26 @@ async function attackAndJudge(options: RunOptions, cluster: Cluster, receiver: R
     killUntil: options.isQuick ? performance.now() + quickKillMs : Number.POSITIVE_INFINITY,
     hitUntil: performance.now() + (options.isQuick ? quickPointsMs : minutes * 60_000),
     giveUpAt: performance.now() + minutes * 60_000,
-    tell: ({ number, title }) => say(`fault ${number}: ${title}`),
+    report: ({ number, title }) => log(`fault ${number}: ${title}`),
   });
 
-  say('no more faults; waiting for everything to come to rest');
+  log('no more faults; waiting for everything to come to rest');
   const endedAt = performance.now();
   const replayedFrom = realNow().getTime();
   await cluster.heal();
   world.stop();
-  await endLoad(world, load, say);
+  await endLoad(world, load, log);
   let { stuck, replays } = await settle(
     world,
     receiver,
     performance.now() + (options.isQuick ? quickSettleTimeoutMs : settleTimeoutMs),
-    say,
+    log,
   );
-  say(`at rest ${((performance.now() - endedAt) / 1000).toFixed(1)} s after the last fault`);
+  log(`at rest ${((performance.now() - endedAt) / 1000).toFixed(1)} s after the last fault`);
   const recoveries = options.isQuick ? [] : await measureRecovery(world, 3);
-  if (recoveries.length > 0) ({ stuck } = await settle(world, receiver, performance.now() + settleTimeoutMs, say));
+  if (recoveries.length > 0) ({ stuck } = await settle(world, receiver, performance.now() + settleTimeoutMs, log));
 
-  say('gathering the evidence');
+  log('gathering the evidence');
   const evidence = await gather(world, receiver, { stuck, histories, before, replayedFrom });
   const findings = [
     ...judge(evidence),
@@ -138,7 +139,7 @@ async function attackAndJudge(options: RunOptions, cluster: Cluster, receiver: R
   };
 }
 
-/** Enough to pass every crash point every few seconds, and little enough for two cores to have time for recovery. */
+/** Enough to reach every crash point every few seconds, and little enough for two cores to have time for recovery. */
 function actors(histories: ClockHistory[], isQuick: boolean): Actor[] {
   const clocks = (name: 'monthly' | 'weekly', count: number) =>
     Array.from({ length: count }, (_, index) => clockKeeper(({ accounts }) => accounts[name], index + 1, histories));
@@ -156,17 +157,17 @@ function chosenFrom({ only, isQuick }: RunOptions): Attack[] {
   return isQuick ? wanted.filter((attack) => attack.isQuick !== false) : wanted;
 }
 
-/** Whether this machine does not let us: mount a disk, or set clocks off. */
+/** Whether this machine does not allow it: mounting a disk, or setting clocks off. */
 function isImpossible({ postgres, clocks }: Cluster, kind: string): boolean {
   return (kind === 'full disk' && postgres.disk === null) || (kind === 'clock jump' && clocks === null);
 }
 
 const wantsPoints = (chosen: readonly Attack[]) => chosen.some(({ kind }) => kind === 'crash point');
 
-async function endLoad(world: World, load: Promise<unknown>, say: Say): Promise<void> {
+async function endLoad(world: World, load: Promise<unknown>, log: Log): Promise<void> {
   const late = pause(endTimeoutMs, 'late' as const, { ref: false });
   if ((await Promise.race([load.then(() => 'ended' as const), late])) === 'ended') return;
-  say(`the load has not ended after ${endTimeoutMs / 1000} s`);
+  log(`the load has not ended after ${endTimeoutMs / 1000} s`);
   world.surprises.push({ promise: 'stuck', what: `the load still waits for something after ${endTimeoutMs / 1000} s` });
   world.giveUp();
 }

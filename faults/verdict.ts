@@ -1,17 +1,17 @@
 import type { Evidence, Finding } from './evidence.ts';
-import { judgeAnswers, judgeBystander, judgeDurability, judgeStuck } from './judges/answers.ts';
 import { judgeCharges, judgeRefunds } from './judges/charges.ts';
 import { judgeEvents, judgePlanEvents } from './judges/events.ts';
 import { judgeMoney } from './judges/money.ts';
+import { judgeBystander, judgeDurability, judgeResponses, judgeStuck } from './judges/responses.ts';
 
-/** Judges a run that has come to rest. Nothing is found when every promise was kept. */
+/** Judges a run that has come to rest. Returns nothing if every promise was kept. */
 export function judge(evidence: Evidence): Finding[] {
   return [
     judgeCharges,
     judgeRefunds,
     judgeMoney,
     judgeDurability,
-    judgeAnswers,
+    judgeResponses,
     judgeEvents,
     judgePlanEvents,
     judgeBystander,

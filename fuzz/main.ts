@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stopAllCopies } from '../bench/service.ts';
+import { UsageError } from '../lab/program.ts';
+import { stopAllServices } from '../lab/service.ts';
 import { print, printError } from '../src/platform/terminal.ts';
 import { findAftermath, invariantCount, markLogs } from './aftermath.ts';
-import { help, type Options, readOptions, UsageError } from './options.ts';
+import { help, type Options, readOptions } from './options.ts';
 import { makePasses } from './passes.ts';
 import { type Command, prepareSchemathesis, Unprepared } from './python.ts';
 import { type PassResult, runPass } from './run.ts';
@@ -14,17 +15,17 @@ const stopped = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.abort());
 
 try {
-  const options = readOptions(process.argv.slice(2));
+  const options = readOptions();
   if (options === null) print(help);
   else if (!(await fuzz(options))) process.exitCode = 1;
 } catch (error) {
   process.exitCode = 1;
-  await stopAllCopies();
-  const isDispatched = error instanceof UsageError || error instanceof Unprepared;
-  printError(stopped.signal.aborted ? 'Stopped.' : isDispatched ? error.message : error);
+  await stopAllServices();
+  const isExpected = error instanceof UsageError || error instanceof Unprepared;
+  printError(stopped.signal.aborted ? 'Stopped.' : isExpected ? error.message : error);
 }
 
-/** Runs all passes against a service and looks at what they have left behind. Answers whether all is well. */
+/** Runs all passes against a service, then looks for broken invariants and logged errors. Returns whether all is well. */
 async function fuzz(options: Options): Promise<boolean> {
   const schemathesis = await prepareSchemathesis();
   const target = await findTarget(options.keys);
@@ -32,11 +33,11 @@ async function fuzz(options: Options): Promise<boolean> {
   let isClean = false;
   try {
     const marks = await markLogs(target);
-    const isAnsweredWell = await runPasses(schemathesis, target, folder, options);
+    const arePassesClean = await runPasses(schemathesis, target, folder, options);
     const aftermath = await findAftermath(target, marks);
     for (const line of aftermath) printError(line);
     if (aftermath.length === 0) print(`${invariantCount} invariants hold, and the logs have no errors.`);
-    isClean = isAnsweredWell && aftermath.length === 0;
+    isClean = arePassesClean && aftermath.length === 0;
   } finally {
     await target.end(isClean || stopped.signal.aborted ? 'clean' : 'found something');
     if (isClean || stopped.signal.aborted) await rm(folder, { recursive: true, force: true });
@@ -45,7 +46,7 @@ async function fuzz(options: Options): Promise<boolean> {
   return isClean;
 }
 
-/** Tells of each pass when it has ended. Answers whether none has found anything. */
+/** Prints a line for each pass when it has ended. Returns whether none has found anything. */
 async function runPasses(schemathesis: Command, target: Target, folder: string, options: Options): Promise<boolean> {
   const tenant = await makeTenant(target, 'Fuzzed biller');
   const stranger = await makeTenant(target, 'Another biller');
@@ -68,7 +69,7 @@ function summaryOf(title: string, { report, accepted, refused, isClean }: PassRe
   const found = isClean ? 'nothing found' : `${test_cases.unique_failures} failures`;
   const others = never.length > 0 && never.length <= 6 ? ` (not ${never.join(', ')})` : '';
   const refusals = Object.values(refused).reduce((sum, count) => sum + count, 0);
-  const denied = `; ${refusals} requests to ${Object.keys(refused).length} operations refused, to which it has no right`;
+  const denied = `; ${refusals} requests to ${Object.keys(refused).length} operations refused, to which the key has no right`;
   return (
     `${title}: ${found} in ${test_cases.generated} cases of ${operations.tested} operations, ` +
     `${reached} of which have succeeded${others}${refusals > 0 ? denied : ''}; ${seconds.toFixed(0)} s, seed ${seed}`

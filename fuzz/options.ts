@@ -1,12 +1,12 @@
-import { parseArgs } from 'node:util';
+import { readOptions as readAll, UsageError, wholeNumber } from '../lab/program.ts';
 
 export const help = `npm run fuzz [-- OPTIONS]
 
-Sends the service what its OpenAPI document allows, and what it does not, with schemathesis (Python 3.11 or newer; installed
+Sends the service requests that its OpenAPI document allows, and others, with schemathesis (Python 3.11 or newer; installed
 into a virtual environment of its own the first time): examples, boundary values, random data, and chains of requests that
-use each other's answers. Nothing may be answered with 5xx, or with anything that the document does not name. It goes with secret
-keys of both modes, a publishable key and a restricted key: what a key has no right to is refused with 4xx. Afterwards the
-invariants of the database are checked, and the logs are read for errors. Exit code 0 when all is well, otherwise 1.
+use each other's responses. No response may be 5xx, or anything that the document does not name. It runs with secret keys of
+both modes, a publishable key and a restricted key: what a key has no right to is refused with 4xx. Afterwards the invariants
+of the database are checked, and the logs are read for errors. Exit code 0 if all is well, otherwise 1.
 
 Without options it starts a service of its own on free ports, in a temporary folder, and ends it afterwards.
 
@@ -26,51 +26,30 @@ export interface Options {
   keys: string | null;
 }
 
-/** The command line cannot be followed; the message says why. */
-export class UsageError extends Error {
-  override name = 'UsageError';
-}
-
 /**
- * Reads the command line; null when help is asked for.
+ * Reads the command line; null if help is asked for.
  * @throws UsageError
  */
-export function readOptions(args: string[]): Options | null {
-  const values = parse(args);
-  if (values.help) return null;
+export function readOptions(): Options | null {
+  const values = readAll({
+    quick: { type: 'boolean' },
+    minutes: { type: 'string' },
+    'max-examples': { type: 'string' },
+    seed: { type: 'string' },
+    keys: { type: 'string' },
+  });
+  if (values === null) return null;
   const { quick = false, keys = null } = values;
   if (quick && values.minutes !== undefined) throw new UsageError('--quick and --minutes exclude each other');
   return {
     quick,
     keys,
-    minutes: whole('--minutes', values.minutes, 1440),
-    maxExamples: whole('--max-examples', values['max-examples'], 100_000) ?? (quick ? 10 : 100),
-    seed: whole('--seed', values.seed, 2 ** 32) ?? (quick ? 1 : null),
+    minutes: optional('--minutes', values.minutes, 1440),
+    maxExamples: optional('--max-examples', values['max-examples'], 100_000) ?? (quick ? 10 : 100),
+    seed: optional('--seed', values.seed, 2 ** 32) ?? (quick ? 1 : null),
   };
 }
 
-function whole(name: string, text: string | undefined, most: number): number | null {
-  if (text === undefined) return null;
-  if (!/^[1-9]\d{0,9}$/.test(text) || Number(text) > most) {
-    throw new UsageError(`${name} needs a whole number from 1 to ${most}, not "${text}"`);
-  }
-  return Number(text);
-}
-
-function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        quick: { type: 'boolean' },
-        minutes: { type: 'string' },
-        'max-examples': { type: 'string' },
-        seed: { type: 'string' },
-        keys: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
+function optional(name: string, text: string | undefined, most: number): number | null {
+  return text === undefined ? null : wholeNumber(name, text, most);
 }

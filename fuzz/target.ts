@@ -1,9 +1,7 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import Type from 'typebox';
-import { Value } from 'typebox/value';
-import { startCopy } from '../bench/service.ts';
+import { readDevelopment, startService } from '../lab/service.ts';
 import { openPool, type Pool } from '../src/platform/postgres/connection.ts';
 import { realNow } from '../src/platform/real-time.ts';
 import { printError } from '../src/platform/terminal.ts';
@@ -17,7 +15,7 @@ export interface Target {
   readonly sql: Pool;
   /** Where its processes write their logs. */
   readonly logs: string;
-  /** Ends what was started for the fuzzing alone; its data stay where something was found. */
+  /** Ends what was started for the fuzzing alone; its data stay if something was found. */
   end(outcome: 'clean' | 'found something'): Promise<void>;
 }
 
@@ -31,13 +29,11 @@ export interface Tenant {
   readonly liveSecret: string;
 }
 
-const Development = Type.Object({ base_url: Type.String(), database_url: Type.String() });
-
 /** The running service whose `development.json` this is, or one of its own. */
 export async function findTarget(keys: string | null): Promise<Target> {
   if (keys !== null) return connect(dirname(resolve(keys)), async () => {});
   const folder = await mkdtemp(join(tmpdir(), 'payments-fuzz-'));
-  const copy = await startCopy(folder);
+  const copy = await startService(folder);
   return connect(folder, async (outcome) => {
     await copy.stop();
     if (outcome === 'clean') await rm(folder, { recursive: true, force: true });
@@ -46,8 +42,7 @@ export async function findTarget(keys: string | null): Promise<Target> {
 }
 
 async function connect(dataDir: string, stop: Target['end']): Promise<Target> {
-  const found: unknown = JSON.parse(await readFile(join(dataDir, 'development.json'), 'utf8'));
-  const { base_url: baseUrl, database_url: databaseUrl } = Value.Parse(Development, found);
+  const { baseUrl, databaseUrl } = await readDevelopment(join(dataDir, 'development.json'));
   const sql = openPool(databaseUrl, { max: 2, name: 'fuzz' });
   return {
     baseUrl,
@@ -60,12 +55,12 @@ async function connect(dataDir: string, stop: Target['end']): Promise<Target> {
   };
 }
 
-/** Makes a biller that nobody else works with. */
+/** Makes a biller for this run alone. */
 export async function makeTenant({ sql }: Target, name: string): Promise<Tenant> {
-  const deed = { by: { kind: 'command_line', id: 'fuzz' } as const, now: realNow() };
-  const { id: billerId } = await createBiller(sql, { name, ...deed });
+  const by = { by: { kind: 'command_line', id: 'fuzz' } as const, now: realNow() };
+  const { id: billerId } = await createBiller(sql, { name, ...by });
   const key = async (livemode: boolean, kind: 'secret' | 'publishable', scopes?: string[]) =>
-    (await createKey(sql, { billerId, livemode, kind, scopes, ...deed })).key;
+    (await createKey(sql, { billerId, livemode, kind, scopes, ...by })).key;
   return {
     billerId,
     sandboxSecret: await key(false, 'secret'),

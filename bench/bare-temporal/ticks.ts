@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
+import { inParallel, range } from '../../lab/parallel.ts';
+import type { ServiceCopy } from '../../lab/service.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { inParallel, range } from '../bench.ts';
 import { startChild, stopChild } from '../child.ts';
 import { type DueCourse, type DueRun, followCourse, NotAllHeld } from '../due-course.ts';
-import type { Copy } from '../service.ts';
 
 const taskQueue = 'bench-ticks';
 
@@ -30,7 +30,7 @@ export interface BareTemporal {
 }
 
 /** Starts the worker and makes the table for the rows. */
-export async function startBareTemporal(copy: Copy, temporal: Client, sql: Pool): Promise<BareTemporal> {
+export async function startBareTemporal(copy: ServiceCopy, temporal: Client, sql: Pool): Promise<BareTemporal> {
   await sql`create table if not exists bench_ticks (id text collate "C" primary key)`;
   const { temporalAddress, databaseUrl } = copy;
   const args = [temporalAddress, temporal.options.namespace, taskQueue, databaseUrl];

@@ -1,7 +1,7 @@
+import { fitLine, median } from '../../lab/statistics.ts';
 import type { Bench, Measurement } from '../bench.ts';
 import { type Figure, figure, type Target } from '../figure.ts';
 import { advance, expectAttempts, type Scene, setUp, tearDown } from '../scenery.ts';
-import { fitLine, median } from '../statistics.ts';
 
 /** One thing that is done to a clock, and how many attempts that has to make. */
 interface Case {

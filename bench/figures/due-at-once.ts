@@ -1,6 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
+import { inParallel } from '../../lab/parallel.ts';
 import { type BareTemporal, startBareTemporal, type TickKind, type Watched } from '../bare-temporal/ticks.ts';
-import { type Bench, inParallel, type Measurement } from '../bench.ts';
+import type { Bench, Measurement } from '../bench.ts';
 import { type DueCourse, type DueRun, followCourse, leadFor, NotAllHeld, withLead } from '../due-course.ts';
 import { besideOf, type Figure, figure } from '../figure.ts';
 import { expectOneSuccessEach } from '../ledger.ts';
@@ -55,7 +56,7 @@ export const dueAtOnce: Measurement = {
       const intents = await expectChargedOnce(bench.sql, live);
       const { calls } = await expectOneSuccessEach(bench.copy.ledgerFile, intents);
       bench.log(`due at once: ${intents.length} payments in the database, ${calls} in the processor's ledger`);
-      if (count <= usualCount) await inParallel(live.ids, 12, (id) => bench.client.post(`/payment_plans/${id}/close`));
+      if (count <= usualCount) await inParallel(live.ids, 12, (id) => bench.client.paymentPlans.close(id));
     } finally {
       await bare.stop();
       await connection.close();

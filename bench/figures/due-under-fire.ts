@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { eventually, untilItSucceeds } from '../../lab/eventually.ts';
 import { findViolations } from '../../src/operations/invariants/invariants.ts';
 import { findMismatches } from '../../src/operations/reconciler/reconciler.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import type { CliContext, Measurement } from '../bench.ts';
+import type { Measurement, RunContext } from '../bench.ts';
 import { type Breakable, startBreakable } from '../breakable.ts';
 import { followCourse, leadFor } from '../due-course.ts';
 import { figure } from '../figure.ts';
@@ -32,23 +33,23 @@ interface Fire {
 export const dueUnderFire: Measurement = {
   name: 'due-under-fire',
   needs: 'nothing',
-  async measure(openContext) {
-    const { plans: count, log, folder } = openContext;
+  async measure(context) {
+    const { plans: count, log, folder } = context;
     const service = await startBreakable(join(folder, 'breakable'), workerCount);
     try {
       log(`due under fire: making ${count} live plans`);
       const live = await makeLivePlans(service.client, service.temporal, count);
-      const dueAt = await letAllHold(service, live, log);
+      const dueAt = await startAllTimers(service, live, log);
       const { course, fire } = await collectUnderFire(service, live, dueAt, log);
       if (fire.kills === 0 || fire.awaySeconds === null)
-        throw new Error('they were charged before the fire: take more plans');
+        throw new Error('they were charged before the first kill: use more plans');
       const { calls, keys } = await judgeEndState(service, live);
       return {
         name: 'due-under-fire',
         title: `${count} live plans due at one instant, workers and PostgreSQL killed`,
         how: [
           `${workerCount} workers, of which one that is up is killed (SIGKILL), in turn, every ${killEveryMs / 1000} s from the instant on and started again at once: ${fire.kills} kills. PostgreSQL is killed once, when a third of the plans have been charged, and started again: it was away for ${fire.awaySeconds.toFixed(1)} s.`,
-          `The end state has to be that of an undisturbed run, or the run fails: each plan has one paid slot, one intent and one attempt; the processor’s ledger has one key with success for each intent and no other (${calls} calls, ${keys} keys); no attempt is open, no workflow intent waits, every plan's workflow waits for the plan's next date, and all invariants hold.`,
+          `The end state has to be that of an undisturbed run, or the run fails: each plan has one paid slot, one intent and one attempt; the processor’s ledger has one key with success for each intent and no other (${calls} calls, ${keys} keys); no attempt is open, the outbox is empty, every plan's workflow waits for the plan's next date, and all invariants hold.`,
         ],
         figures: [
           figure('due-under-fire.last', `from the instant to the last of ${count} charges`, 's', [course.last]),
@@ -63,7 +64,7 @@ export const dueUnderFire: Measurement = {
 };
 
 /** Lets all plans hold a timer for one instant, with as much time before it as a trial with some of them asks for. */
-async function letAllHold(service: Breakable, live: LivePlans, log: CliContext['log']): Promise<Date> {
+async function startAllTimers(service: Breakable, live: LivePlans, log: RunContext['log']): Promise<Date> {
   const { sql, temporal } = service;
   const trial = live.ids.slice(0, trialCount);
   const tried = await holdTimers(sql, temporal, trial, farAheadMs);
@@ -75,22 +76,24 @@ async function letAllHold(service: Breakable, live: LivePlans, log: CliContext['
   return dueAt;
 }
 
-async function collectUnderFire(service: Breakable, live: LivePlans, dueAt: Date, log: CliContext['log']) {
+async function collectUnderFire(service: Breakable, live: LivePlans, dueAt: Date, log: RunContext['log']) {
   const count = live.ids.length;
   const before = await lastEvent(service.sql);
   const fire: Fire = { kills: 0, awaySeconds: null };
-  const done = async () => (await sturdily(() => lastEvent(service.sql))) - before;
+  // The bench's own look at the database waits until that is there again.
+  const forEver = { timeoutMs: Number.POSITIVE_INFINITY, everyMs: lookAgainMs };
+  const done = async () => (await untilItSucceeds(() => lastEvent(service.sql), forEver)) - before;
   const over = new AbortController();
   const burning = (async () => {
     await pause(Math.max(0, dueAt.getTime() - realNow().getTime()), undefined, { signal: over.signal });
     for (;;) {
       await pause(killEveryMs, undefined, { signal: over.signal });
       const charged = await done();
-      // One that is still starting is left alone: on a slow machine no worker would ever come to work.
-      const victim = inTurn(service.workers, fire.kills).find(({ state }) => state === 'up');
+      // One that is still starting is left alone: on a slow machine no worker would ever get to its work.
+      const victim = rotated(service.workers, fire.kills).find(({ state }) => state === 'up');
       if (victim !== undefined) fire.kills += 1;
       victim?.kill();
-      log(`${victim?.name ?? 'nobody'} killed; ${charged} of ${count} charged`);
+      log(`${victim?.name ?? 'no process'} killed; ${charged} of ${count} charged`);
       if (fire.awaySeconds === null && charged >= count * crashAfterShare) {
         fire.awaySeconds = 0;
         fire.awaySeconds = await service.crashPostgres();
@@ -103,7 +106,7 @@ async function collectUnderFire(service: Breakable, live: LivePlans, dueAt: Date
   try {
     const course = await Promise.race([
       followCourse(dueAt.getTime(), count, done),
-      burning.then(() => Promise.reject(new Error('the fire went out'))),
+      burning.then(() => Promise.reject(new Error('the kills have ended'))),
     ]);
     return { course, fire };
   } finally {
@@ -113,7 +116,7 @@ async function collectUnderFire(service: Breakable, live: LivePlans, dueAt: Date
 }
 
 /** All of them, beginning with the one whose turn it is. */
-function inTurn<T>(items: readonly T[], nth: number): T[] {
+function rotated<T>(items: readonly T[], nth: number): T[] {
   const first = nth % items.length;
   return [...items.slice(first), ...items.slice(0, first)];
 }
@@ -132,31 +135,21 @@ async function judgeEndState(service: Breakable, live: LivePlans): Promise<Calls
   }
 }
 
-/** @throws unless nothing is under way any more, and Temporal waits for what PostgreSQL says, within a minute and a half. */
+/** @throws Error unless nothing is under way, and Temporal and PostgreSQL agree, within a minute and a half */
 async function untilAtRest(sql: Pool, { temporal, taskQueue }: Breakable): Promise<void> {
-  const giveUpAt = performance.now() + restTimeoutMs;
-  for (;;) {
-    const [left] = await sql<{ intents: number; attempts: number; due: number }[]>`
-      select (select count(*)::integer from workflow_intents) as intents,
+  let state = '';
+  const isAtRest = async () => {
+    const [left] = await sql<{ outbox: number; attempts: number; due: number }[]>`
+      select (select count(*)::integer from workflow_intents) as outbox,
         (select count(*)::integer from payment_attempts where outcome = 'processing') as attempts,
         (select count(*)::integer from payment_plans where wake_at <= now()) as due`;
-    const counts = Object.values(left ?? {});
-    const mismatches = counts.every((count) => count === 0) ? await findMismatches(sql, temporal, taskQueue) : null;
-    if (mismatches?.length === 0) return;
-    if (performance.now() > giveUpAt) {
-      throw new Error(`not at rest: ${JSON.stringify(left)}, mismatches ${JSON.stringify(mismatches?.slice(0, 3))}`);
-    }
-    await pause(lookAgainMs);
-  }
-}
-
-/** The bench's own look at the database waits until that is there again. */
-async function sturdily<T>(work: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await work();
-    } catch {
-      await pause(lookAgainMs);
-    }
-  }
+    const isIdle = Object.values(left ?? {}).every((count) => count === 0);
+    const mismatches = isIdle ? await findMismatches(sql, temporal, taskQueue) : null;
+    state = `${JSON.stringify(left)}, mismatches ${JSON.stringify(mismatches?.slice(0, 3))}`;
+    return mismatches?.length === 0;
+  };
+  await eventually(() => `everything is at rest: ${state}`, isAtRest, {
+    timeoutMs: restTimeoutMs,
+    everyMs: lookAgainMs,
+  });
 }

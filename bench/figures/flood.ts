@@ -1,31 +1,30 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { clientOf } from '../../lab/client.ts';
+import { type ServiceCopy, startService } from '../../lab/service.ts';
+import { median, percentile } from '../../lab/statistics.ts';
 import { openPool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createKey } from '../../src/services/accounts/api-keys.ts';
 import { createBiller } from '../../src/services/accounts/billers.ts';
 import type { Measurement } from '../bench.ts';
-import { openClient, stringIn } from '../client.ts';
 import { besideOf, type Figure, figure } from '../figure.ts';
-import type { Sent } from '../flood/job.ts';
-import { type Sender, startSender } from '../flood/start.ts';
-import { type Copy, startCopy } from '../service.ts';
-import { median, percentile } from '../statistics.ts';
+import { type Sender, type Sent, startSender } from '../flood/job.ts';
 
-/** The service's own defaults, which the other figures put out of the way. */
+/** The service's own defaults, which the other figures raise. */
 const limits = { RATE_LIMIT_PER_SECOND: '', RATE_LIMIT_BURST: '' };
 const steadyPerSecond = 50;
 const floodPerSecond = 2_000;
 const floodConnections = 64;
 const restMs = 300;
 
-/** Somebody who sends requests. */
+/** A key that sends requests, and a customer of its biller. */
 interface Tenant {
   key: string;
   customerId: string;
 }
 
-/** Who floods, how, and who is beside it. */
+/** Which key floods, how fast, and which one is beside it. */
 interface Case {
   id: string;
   what: string;
@@ -41,7 +40,7 @@ export const flood: Measurement = {
   async measure({ folder, quick, log }) {
     const rounds = quick ? 1 : 5;
     const milliseconds = quick ? 2_000 : 6_000;
-    const copy = await startCopy(join(folder, 'flooded'), limits);
+    const copy = await startService(join(folder, 'flooded'), { environment: limits });
     const [flooding, steady] = await Promise.all([startSender(), startSender()]);
     const figures: Figure[] = [];
     try {
@@ -62,15 +61,15 @@ export const flood: Measurement = {
       name: 'flood',
       title: `One key's flood beside another's ${steadyPerSecond} requests a second, one API process`,
       how: [
-        `In each of ${rounds} rounds the steady key sends reads and creates in turn at ${steadyPerSecond} a second for ${milliseconds / 1000} s, once alone and once beside the flood; each request's time runs from the instant at which it was to be sent. Rate limit as configured by default: 500 a second for each key, bursts of 1,000.`,
-        `The flood: the same requests under another key, over ${floodConnections} connections, at ${floodPerSecond} a second or as fast as they are answered. Both senders are processes of their own on the same cores.`,
+        `In each of ${rounds} rounds the steady key sends reads and creates in turn at ${steadyPerSecond} a second for ${milliseconds / 1000} s, once alone and once beside the flood; each request's time runs from the instant at which it was due. Rate limit as configured by default: 500 a second for each key, bursts of 1,000.`,
+        `The flood: the same requests under another key, over ${floodConnections} connections, at ${floodPerSecond} a second or as fast as the responses come. Both senders are processes of their own on the same cores.`,
       ],
       figures,
     };
   },
 };
 
-async function makeCases(copy: Copy): Promise<Case[]> {
+async function makeCases(copy: ServiceCopy): Promise<Case[]> {
   const sql = openPool(copy.databaseUrl, { max: 1, name: 'bench' });
   try {
     const by = { by: { kind: 'service', id: 'benchmark' } as const, now: realNow() };
@@ -78,9 +77,8 @@ async function makeCases(copy: Copy): Promise<Case[]> {
       (await createKey(sql, { billerId, livemode, kind: 'secret', ...by })).key;
     const other = await createBiller(sql, { name: 'A flood', ...by });
     const tenant = async (key: string): Promise<Tenant> => {
-      const client = openClient(copy.baseUrl, key);
-      const customerId = stringIn(await client.post('/customers', { name: 'Ada Example' }), 'id');
-      await client.close();
+      const client = clientOf({ baseUrl: copy.baseUrl, key });
+      const { id: customerId } = await client.customers.create({ name: 'Ada Example' });
       return { key, customerId };
     };
     const flooder = await tenant(await keyOf(other.id, false));
@@ -109,17 +107,17 @@ interface Turns {
 }
 
 async function takeTurns(
-  { baseUrl }: Copy,
+  { baseUrl }: ServiceCopy,
   { flooder, neighbour, perSecond }: Case,
   { flooding, steady }: { flooding: Sender; steady: Sender },
   milliseconds: number,
 ): Promise<Turns> {
   const calm = { baseUrl, ...neighbour, perSecond: steadyPerSecond, connections: 16, milliseconds };
-  const alone = await steady.send(calm);
+  const alone = await steady.run(calm);
   await pause(restMs);
   const [flood, beside] = await Promise.all([
-    flooding.send({ baseUrl, ...flooder, perSecond, connections: floodConnections, milliseconds }),
-    steady.send(calm),
+    flooding.run({ baseUrl, ...flooder, perSecond, connections: floodConnections, milliseconds }),
+    steady.run(calm),
   ]);
   if (beside.refused > 0) throw new Error(`${beside.refused} requests of the steady key were refused`);
   await pause(restMs);

@@ -1,21 +1,21 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { clientOf } from '../../lab/client.ts';
+import { inParallel, range } from '../../lab/parallel.ts';
+import { type ServiceCopy, startService } from '../../lab/service.ts';
+import { median } from '../../lab/statistics.ts';
 import { openPool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createKey } from '../../src/services/accounts/api-keys.ts';
 import { createBiller } from '../../src/services/accounts/billers.ts';
-import { inParallel, type Measurement, range } from '../bench.ts';
-import { openClient, stringIn } from '../client.ts';
+import type { Measurement } from '../bench.ts';
 import { besideOf, type Figure, figure } from '../figure.ts';
-import type { Sending, Sent } from '../flood/job.ts';
-import { type Sender, startSender } from '../flood/start.ts';
+import { type Sender, type Sending, type Sent, startSender } from '../flood/job.ts';
 import { eventLoopMs } from '../heavy/processor-time.ts';
 import { fullCustomer, fullIntent, type Shape, shapes } from '../heavy/shapes.ts';
 import { recordedProcesses } from '../processes.ts';
-import { type Copy, startCopy } from '../service.ts';
-import { median } from '../statistics.ts';
 
-/** The service's own defaults, which the other figures put out of the way. */
+/** The service's own defaults, which the other figures raise. */
 const limits = { RATE_LIMIT_PER_SECOND: '', RATE_LIMIT_BURST: '' };
 const steadyPerSecond = 50;
 const restMs = 300;
@@ -41,7 +41,7 @@ const ofTwentyThousand = shapes.filter(({ id }) => id === 'unknown' || id === 'm
 const attacks: readonly Attack[] = [
   { id: 'members', what: '5 bodies a second of 20,000 members', requests: ofTwentyThousand, perSecond: 5, mostRatio },
   { id: 'shapes', what: 'all shapes in turn, 5 a second', requests: shapes, perSecond: 5, mostRatio },
-  { id: 'flat-out', what: 'all shapes in turn, as fast as they are answered', requests: shapes, perSecond: null },
+  { id: 'flat-out', what: 'all shapes in turn, as fast as the responses come', requests: shapes, perSecond: null },
 ];
 
 /** What requests cost the API that are made to cost much, and what they do to the requests of another key. */
@@ -52,7 +52,7 @@ export const heavyBodies: Measurement = {
     const samples = quick ? 10 : 40;
     const rounds = quick ? 1 : 5;
     const milliseconds = quick ? 2_000 : 6_000;
-    const copy = await startCopy(join(folder, 'heavy'), limits);
+    const copy = await startService(join(folder, 'heavy'), { environment: limits });
     const [hostile, steady] = await Promise.all([startSender(), startSender()]);
     try {
       const newKey = await attackerOf(copy);
@@ -74,7 +74,7 @@ export const heavyBodies: Measurement = {
         name: 'heavy-bodies',
         title: 'Requests that are made to cost much: processor time of the API process, and a neighbour beside them',
         how: [
-          `Each shape ${samples} times, one by one, after ${warmUps} that are not counted: what the main thread of the API process, its event loop, has run from before the request to its answer, by the kernel's count.`,
+          `Each shape ${samples} times, one by one, after ${warmUps} that are not counted: what the main thread of the API process, its event loop, has run from before the request to its response, by the kernel's count.`,
           `Then a steady key sends reads and creates in turn at ${steadyPerSecond} a second for ${milliseconds / 1000} s in each of ${rounds} rounds, alone and beside one other key that sends hostile requests. Rate limit as configured by default.`,
         ],
         figures,
@@ -88,8 +88,8 @@ export const heavyBodies: Measurement = {
 
 type NewKey = () => Promise<string>;
 
-/** Another biller, who can have as many keys as wanted. */
-async function attackerOf(copy: Copy): Promise<NewKey> {
+/** Another biller, with as many keys as needed. */
+async function attackerOf(copy: ServiceCopy): Promise<NewKey> {
   const by = { by: { kind: 'service', id: 'benchmark' } as const, now: realNow() };
   const inDatabase = async <T>(work: (sql: ReturnType<typeof openPool>) => Promise<T>): Promise<T> => {
     const sql = openPool(copy.databaseUrl, { max: 1, name: 'bench' });
@@ -104,7 +104,7 @@ async function attackerOf(copy: Copy): Promise<NewKey> {
     (await inDatabase((sql) => createKey(sql, { billerId, livemode: false, kind: 'secret', ...by }))).key;
 }
 
-async function fillLists(copy: Copy, newKey: NewKey): Promise<void> {
+async function fillLists(copy: ServiceCopy, newKey: NewKey): Promise<void> {
   for (const _ of range(2)) {
     const key = await newKey();
     await inParallel(range(bodiesPerKey), 4, async () => {
@@ -114,19 +114,20 @@ async function fillLists(copy: Copy, newKey: NewKey): Promise<void> {
   }
 }
 
-async function send(copy: Copy, key: string, { method, path, body, headers }: Sending): Promise<void> {
-  const answer = await fetch(`${copy.baseUrl}/api/v1${path}`, {
+async function send(copy: ServiceCopy, key: string, { method, path, body, headers }: Sending): Promise<void> {
+  const response = await fetch(`${copy.baseUrl}/api/v1${path}`, {
     method,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
     body,
   });
-  await answer.arrayBuffer();
-  if (answer.status === 429 || answer.status >= 500) throw new Error(`${method} ${path} answered ${answer.status}`);
+  await response.arrayBuffer();
+  if (response.status === 429 || response.status >= 500)
+    throw new Error(`${method} ${path} returned ${response.status}`);
 }
 
-async function measureCosts(copy: Copy, newKey: NewKey, samples: number, log: (line: string) => void) {
+async function measureCosts(copy: ServiceCopy, newKey: NewKey, samples: number, log: (line: string) => void) {
   const [api] = [...(await recordedProcesses(copy.dataDir))].find(([, part]) => part === 'api') ?? [];
-  if (api === undefined) throw new Error('the API has written down no process id');
+  if (api === undefined) throw new Error('the API has recorded no process id');
   const costs: { shape: Shape; spent: number[] }[] = [];
   for (const shape of shapes) {
     log(`heavy-bodies: ${shape.what}`);
@@ -143,25 +144,23 @@ async function measureCosts(copy: Copy, newKey: NewKey, samples: number, log: (l
 }
 
 async function besideAttack(
-  { baseUrl, key: neighbour }: Copy,
+  { baseUrl, key: neighbour }: ServiceCopy,
   { id, what, requests, perSecond, mostRatio: atMost }: Attack,
   newKey: NewKey,
   { hostile, steady }: { hostile: Sender; steady: Sender },
   rounds: number,
   milliseconds: number,
 ): Promise<Figure[]> {
-  const client = openClient(baseUrl, neighbour);
-  const customerId = stringIn(await client.post('/customers', { name: 'Ada Example' }), 'id');
-  await client.close();
+  const { id: customerId } = await clientOf({ baseUrl, key: neighbour }).customers.create({ name: 'Ada Example' });
   const calm = { baseUrl, key: neighbour, customerId, perSecond: steadyPerSecond, connections: 16, milliseconds };
   const measured: { alone: Sent; beside: Sent }[] = [];
   for (let round = -1; round < rounds; round++) {
     const key = await newKey();
-    const alone = await steady.send(calm);
+    const alone = await steady.run(calm);
     await pause(restMs);
     const [beside] = await Promise.all([
-      steady.send(calm),
-      hostile.send({ baseUrl, key, customerId, perSecond, connections: 8, milliseconds, hostile: requests }),
+      steady.run(calm),
+      hostile.run({ baseUrl, key, customerId, perSecond, connections: 8, milliseconds, hostile: requests }),
     ]);
     await pause(restMs);
     if (round >= 0) measured.push({ alone, beside }); // the first one meets cold code

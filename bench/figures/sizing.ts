@@ -1,15 +1,16 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Connection, Client as Temporal } from '@temporalio/client';
 import postgres from 'postgres';
+import { clientOf } from '../../lab/client.ts';
+import { eventually } from '../../lab/eventually.ts';
+import { inParallel, range } from '../../lab/parallel.ts';
+import { type ServiceCopy, startService } from '../../lab/service.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
-import { type Bench, inParallel, type Measurement, range } from '../bench.ts';
-import { openClient } from '../client.ts';
+import type { Bench, Measurement } from '../bench.ts';
 import { followCourse } from '../due-course.ts';
 import { type Figure, figure } from '../figure.ts';
 import { expectChargedOnce, holdTimers, lastEvent, makeLivePlans } from '../live-plans.ts';
-import { startReceiver } from '../receiver.ts';
+import { startBenchReceiver } from '../receiver.ts';
 import { advance, expectAttempts, setUp } from '../scenery.ts';
-import { type Copy, startCopy } from '../service.ts';
 
 const namespace = 'payments';
 /** What a biller may have at once: three clocks of three customers. */
@@ -18,10 +19,10 @@ const customers = 3;
 /** Weekly, so an advance may go two weeks. */
 const daysAtOnce = 14;
 const livePlans = 20;
-const holdMs = 20_000;
+const leadMs = 20_000;
 
-/** What a database holds: rows by the planner's exact count, bytes with indexes and what updates have left behind. */
-interface Holding {
+/** What a database has: the exact count of rows, and bytes with indexes and what updates have left behind. */
+interface Contents {
   rows: number;
   bytes: number;
 }
@@ -30,16 +31,16 @@ interface Holding {
 export const sizing: Measurement = {
   name: 'sizing',
   needs: 'nothing',
-  async measure(openContext) {
-    const weeks = openContext.quick ? 4 : 52;
-    const plansEach = openContext.quick ? 2 : 10;
-    const copy = await startCopy(`${openContext.folder}/sizing`, { TEMPORAL_STORE: 'postgres' });
-    const receiver = await startReceiver();
-    const client = openClient(copy.baseUrl, copy.key);
+  async measure(context) {
+    const weeks = context.quick ? 4 : 52;
+    const plansEach = context.quick ? 2 : 10;
+    const copy = await startService(`${context.folder}/sizing`, { environment: { TEMPORAL_STORE: 'postgres' } });
+    const receiver = await startBenchReceiver();
+    const client = clientOf(copy);
     const sql = openPool(copy.databaseUrl, { max: 4, name: 'bench' });
-    const bench: Bench = { ...openContext, copy, client, sql };
+    const bench: Bench = { ...context, copy, client, sql };
     try {
-      await client.post('/webhook_endpoints', { url: receiver.url });
+      await client.webhookEndpoints.create({ url: `${receiver.url}/hooks` });
       const histories = await measureHistories(bench);
       const year = await measureYear(bench, weeks, plansEach);
       return {
@@ -47,13 +48,12 @@ export const sizing: Measurement = {
         title: 'What a weekly plan costs, with one webhook endpoint that takes all events',
         how: [
           `${clocks * customers * plansEach} weekly plans on ${clocks} test clocks, moved by ${weeks} weeks, ${daysAtOnce} days at a time; rows and bytes (tables, indexes, and what updates leave behind, after a VACUUM) before and after, divided by the ${year.charges} charges, times 52. An endpoint on loopback takes every event.`,
-          `Temporal keeps its workflows in the same PostgreSQL. What it holds of deliveries goes after the retention of 3 days; of a plan it holds one running workflow, whose history is cut by continue-as-new.`,
+          `Temporal keeps its workflows in the same PostgreSQL. What it has of deliveries is deleted after the retention of 3 days; of a plan it has one running workflow, whose history is cut by continue-as-new.`,
           `Events: those that are added to the history of a live plan by one charge and by what goes with it, over ${livePlans} of them; of a delivery, all that its history has.`,
         ],
         figures: [...year.figures, ...histories],
       };
     } finally {
-      await client.close();
       await sql.end();
       await receiver.close();
       await copy.stop();
@@ -66,7 +66,7 @@ async function measureYear(bench: Bench, weeks: number, plansEach: number) {
     setUp(bench, { customers, plansEach, frequency: 'weekly', startsAfterDays: 7 }),
   );
   await untilDelivered(bench.sql);
-  const before = await holdings(bench.copy);
+  const before = await contentsOf(bench.copy);
   for (let day = 0; day < weeks * 7; day += daysAtOnce) {
     bench.log(`sizing: week ${day / 7} of ${weeks}`);
     await inParallel(scenes, clocks, (scene) => advance(bench, scene, daysAtOnce));
@@ -74,9 +74,9 @@ async function measureYear(bench: Bench, weeks: number, plansEach: number) {
   for (const scene of scenes)
     await expectAttempts(bench.sql, scene, { succeeded: customers * plansEach * weeks, failed: 0 });
   await untilDelivered(bench.sql);
-  const after = await holdings(bench.copy);
+  const after = await contentsOf(bench.copy);
   const charges = clocks * customers * plansEach * weeks;
-  const perYear = (key: keyof Holding, database: string) =>
+  const perYear = (key: keyof Contents, database: string) =>
     (((after.get(database)?.[key] ?? 0) - (before.get(database)?.[key] ?? 0)) / charges) * 52;
   return {
     charges,
@@ -91,8 +91,8 @@ async function measureYear(bench: Bench, weeks: number, plansEach: number) {
 }
 
 /** What the databases of the copy hold now. */
-async function holdings(copy: Copy): Promise<Map<string, Holding>> {
-  const found = new Map<string, Holding>();
+async function contentsOf(copy: ServiceCopy): Promise<Map<string, Contents>> {
+  const result = new Map<string, Contents>();
   for (const database of ['payments', 'temporal', 'temporal_visibility']) {
     const url = new URL(copy.databaseUrl);
     url.pathname = `/${database}`;
@@ -106,20 +106,20 @@ async function holdings(copy: Copy): Promise<Map<string, Holding>> {
       const [counted] = await sql<{ count: number }[]>`select count(*)::integer from ${sql.unsafe(name)}`;
       rows += counted?.count ?? 0;
     }
-    found.set(database, { rows, bytes: tables.reduce((sum, { bytes }) => sum + bytes, 0) });
+    result.set(database, { rows, bytes: tables.reduce((sum, { bytes }) => sum + bytes, 0) });
     await sql.end();
   }
-  return found;
+  return result;
 }
 
 async function untilDelivered(sql: Pool): Promise<void> {
-  for (;;) {
+  const isDelivered = async () => {
     const [left] = await sql<{ count: number }[]>`
       select (select count(*) from workflow_intents)::integer
         + (select count(*) from webhook_deliveries where status = 'pending')::integer as count`;
-    if (left?.count === 0) return;
-    await pause(200);
-  }
+    return left?.count === 0;
+  };
+  await eventually('all webhooks are delivered', isDelivered, { timeoutMs: Number.POSITIVE_INFINITY, everyMs: 200 });
 }
 
 /** Events that one charge adds to a live plan's history, and those of a delivery. */
@@ -133,7 +133,7 @@ async function measureHistories({ client, sql, copy }: Bench): Promise<Figure[]>
     live.charges = 1;
     await untilDelivered(sql);
     const before = await lastEvent(sql);
-    const { dueAt, held } = await holdTimers(sql, temporal, live.ids, holdMs);
+    const { dueAt, held } = await holdTimers(sql, temporal, live.ids, leadMs);
     if (!held) throw new Error('not all plans had their timer in time');
     const waiting = await inParallel(live.ids, 4, (id) => lengthOf(`payment-plan/${id}`));
     await followCourse(dueAt.getTime(), live.ids.length, async () => (await lastEvent(sql)) - before);

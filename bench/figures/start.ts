@@ -2,10 +2,11 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readOrMakeEncryptionKeys } from '../../dev/data-dir.ts';
 import { findFreePorts } from '../../dev/ports.ts';
-import { type Measurement, range } from '../bench.ts';
+import { range } from '../../lab/parallel.ts';
+import { type ServiceCopy, startService } from '../../lab/service.ts';
+import type { Measurement } from '../bench.ts';
 import { startChild, stopChild } from '../child.ts';
 import { figure } from '../figure.ts';
-import { type Copy, startCopy } from '../service.ts';
 
 /** From nothing to `ready`: all of it on a fresh and on a used folder, and the API process alone. */
 export const start: Measurement = {
@@ -18,15 +19,15 @@ export const start: Measurement = {
     const api: number[] = [];
     if (!quick) {
       log('start: once to warm up');
-      await (await startCopy(join(folder, 'start-warm'))).stop();
+      await (await startService(join(folder, 'start-warm'))).stop();
     }
     for (const pair of range(pairs)) {
       log(`start: pair ${pair + 1} of ${pairs}`);
       const dataDir = join(folder, `start-${pair}`);
-      const first = await startCopy(dataDir);
+      const first = await startService(dataDir);
       fresh.push(first.secondsToReady);
       await first.stop();
-      const second = await startCopy(dataDir);
+      const second = await startService(dataDir);
       again.push(second.secondsToReady);
       try {
         for (let nth = 0; nth < (quick ? 2 : 5); nth++) api.push(await secondsToStartApi(second));
@@ -51,7 +52,7 @@ export const start: Measurement = {
   },
 };
 
-async function secondsToStartApi(copy: Copy): Promise<number> {
+async function secondsToStartApi(copy: ServiceCopy): Promise<number> {
   const [port] = await findFreePorts(1);
   const environment = {
     PORT: String(port),

@@ -1,9 +1,9 @@
-import { type Bench, inParallel, type Measurement, range, turn } from '../bench.ts';
+import { inParallel, itemInTurn, range } from '../../lab/parallel.ts';
+import { makePayer } from '../../lab/payer.ts';
+import type { Bench, Measurement } from '../bench.ts';
 import { besideOf, type Figure, figure, type Target } from '../figure.ts';
-import type { Job, Operation, Outcome, Payer, Place } from '../load/jobs.ts';
-import { type LoadGenerator, startLoadGenerator } from '../load/start.ts';
+import { type Job, type Operation, type Outcome, type Place, startLoadGenerator } from '../load/jobs.ts';
 import { stockCustomers } from '../load/stock.ts';
-import { makePayer } from '../scenery.ts';
 
 const stock = 100_000;
 const pageSize = 20;
@@ -37,6 +37,7 @@ const aims: Partial<Record<Operation, Target>> = {
   'customer-intent': { aim: 1.5 },
 };
 
+type Run = (job: Job) => Promise<Outcome>;
 type Mix = Pick<Job, 'operation' | 'connections' | 'keyed'>;
 
 interface Taken {
@@ -51,15 +52,16 @@ export const throughput: Measurement = {
   needs: 'copy',
   async measure(bench) {
     const place = await placeOf(bench);
-    const generator = await startLoadGenerator(place);
+    const generator = await startLoadGenerator();
+    const run: Run = (job) => generator.run({ place, job });
     const milliseconds = bench.quick ? 200 : 1000;
     const rounds = bench.quick ? 1 : 2;
     try {
-      await warmUp(generator, bench.quick);
+      await warmUp(run, bench.quick);
       const taken: Taken[] = [];
       for (const operations of [reads, writes]) {
         bench.log(`throughput: ${operations.map((operation) => names[operation]).join(', ')}`);
-        taken.push(...(await takeTurns(generator, mixesOf(operations), rounds, milliseconds)));
+        taken.push(...(await takeTurns(run, mixesOf(operations), rounds, milliseconds)));
       }
       return {
         name: 'throughput',
@@ -67,7 +69,7 @@ export const throughput: Measurement = {
         how: [
           `One load generator in a process of its own, on the same cores; each connection is kept alive and has one request under way. ${rounds} stretches of ${milliseconds / 1000} s each, API and bare client turn by turn, after a warm-up.`,
           `Customers are read from among ${stock.toLocaleString('en')}; intents of customers go to ${place.payers.length} customers in turn.`,
-          'Bare: the same columns, in one statement and one round trip for each (with the row of the key in the same statement), at the same number of connections; nothing is parsed, checked or answered. A confirm is two of them, the attempt before the processor would be asked, then the outcome and its event.',
+          'Bare: the same columns, in one statement and one round trip for each (with the row of the key in the same statement), at the same number of connections; nothing is parsed, checked or responded. A confirm is two of them, the attempt before the processor would be called, then the outcome and its event.',
           'A rate is the median of its stretches; the ratio is the median of those of neighbouring stretches. A latency is over all requests: the median is its p50.',
         ],
         figures: [...taken.flatMap(figuresOf), depthFigure(taken)],
@@ -86,12 +88,12 @@ function mixesOf(operations: Operation[]): Mix[] {
   );
 }
 
-async function takeTurns(generator: LoadGenerator, mixes: Mix[], rounds: number, milliseconds: number) {
+async function takeTurns(run: Run, mixes: Mix[], rounds: number, milliseconds: number) {
   const taken: Taken[] = mixes.map((mix) => ({ mix, api: [], bare: [] }));
   for (let round = 0; round < rounds; round++) {
     for (const { mix, api, bare } of taken) {
-      api.push(await generator.run({ ...mix, by: 'api', milliseconds }));
-      bare.push(await generator.run({ ...mix, by: 'postgres', milliseconds }));
+      api.push(await run({ ...mix, by: 'api', milliseconds }));
+      bare.push(await run({ ...mix, by: 'postgres', milliseconds }));
     }
   }
   return taken;
@@ -117,7 +119,7 @@ function depthFigure(taken: Taken[]): Figure {
   const rates = (wanted: Operation) =>
     taken.flatMap(({ mix, api }) => (mix.operation === wanted && mix.connections === 16 ? ratesOf(api) : []));
   const first = rates('list-first');
-  const ratios = rates('list-deep').map((rate, round) => rate / turn(first, round));
+  const ratios = rates('list-deep').map((rate, round) => rate / itemInTurn(first, round));
   const what = `rate of page ${deepPage.toLocaleString('en')} beside that of page 1, at 16`;
   return figure('throughput.list-depth', what, 'ratio', ratios, { target: { aim: 1 } });
 }
@@ -128,12 +130,10 @@ function ratesOf(outcomes: Outcome[]): number[] {
 
 async function placeOf({ client, copy, sql, log }: Bench): Promise<Place> {
   const { baseUrl, key, databaseUrl, billerId } = copy;
-  const customerIds = await inParallel(range(100), 8, () => makePayer(client));
-  const payers = await sql<Payer[]>`
-    select id as "customerId", default_payment_method_id as "methodId" from customers where id = any(${customerIds})`;
+  const payers = await inParallel(range(100), 8, () => makePayer(client));
   log(`throughput: a stock of ${stock} customers`);
   const ids = await stockCustomers(sql, billerId, stock);
-  const fetched = range(1_000).map((nth) => turn(ids, nth * 7_919));
+  const fetched = range(1_000).map((nth) => itemInTurn(ids, nth * 7_919));
   return {
     baseUrl,
     key,
@@ -141,15 +141,15 @@ async function placeOf({ client, copy, sql, log }: Bench): Promise<Place> {
     billerId,
     payers,
     fetched,
-    deepCursor: turn(ids, stock - (deepPage - 1) * pageSize),
+    deepCursor: itemInTurn(ids, stock - (deepPage - 1) * pageSize),
   };
 }
 
 /** A server that has just started runs cold code, and its pool has few connections. */
-async function warmUp(generator: LoadGenerator, quick: boolean): Promise<void> {
+async function warmUp(run: Run, quick: boolean): Promise<void> {
   for (const mix of mixesOf([...reads, ...writes]).filter(({ connections }) => connections === 16)) {
     for (const by of ['api', 'postgres'] as const) {
-      await generator.run({ ...mix, by, milliseconds: quick ? 100 : 600 });
+      await run({ ...mix, by, milliseconds: quick ? 100 : 600 });
     }
   }
 }

@@ -1,22 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '../../lab/eventually.ts';
 import type { Bench, Measurement } from '../bench.ts';
-import { stringIn } from '../client.ts';
 import { figure } from '../figure.ts';
-import { type Receiver, startReceiver } from '../receiver.ts';
+import { type BenchReceiver, startBenchReceiver } from '../receiver.ts';
 import { advance, expectAttempts, type PlayedScene, setUp, tearDown } from '../scenery.ts';
 
 const deliveredTimeoutMs = 30_000;
 
 const nine = { customers: 3, plansEach: 3, frequency: 'weekly' } as const;
 
-/** How long after `ready` a receiver has heard of everything that the advance did. */
+/** How long after `ready` a receiver has all webhooks of an advance. */
 export const webhooks: Measurement = {
   name: 'webhooks',
   needs: 'copy',
   async measure(bench) {
-    const receiver = await startReceiver();
-    const endpoint = await bench.client.post('/webhook_endpoints', { url: receiver.url });
-    const path = `/webhook_endpoints/${stringIn(endpoint, 'id')}`;
+    const receiver = await startBenchReceiver();
+    const { webhookEndpoints } = bench.client;
+    const endpoint = await webhookEndpoints.create({ url: `${receiver.url}/hooks` });
     const afterReady: number[] = [];
     const afterPost: number[] = [];
     const rounds = bench.quick ? 1 : 12;
@@ -35,14 +35,14 @@ export const webhooks: Measurement = {
         afterPost.push((last - begun) / 1000);
       }
     } finally {
-      await bench.client.delete(path);
+      await webhookEndpoints.delete(endpoint.id);
       await receiver.close();
     }
     return {
       name: 'webhooks',
       title: 'Webhooks of an advance: 14 days, 9 weekly plans of 3 customers, 20 events',
       how: [
-        'A receiver on loopback, in the process of the benchmark, that answers 200 at once; one endpoint that is subscribed to everything.',
+        'A receiver on loopback, in the process of the benchmark, that returns 200 at once; one endpoint that is subscribed to everything.',
         'The last arrival is that of the last of all events which the clock has in GET /events since the POST. Arrivals before `ready` count as 0.',
       ],
       figures: [
@@ -55,11 +55,11 @@ export const webhooks: Measurement = {
   },
 };
 
-/** When the last of the advance's events came. @throws when one has not come after 30 s. */
+/** When the last of the advance's events came. @throws Error if one has not come after 30 s */
 async function lastArrival(
   { sql }: Bench,
   { clockId }: PlayedScene,
-  { arrivals }: Receiver,
+  { arrivals }: BenchReceiver,
   begun: number,
 ): Promise<number> {
   const events = await sql<{ id: string }[]>`
@@ -67,18 +67,17 @@ async function lastArrival(
       select max(sequence) from events where test_clock_id = ${clockId} and event_type = 'test_clock.advancing'
     )`;
   if (events.length !== 20) throw new Error(`expected 20 events of the advance, found ${events.length}`);
-  for (;;) {
-    const times = events.map(({ id }) => arrivals.get(id));
-    if (times.every((time) => time !== undefined)) return Math.max(...times);
-    if (performance.now() - begun > deliveredTimeoutMs) {
-      throw new Error(`${times.filter((time) => time === undefined).length} of ${times.length} webhooks have not come`);
-    }
-    await pause(2);
-  }
+  const times = () => events.map(({ id }) => arrivals.get(id));
+  const missing = () => `${times().filter((time) => time === undefined).length} webhooks come`;
+  const lastOf = () => {
+    const all = times();
+    return all.every((time) => time !== undefined) && Math.max(...all);
+  };
+  return eventually(missing, lastOf, { timeoutMs: begun + deliveredTimeoutMs - performance.now(), everyMs: 2 });
 }
 
 /** Waits until nothing has come for a while. */
-async function untilQuiet({ arrivals }: Receiver): Promise<void> {
+async function untilQuiet({ arrivals }: BenchReceiver): Promise<void> {
   for (let before = -1; before !== arrivals.size; ) {
     before = arrivals.size;
     await pause(300);

@@ -1,8 +1,10 @@
-/** What a sender is to do for a while, in a process of its own. */
+import { type JobProcess, startJobProcess } from '../child.ts';
+
+/** What a sender does for a while, in a process of its own. */
 export interface SendingJob {
   baseUrl: string;
   key: string;
-  /** Requests a second, sent when their time has come whether or not others were answered; null: as many as can be. */
+  /** Requests a second, sent at their time whether or not others have a response; null: as many as possible. */
   perSecond: number | null;
   connections: number;
   milliseconds: number;
@@ -23,9 +25,13 @@ export interface Sending {
 
 /** What came of it. */
 export interface Sent {
-  /** Of each request that was served, in milliseconds from the instant at which it was to be sent. */
+  /** Of each request that was served, in milliseconds from the instant at which it was due. */
   latencies: number[];
   /** How many were refused by the rate limit. */
   refused: number;
   seconds: number;
 }
+
+export type Sender = JobProcess<SendingJob, Sent>;
+
+export const startSender = () => startJobProcess<SendingJob, Sent>('./flood/sender.ts');

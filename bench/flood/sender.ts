@@ -1,18 +1,12 @@
-// A process of its own that sends requests of one key: neither the flood nor its neighbour waits for the other's event loop.
+// A process of its own that sends requests of one key: the flood and its neighbour do not share an event loop.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { turn } from '../bench.ts';
+import { itemInTurn } from '../../lab/parallel.ts';
+import { serveJobs } from '../child.ts';
 import { customer, intent } from '../load/bodies.ts';
 import type { Sending, SendingJob, Sent } from './job.ts';
 
-process.on('message', (job: SendingJob) => {
-  send(job).then(
-    (sent) => process.send?.({ sent }),
-    (error: unknown) => process.send?.({ error: error instanceof Error ? error.message : String(error) }),
-  );
-});
-process.on('disconnect', () => process.exit(0));
-process.send?.('ready');
+serveJobs(send);
 
 const tickMs = 1;
 
@@ -23,12 +17,12 @@ async function send(job: SendingJob): Promise<Sent> {
   const headers = { authorization: `Bearer ${job.key}`, 'content-type': 'application/json' };
 
   async function one(nth: number, dueAt: number): Promise<void> {
-    const { method, path, body, headers: more } = turn(requests, nth);
-    const answer = await pool.request({ method, path: `/api/v1${path}`, headers: { ...headers, ...more }, body });
-    await answer.body.dump();
-    if (answer.statusCode === 429) sent.refused += 1;
-    else if (answer.statusCode < (job.hostile ? 500 : 300)) sent.latencies.push(performance.now() - dueAt);
-    else throw new Error(`${method} ${path} answered ${answer.statusCode}`);
+    const { method, path, body, headers: more } = itemInTurn(requests, nth);
+    const response = await pool.request({ method, path: `/api/v1${path}`, headers: { ...headers, ...more }, body });
+    await response.body.dump();
+    if (response.statusCode === 429) sent.refused += 1;
+    else if (response.statusCode < (job.hostile ? 500 : 300)) sent.latencies.push(performance.now() - dueAt);
+    else throw new Error(`${method} ${path} returned ${response.statusCode}`);
   }
 
   const begun = performance.now();

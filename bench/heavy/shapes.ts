@@ -1,4 +1,4 @@
-import { range } from '../bench.ts';
+import { range } from '../../lab/parallel.ts';
 import type { Sending } from '../flood/job.ts';
 
 /** A request that is meant to cost the API much and its sender little. */

@@ -1,9 +1,9 @@
+import type { Payer } from '../../lab/payer.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import type { Statement } from './bare-inserts.ts';
 import { intent } from './bodies.ts';
-import type { Payer } from './jobs.ts';
 
 /**
  * Writes what a confirm writes, in the two statements and commits that have to be: the attempt before the processor would

@@ -1,5 +1,5 @@
+import { itemInTurn } from '../../lab/parallel.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
-import { turn } from '../bench.ts';
 import { confirmBare } from './bare-confirm.ts';
 import { insertBare, insertOfCustomer, insertOfIntent, insertOfKey } from './bare-inserts.ts';
 import { fetchBare, listBare } from './bare-reads.ts';
@@ -19,7 +19,7 @@ export function bareOf(
   const key = () => (keyed ? insertOfKey(sql, billerId) : null);
   switch (operation) {
     case 'fetch-customer':
-      return (nth) => fetchBare(sql, billerId, turn(place.fetched, nth));
+      return (nth) => fetchBare(sql, billerId, itemInTurn(place.fetched, nth));
     case 'list-first':
       return () => listBare(sql, billerId, null);
     case 'list-deep':
@@ -29,9 +29,9 @@ export function bareOf(
     case 'intent':
       return () => insertBare(sql, insertOfIntent(sql, billerId, null), key());
     case 'customer-intent':
-      return (nth) => insertBare(sql, insertOfIntent(sql, billerId, turn(payers, nth).customerId), key());
+      return (nth) => insertBare(sql, insertOfIntent(sql, billerId, itemInTurn(payers, nth).customerId), key());
     case 'confirm':
       return (nth) =>
-        confirmBare(sql, billerId, { intentId: turn(intents, nth), payer: turn(payers, nth), key: key() });
+        confirmBare(sql, billerId, { intentId: itemInTurn(intents, nth), payer: itemInTurn(payers, nth), key: key() });
   }
 }

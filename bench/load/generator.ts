@@ -1,7 +1,8 @@
-// A process of its own that makes load: its work must not wait in the event loop of who measures.
+// A process of its own that makes load: its work must not wait in the event loop that measures.
 import { randomUUID } from 'node:crypto';
 import { Client } from 'undici';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
+import { serveJobs } from '../child.ts';
 import { bareOf } from './bare.ts';
 import type { Job, Outcome, Place } from './jobs.ts';
 import { requestsOf } from './requests.ts';
@@ -10,14 +11,7 @@ import { stockIntents } from './stock.ts';
 /** More than can be confirmed in a stretch: a stretch that runs out of them ends earlier. */
 const intentsPerMillisecond = (connections: number) => (connections === 1 ? 1 : 3);
 
-process.on('message', (message: { place: Place; job: Job }) => {
-  carryOut(message.place, message.job).then(
-    (outcome) => process.send?.({ outcome }),
-    (error: unknown) => process.send?.({ error: error instanceof Error ? error.message : String(error) }),
-  );
-});
-process.on('disconnect', () => process.exit(0));
-process.send?.('ready');
+serveJobs(({ place, job }: { place: Place; job: Job }) => carryOut(place, job));
 
 async function carryOut(place: Place, job: Job): Promise<Outcome> {
   const sql = openPool(place.databaseUrl, { max: job.connections, name: 'bench' });
@@ -33,7 +27,7 @@ async function carryOut(place: Place, job: Job): Promise<Outcome> {
   }
 }
 
-/** Each connection has one request under way at any time and sends the next when it is answered. */
+/** Each connection has one request under way at any time and sends the next after its response. */
 async function throughTheApi(place: Place, job: Job, intents: string[], limit: number): Promise<Outcome> {
   const clients = Array.from({ length: job.connections }, () => new Client(place.baseUrl, { pipelining: 1 }));
   const requests = requestsOf(job.operation, place, intents);
@@ -42,9 +36,9 @@ async function throughTheApi(place: Place, job: Job, intents: string[], limit: n
     return await drive(clients, job.milliseconds, limit, async (client, nth) => {
       const { method, path, body, status } = requests(nth);
       const headers = job.keyed ? { ...common, 'idempotency-key': randomUUID() } : common;
-      const answer = await client.request({ method, path, headers, body });
-      const text = await answer.body.text();
-      if (answer.statusCode !== status) throw new Error(`${method} ${path} answered ${answer.statusCode}: ${text}`);
+      const response = await client.request({ method, path, headers, body });
+      const text = await response.body.text();
+      if (response.statusCode !== status) throw new Error(`${method} ${path} returned ${response.statusCode}: ${text}`);
     });
   } finally {
     await Promise.all(clients.map((client) => client.close()));

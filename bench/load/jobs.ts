@@ -1,4 +1,7 @@
-/** What is asked for again and again. Intents are of nobody, or of one of the payers in turn. */
+import type { Payer } from '../../lab/payer.ts';
+import { type JobProcess, startJobProcess } from '../child.ts';
+
+/** What is requested again and again. Intents have no customer, or one of the payers in turn. */
 export type Operation =
   | 'fetch-customer'
   | 'list-first'
@@ -8,7 +11,7 @@ export type Operation =
   | 'customer-intent'
   | 'confirm';
 
-/** One stretch of load, as the generator is told it. */
+/** One stretch of load, as the generator gets it. */
 export interface Job {
   operation: Operation;
   /** Through the API, or the same rows by the bare `postgres` client. */
@@ -26,12 +29,6 @@ export interface Outcome {
   latencies: number[];
 }
 
-/** A customer without a clock, and the card that is charged; intents are given to several in turn. */
-export interface Payer {
-  customerId: string;
-  methodId: string;
-}
-
 /** Where the generator finds the copy, and what is in it. */
 export interface Place {
   baseUrl: string;
@@ -44,3 +41,7 @@ export interface Place {
   /** The last customer before page 1,000 of the list, 20 on a page. */
   deepCursor: string;
 }
+
+export type LoadGenerator = JobProcess<{ place: Place; job: Job }, Outcome>;
+
+export const startLoadGenerator = (): Promise<LoadGenerator> => startJobProcess('./load/generator.ts');

@@ -1,4 +1,4 @@
-import { turn } from '../bench.ts';
+import { itemInTurn } from '../../lab/parallel.ts';
 import { customer, intent } from './bodies.ts';
 import type { Operation, Place } from './jobs.ts';
 
@@ -21,7 +21,7 @@ export function requestsOf(operation: Operation, place: Place, intents: readonly
   });
   switch (operation) {
     case 'fetch-customer':
-      return (nth) => get(`/customers/${turn(place.fetched, nth)}`);
+      return (nth) => get(`/customers/${itemInTurn(place.fetched, nth)}`);
     case 'list-first':
       return () => get('/customers?limit=20');
     case 'list-deep':
@@ -31,11 +31,11 @@ export function requestsOf(operation: Operation, place: Place, intents: readonly
     case 'intent':
       return () => post('/payment_intents', intent);
     case 'customer-intent':
-      return (nth) => post('/payment_intents', { ...intent, customer_id: turn(place.payers, nth).customerId });
+      return (nth) => post('/payment_intents', { ...intent, customer_id: itemInTurn(place.payers, nth).customerId });
     case 'confirm':
       return (nth) => {
-        const body = { payment_method: turn(place.payers, nth).methodId };
-        return post(`/payment_intents/${turn(intents, nth)}/confirm`, body, 200);
+        const body = { payment_method: itemInTurn(place.payers, nth).methodId };
+        return post(`/payment_intents/${itemInTurn(intents, nth)}/confirm`, body, 200);
       };
   }
 }

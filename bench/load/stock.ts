@@ -1,9 +1,9 @@
+import { range } from '../../lab/parallel.ts';
+import type { Payer } from '../../lab/payer.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { range } from '../bench.ts';
 import { customer, intent } from './bodies.ts';
-import type { Payer } from './jobs.ts';
 
 const rowsInStatement = 10_000;
 

@@ -1,9 +1,11 @@
+import { inParallel, itemInTurn, range } from '../../lab/parallel.ts';
+import { makeActivePlan, makePayer } from '../../lab/payer.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { wake } from '../../src/services/wake.ts';
-import { type Bench, inParallel, range, turn } from '../bench.ts';
-import { dateOf, day, makeActivePlan, makePayer } from '../scenery.ts';
+import type { Bench } from '../bench.ts';
+import { dateOf, day, planTerms } from '../scenery.ts';
 
-/** Long enough for the workflow to be told and to hold a timer, so that the timer is what wakes it. */
+/** Long enough for the workflow to be poked and to start a timer, so that the timer wakes it. */
 const aheadMs = 3_000;
 
 /** Plans in real time, of which now one and now another falls due. */
@@ -21,8 +23,11 @@ export interface LivePlans {
 }
 
 export async function openLivePlans({ client, sql }: Bench, count: number): Promise<LivePlans> {
-  const terms = { name: 'soak', frequency_type: 'weekly', start_date: dateOf(realNow().getTime() + 7 * day) } as const;
-  const ids = await inParallel(range(count), 6, async () => makeActivePlan(client, await makePayer(client), terms));
+  const terms = { ...planTerms, name: 'soak', start_date: dateOf(realNow().getTime() + 7 * day) };
+  const ids = await inParallel(range(count), 6, async () => {
+    const { customerId } = await makePayer(client);
+    return makeActivePlan(client, { ...terms, customer_id: customerId });
+  });
   const rounds = new Map(ids.map((id) => [id, 0]));
   /** The due instants (epoch ms) of those that were not collected when it was last looked. */
   const outstanding = new Map<string, number>();
@@ -34,7 +39,7 @@ export async function openLivePlans({ client, sql }: Bench, count: number): Prom
       return dues;
     },
     async letNextFallDue() {
-      const id = turn(ids, turns++);
+      const id = itemInTurn(ids, turns++);
       if (outstanding.has(id)) return;
       const dueAt = new Date(realNow().getTime() + aheadMs);
       outstanding.set(id, dueAt.getTime());

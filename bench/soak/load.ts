@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Pool } from 'undici';
-import { type Bench, inParallel, range, turn } from '../bench.ts';
-import { type Json, stringIn } from '../client.ts';
+import { inParallel, itemInTurn, range } from '../../lab/parallel.ts';
+import { makePayer } from '../../lab/payer.ts';
+import type { Bench } from '../bench.ts';
 import { customer, intent } from '../load/bodies.ts';
-import { advance, expectAttempts, makePayer, setUp, tearDown } from '../scenery.ts';
+import { advance, expectAttempts, setUp, tearDown } from '../scenery.ts';
 import { type LivePlans, openLivePlans } from './live-plans.ts';
 
 /** What happens how often, each second. Kept when the service is slow: requests are not waited for before the next. */
@@ -46,45 +45,40 @@ export interface Load {
 /** Puts a steady mix of everything on the copy. */
 export async function startLoad(bench: Bench, rates: Rates): Promise<Load> {
   const plans = await openLivePlans(bench, livePlanCount);
-  const payers = await inParallel(range(payerCount), 6, async () => {
-    const id = await makePayer(bench.client);
-    const { default_payment_method } = await bench.client.get(`/customers/${id}`);
-    return { id, methodId: String(default_payment_method) };
-  });
-  const pool = new Pool(bench.copy.baseUrl, { connections: 16, pipelining: 1, keepAliveTimeout: 60_000 });
+  const payers = await inParallel(range(payerCount), 6, () => makePayer(bench.client));
   const failures: Load['failures'] = { count: 0, first: [] };
   const underWay = new Set<Promise<void>>();
   const timers: NodeJS.Timeout[] = [];
   let seen: Omit<Observed, 'dueLags'> = { requests: [], advances: [] };
   let isStopping = false;
 
-  async function send(method: 'GET' | 'POST', path: string, body?: object): Promise<Json> {
+  const { customers, paymentIntents, paymentPlans, events } = bench.client;
+
+  async function timed<T>(request: PromiseLike<T>): Promise<T> {
     const begun = performance.now();
-    const headers: Record<string, string> = { authorization: `Bearer ${bench.copy.key}` };
-    if (body !== undefined)
-      Object.assign(headers, { 'content-type': 'application/json', 'idempotency-key': randomUUID() });
-    const answer = await pool.request({
-      method,
-      path: `/api/v1${path}`,
-      headers,
-      body: body === undefined ? null : JSON.stringify(body),
-    });
-    const text = await answer.body.text();
-    if (answer.statusCode >= 300) throw new Error(`${method} ${path} answered ${answer.statusCode}: ${text}`);
+    const result = await request;
     seen.requests.push(performance.now() - begun);
-    return Object.fromEntries(Object.entries(JSON.parse(text)));
+    return result;
   }
 
+  const reads: ((customerId: string) => PromiseLike<unknown>)[] = [
+    (id) => customers.get(id),
+    () => customers.list({ limit: 20 }),
+    (customer_id) => paymentIntents.list({ customer_id }),
+    () => paymentPlans.list({ limit: 20 }),
+    () => events.list({ limit: 20 }),
+  ];
+
   function begin(work: () => Promise<unknown>): void {
-    const deed = work().then(
+    const done = work().then(
       () => {},
       (error: unknown) => {
         failures.count += 1;
         if (failures.first.length < mostFailures) failures.first.push(String(error));
       },
     );
-    underWay.add(deed);
-    void deed.then(() => underWay.delete(deed));
+    underWay.add(done);
+    void done.then(() => underWay.delete(done));
   }
 
   function every(perSecond: number, work: (nth: number) => Promise<unknown>): void {
@@ -92,13 +86,13 @@ export async function startLoad(bench: Bench, rates: Rates): Promise<Load> {
     timers.push(setInterval(() => begin(() => work(nth++)), 1000 / perSecond));
   }
 
-  every(rates.reads, (nth) => send('GET', turn(reads(turn(payers, nth).id), nth)));
-  every(rates.customers, () => send('POST', '/customers', customer));
+  every(rates.reads, (nth) => timed(itemInTurn(reads, nth)(itemInTurn(payers, nth).customerId)));
+  every(rates.customers, () => timed(customers.create(customer)));
   every(rates.dues, () => plans.letNextFallDue());
   every(rates.payments, async (nth) => {
-    const { id, methodId } = turn(payers, nth);
-    const made = await send('POST', '/payment_intents', { ...intent, customer_id: id });
-    await send('POST', `/payment_intents/${stringIn(made, 'id')}/confirm`, { payment_method: methodId });
+    const { customerId, methodId } = itemInTurn(payers, nth);
+    const made = await timed(paymentIntents.create({ ...intent, customer_id: customerId }));
+    await timed(paymentIntents.confirm(made.id, { payment_method: methodId }));
   });
   begin(async () => {
     while (!isStopping) await liveOnAClock();
@@ -127,17 +121,6 @@ export async function startLoad(bench: Bench, rates: Rates): Promise<Load> {
       isStopping = true;
       for (const timer of timers) clearInterval(timer);
       await Promise.all(underWay);
-      await pool.close();
     },
   };
-}
-
-function reads(customerId: string): string[] {
-  return [
-    `/customers/${customerId}`,
-    '/customers?limit=20',
-    `/payment_intents?customer_id=${customerId}`,
-    '/payment_plans?limit=20',
-    '/events?limit=20',
-  ];
 }

@@ -1,13 +1,13 @@
 import type { Client } from '@temporalio/client';
+import type { ServiceCopy } from '../../lab/service.ts';
+import { percentile } from '../../lab/statistics.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { footprints, openFiles, recordedProcesses } from '../processes.ts';
 import type { ProcessorUse } from '../processor-use.ts';
-import type { Receiver } from '../receiver.ts';
-import type { Copy } from '../service.ts';
-import { percentile } from '../statistics.ts';
+import type { BenchReceiver } from '../receiver.ts';
 import type { Load } from './load.ts';
 
-/** What was seen at one moment, or since the moment before; by the names of `measures`. Null: nothing to tell it by. */
+/** What was seen at one moment, or since the moment before; by the names of `measures`. Null: it cannot be measured here. */
 export type Sample = { minute: number } & Record<Measure, number | null>;
 
 /** In this order in the file; what each is called and counted in. */
@@ -21,7 +21,7 @@ export const measures = {
   api_files: 'API: open files and sockets',
   worker_files: 'worker: open files and sockets',
   connections: 'connections to PostgreSQL',
-  intents: 'workflow intents that wait',
+  intents: 'outbox entries that wait',
   deliveries: 'deliveries that wait',
   workflows: 'open workflows',
   overdue: 'plans due for over 10 s',
@@ -44,19 +44,19 @@ export const measures = {
 
 export type Measure = keyof typeof measures;
 
-export interface Looked {
-  copy: Copy;
+interface Sources {
+  copy: ServiceCopy;
   sql: Pool;
   temporal: Client;
   load: Load;
-  receiver: Receiver;
+  receiver: BenchReceiver;
   processorUse: () => Promise<ProcessorUse>;
 }
 
 const overdueMs = 10_000;
 
-/** Answers a function that takes one sample after the other. */
-export function openSampler({ copy, sql, temporal, load, receiver, processorUse }: Looked): () => Promise<Sample> {
+/** Returns a function that takes one sample after the other. */
+export function openSampler({ copy, sql, temporal, load, receiver, processorUse }: Sources): () => Promise<Sample> {
   const begun = performance.now();
   const known = new Set<string>();
 
@@ -98,7 +98,7 @@ export function openSampler({ copy, sql, temporal, load, receiver, processorUse 
   };
 }
 
-async function memoryOf(copy: Copy) {
+async function memoryOf(copy: ServiceCopy) {
   const found = await footprints(copy.pid, (await recordedProcesses(copy.dataDir)).set(copy.pid, 'supervisor'));
   const of = (part: string) => found.find((footprint) => footprint.part === part);
   const { pss = null, own = null } = of('postgres') ?? {};

@@ -1,4 +1,5 @@
-import { fitLine, median } from '../statistics.ts';
+import { tableOf } from '../../lab/program.ts';
+import { fitLine, median } from '../../lab/statistics.ts';
 import { type Measure, measures, type Sample } from './sample.ts';
 
 /** Whether a measure was the same at the end of a run as in its beginning. */
@@ -10,14 +11,14 @@ export interface Verdict {
   last: number;
   /** Of the straight line through all samples after warming up. */
   slopePerHour: number;
-  /** What the last third may be at most; null where the measure is told, and not judged. */
+  /** What the last third may be at most; null if the measure is shown, and not judged. */
   mostFlat: number | null;
   flat: boolean | null;
 }
 
 /**
  * How far the last third may be above the first and still count as flat: a share of it, and an amount. Memory breathes with
- * the garbage collector; times depend on whoever else is at work on the machine.
+ * the garbage collector; times depend on what else the machine does.
  */
 const memory = { share: 0.1, amount: 5 };
 const count = { share: 0.1, amount: 3 };
@@ -82,12 +83,7 @@ export function renderVerdicts(verdicts: readonly Verdict[]): string {
     mostFlat === null ? '' : `≤ ${short(mostFlat)}`,
     flat === null ? '' : flat ? 'yes' : 'NO',
   ]);
-  const table = [['', 'first third', 'last third', 'per hour', 'flat if', 'flat'], ...rows];
-  const widths = [0, 1, 2, 3, 4, 5].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  return table
-    .map((row) => row.map((cell, n) => (n === 0 ? cell.padEnd(widths[n] ?? 0) : cell.padStart(widths[n] ?? 0))))
-    .map((row) => row.join('  ').trimEnd())
-    .join('\n');
+  return tableOf([['', 'first third', 'last third', 'per hour', 'flat if', 'flat'], ...rows]).join('\n');
 }
 
 function middle(points: readonly { y: number }[]): number {

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { CrashAction } from '../../lab/processes/crash-orders.ts';
+import type { SupervisedProcess } from '../../lab/supervised-process.ts';
 import type { CrashPoint } from '../../src/platform/crash-points.ts';
-import type { Child } from '../child.ts';
-import type { Deed } from '../processes/obey.ts';
 import { type Arena, type Attack, upProcesses } from './attack.ts';
 
 type Host = 'api' | 'worker';
 
-/** Which processes come by each point. A new point has to be placed here, or nothing compiles. */
+/** Which processes reach each point. A new point must be added here, or the types fail. */
 export const hostsOf: Record<CrashPoint, readonly Host[]> = {
   'confirm opened': ['api'],
   'confirm charged': ['api'],
@@ -37,85 +37,85 @@ export const hostsOf: Record<CrashPoint, readonly Host[]> = {
 
 export const allPoints = Object.keys(hostsOf) as CrashPoint[];
 
-/** Frozen right between two steps: longer than anybody waits for it (5 s), so that another takes over. */
+/** Frozen between two steps: longer than any time-out (5 s), so that another process takes over. */
 const frozenMs = [6_000, 8_000] as const;
 const passedWithinMs = 6_000;
 /**
- * After one was made to fail, its neighbours are left alone for so long: they would meet the retries of the very same deed, and
- * one that has failed three times in a row is looked at again only minutes later.
+ * After a step was made to fail, its other points are left alone for so long: they would meet the retries of the same step, and
+ * a workflow that has failed three times in a row looks again only minutes later.
  */
 const coolingMs = 4_000;
-/** Whose last start took longer is not killed in a run that is short of time: it is to throw instead. */
+/** A process whose last start took longer is not killed in a short run: the step throws instead. */
 const slowStartMs = 4_000;
-/** Then the list of what is still wanted is told afresh. */
+/** Then the order is renewed, with what is still wanted. */
 const huntMs = 500;
-const tellMs = 200;
+const noticeMs = 200;
 
-/** What is being done at the point, such as a "confirm" or "scheduled payment". */
-function deedOf(point: CrashPoint): string {
+/** The step that the point is in, such as "confirm" or "scheduled payment". */
+function stepOf(point: CrashPoint): string {
   return /^(scheduled payment|\w+)/.exec(point)?.[0] ?? point;
 }
 
-const deedWords: Record<Deed, string> = { kill: 'killed', freeze: 'frozen', fail: 'made to fail' };
+const actionWords: Record<CrashAction, string> = { kill: 'killed', freeze: 'frozen', fail: 'made to fail' };
 
 let lastOrder = 0;
 
-/** At a random point, in a random process that comes by it. */
+/** At a random point, in a random process that reaches it. */
 export const crashPoint: Attack = {
   kind: 'crash point',
   weight: 26,
   draw(arena) {
     const { chance } = arena;
     const point = chance.pick(allPoints);
-    const deed = chance.pickByWeight([
-      { deed: 'kill' as const, weight: 6 },
-      { deed: 'freeze' as const, weight: 2 },
-      { deed: 'fail' as const, weight: 2 },
-    ]).deed;
+    const { action } = chance.pickByWeight([
+      { action: 'kill' as const, weight: 6 },
+      { action: 'freeze' as const, weight: 2 },
+      { action: 'fail' as const, weight: 2 },
+    ]);
     const hosts = hostsOf[point].flatMap((kind) => upProcesses(arena, kind));
     if (hosts.length === 0) return null;
     const host = chance.pick(hosts);
     return {
-      title: `${host.name} ${deedWords[deed]} at "${point}"`,
+      title: `${host.name} ${actionWords[action]} at "${point}"`,
       targets: [host.name],
-      run: async () => (await hit(arena, host, [point], deed, passedWithinMs)) !== null,
+      run: async () => (await hit(arena, host, [point], action, passedWithinMs)) !== null,
     };
   },
 };
 
 /**
- * Has the process do the deed at the next of the points that it comes by, and lets it go on or start again. Answers which
- * one that was; null when it came by none in time.
+ * Orders the action at the next of the points that the process reaches, and lets it continue or start again. Returns that
+ * point; null if it reached none in time.
  */
 async function hit(
   { cluster, chance, fired }: Arena,
-  host: Child,
+  host: SupervisedProcess,
   points: readonly CrashPoint[],
-  deed: Deed,
+  action: CrashAction,
   timeoutMs: number,
 ): Promise<CrashPoint | null> {
   const id = ++lastOrder;
-  const from = cluster.obeyed.all.length;
+  const from = cluster.carriedOut.all.length;
   const since = host.starts;
-  const isObeyed = (line: { id: number }) => line.id === id;
-  host.expectEnd(deed === 'kill');
-  host.order({ id, points, deed });
-  let obeyed = await cluster.obeyed.find(isObeyed, { from, timeoutMs });
-  if (obeyed === null) {
+  const isOurs = (entry: { id: number }) => entry.id === id;
+  host.expectEnd(action === 'kill');
+  host.order({ id, points, action });
+  let line = await cluster.carriedOut.find(isOurs, { from, timeoutMs });
+  if (line === null) {
     host.order(null);
-    // It may have come by before it heard of that.
-    obeyed = await cluster.obeyed.find(isObeyed, { from, timeoutMs: tellMs });
-    if (obeyed === null) {
+    // It may have reached one before it got that message.
+    line = await cluster.carriedOut.find(isOurs, { from, timeoutMs: noticeMs });
+    if (line === null) {
       host.expectEnd(false);
       return null;
     }
   }
-  const { point } = obeyed.value;
+  const { point } = line.value;
   fired.add(point);
-  if (deed === 'freeze') {
+  if (action === 'freeze') {
     await pause(chance.between(...frozenMs));
     host.thaw();
-  } else if (deed === 'kill') {
+  } else if (action === 'kill') {
     await host.untilUp(30_000, since);
   }
   return point;
@@ -123,41 +123,41 @@ async function hit(
 
 /**
  * Hits every point once: each process dies at the first that is still wanted, starts again, and so on, until all have fired.
- * What has not after `killUntil`, or on a machine on which a start takes long, is made to fail instead, which costs no start.
+ * After `killUntil`, or on a machine on which a start takes long, the step fails instead, which costs no start.
  */
 export async function hitEveryPoint(
   arena: Arena,
-  tell: (title: string) => void,
+  report: (title: string) => void,
   { wanted, killUntil, hitUntil }: { wanted: readonly CrashPoint[]; killUntil: number; hitUntil: number },
 ): Promise<void> {
   const wantedStill = new Set(wanted);
   const wantedOf = (kind: Host) => [...wantedStill].filter((point) => hostsOf[point].includes(kind));
-  /** Until when no other point of a deed is made to fail; performance time. */
+  /** Until when no other point of a step is made to fail; performance time. */
   const cooling = new Map<string, number>();
-  const isCooling = (point: CrashPoint) => (cooling.get(deedOf(point)) ?? 0) > performance.now();
+  const isCooling = (point: CrashPoint) => (cooling.get(stepOf(point)) ?? 0) > performance.now();
   const hasTime = killUntil === Number.POSITIVE_INFINITY;
-  const startsSlowly = ({ name }: Child): boolean => {
+  const startsSlowly = ({ name }: SupervisedProcess): boolean => {
     const last = arena.cluster.startTimes.filter((start) => start.name === name).at(-1);
     return last !== undefined && last.ms > slowStartMs;
   };
 
-  async function hunt(host: Child, kind: Host): Promise<void> {
+  async function hunt(host: SupervisedProcess, kind: Host): Promise<void> {
     while (performance.now() < hitUntil) {
       const left = wantedOf(kind);
       if (left.length === 0) return;
       if (!(await host.untilUp(1_000))) continue;
       const maySpend = hasTime || (performance.now() < killUntil && !startsSlowly(host));
-      const deed = maySpend ? 'kill' : 'fail';
+      const action = maySpend ? 'kill' : 'fail';
       const mine = maySpend ? left : left.filter((point) => !isCooling(point));
       if (mine.length === 0) {
         await pause(huntMs);
         continue;
       }
-      const point = await hit(arena, host, mine, deed, huntMs);
+      const point = await hit(arena, host, mine, action, huntMs);
       if (point === null) continue;
       wantedStill.delete(point);
-      if (deed === 'fail') cooling.set(deedOf(point), performance.now() + coolingMs);
-      tell(`${host.name} ${deedWords[deed]} at "${point}"`);
+      if (action === 'fail') cooling.set(stepOf(point), performance.now() + coolingMs);
+      report(`${host.name} ${actionWords[action]} at "${point}"`);
     }
   }
   await Promise.all([

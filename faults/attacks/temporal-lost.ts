@@ -1,11 +1,10 @@
+import { untilItSucceeds } from '../../lab/eventually.ts';
 import { findMismatches, repair } from '../../src/operations/reconciler/reconciler.ts';
 import type { Attack } from './attack.ts';
 
-const reconcileTries = 20;
-
 /**
  * Temporal's database lost altogether: an empty one takes its place, and then, as the operator's page says, `npm run
- * reconcile`. Plans are rebuilt from ours, and nothing is charged again.
+ * reconcile`. Plans are rebuilt from ours. Nothing may be charged twice.
  */
 export const loseTemporal: Attack = {
   kind: "Temporal's database lost",
@@ -18,15 +17,10 @@ export const loseTemporal: Attack = {
       targets: ['temporal'],
       async run() {
         await cluster.temporal.loseDatabase();
-        for (let tries = 1; ; tries += 1) {
-          try {
-            await repair(cluster.sql, await findMismatches(cluster.sql, cluster.temporalClient(), 'payments'));
-            return true;
-          } catch (error) {
-            if (tries === reconcileTries) throw error;
-            await new Promise((resolve) => setTimeout(resolve, 500));
-          }
-        }
+        const { sql, temporalClient, taskQueue } = cluster;
+        const reconcile = async () => repair(sql, await findMismatches(sql, temporalClient, taskQueue));
+        await untilItSucceeds(reconcile, { timeoutMs: 30_000, everyMs: 500 });
+        return true;
       },
     };
   },

@@ -5,13 +5,13 @@ interface Taken {
   key: string;
   amount: number;
   outcomes: Set<string>;
-  /** When the attempt was opened, epoch ms, as the service told the processor. */
+  /** When the attempt was opened, epoch ms, as the service sent it to the processor. */
   openedAt: number;
 }
 
 /**
  * P1 and P2 by the processor's own ledger: under each amount, which is that of one payment or one plan, so many keys have
- * succeeded as were asked for. One more is a double charge; one less is a due payment that nobody has made.
+ * succeeded as were due. One more is a double charge; one less is a due payment that is missing.
  */
 export function judgeCharges({ ledger, claims }: Evidence): Finding[] {
   const findings: Finding[] = [];
@@ -19,20 +19,21 @@ export function judgeCharges({ ledger, claims }: Evidence): Finding[] {
   const claimed = new Map(claims.map((claim) => [claim.amount, claim]));
   for (const [amount, charges] of taken) {
     if (!claimed.has(amount)) {
-      findings.push({ promise: 'P1', what: `${charges.length} charges of ${amount}, which nobody asked for` });
+      findings.push({ promise: 'P1', what: `${charges.length} charges of ${amount}, which was not requested` });
     }
   }
   for (const { amount, what, succeeded, attempts, notAfter } of claimed.values()) {
     const charges = taken.get(amount) ?? [];
     const paid = charges.filter(({ outcomes }) => outcomes.has('succeeded'));
-    const told = `${what}: ${paid.length} of ${charges.length} attempts have succeeded`;
-    if (paid.length > succeeded[1]) findings.push({ promise: 'P1', what: `${told}, at most ${succeeded[1]} were due` });
-    if (paid.length < succeeded[0]) findings.push({ promise: 'P2', what: `${told}, ${succeeded[0]} were due` });
+    const counts = `${what}: ${paid.length} of ${charges.length} attempts have succeeded`;
+    if (paid.length > succeeded[1])
+      findings.push({ promise: 'P1', what: `${counts}, at most ${succeeded[1]} were due` });
+    if (paid.length < succeeded[0]) findings.push({ promise: 'P2', what: `${counts}, ${succeeded[0]} were due` });
     if (charges.length > attempts[1]) {
-      findings.push({ promise: 'P1', what: `${told}; at most ${attempts[1]} attempts were to be made` });
+      findings.push({ promise: 'P1', what: `${counts}; at most ${attempts[1]} attempts were to be made` });
     }
     if (charges.length < attempts[0]) {
-      findings.push({ promise: 'P2', what: `${told}; ${attempts[0]} attempts were to be made` });
+      findings.push({ promise: 'P2', what: `${counts}; ${attempts[0]} attempts were to be made` });
     }
     for (const { key, openedAt } of charges) {
       if (notAfter !== undefined && openedAt > notAfter) {
@@ -43,7 +44,7 @@ export function judgeCharges({ ledger, claims }: Evidence): Finding[] {
   return findings;
 }
 
-/** Charges by amount; a key that was used for two amounts, or got two answers, is a finding of its own. */
+/** Charges by amount; a key that was used for two amounts is a finding of its own. */
 function takenByAmount(ledger: SeenEntry[], findings: Finding[]): Map<number, Taken[]> {
   const byKey = new Map<string, Taken>();
   for (const { kind, idempotency_key: key, amount, outcome, opened_at, seenAt } of ledger) {
@@ -80,7 +81,7 @@ export function openedAt(id: string): number {
   return [...head].reduce((sum, symbol) => sum * alphabet.length + alphabet.indexOf(symbol), 0);
 }
 
-/** P1 of refunds: under each key of a client at most one refund was given, and what was answered is in the ledger. */
+/** P1 of refunds: under each key of a client at most one refund was given, and each response is in the ledger. */
 export function judgeRefunds({ ledger, exchanges }: Evidence): Finding[] {
   const findings: Finding[] = [];
   const given = new Map<string, { amount: number; intentId: string }>();
@@ -92,15 +93,15 @@ export function judgeRefunds({ ledger, exchanges }: Evidence): Finding[] {
   for (const [intentId, count] of countBy([...given.values()].map((refund) => refund.intentId))) {
     const most = askedOf.get(intentId) ?? 0;
     if (count > most)
-      findings.push({ promise: 'P1', what: `${count} refunds of ${intentId}, of which ${most} were asked for` });
+      findings.push({ promise: 'P1', what: `${count} refunds of ${intentId}, of which ${most} were requested` });
   }
-  for (const { answers, path } of asked) {
-    for (const { status, text } of answers.filter((answer) => answer.status === 201)) {
+  for (const { responses, path } of asked) {
+    for (const { status, text } of responses.filter((response) => response.status === 201)) {
       const { id, amount } = JSON.parse(text);
       if (given.get(id)?.amount === amount) continue;
       findings.push({
         promise: 'P6',
-        what: `${path} was answered ${status} for ${id}, which the processor has not given`,
+        what: `${path} returned ${status} for ${id}, which the processor has not made`,
       });
     }
   }

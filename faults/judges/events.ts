@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Event, WebhookEvent } from '@payments-service/client';
 import { Checks, checkPlanEvents, planOf } from '../../demo/checks.ts';
+import type { Arrival } from '../../lab/receiver.ts';
 import type { AccountEvidence, Evidence, Finding } from '../evidence.ts';
-import { type Arrival, askedToWaitSeconds } from '../receiver.ts';
+import { type BehaviourName, retryAfterSeconds } from '../receiver.ts';
 
-/** A try is recorded with the time at which it began, which is the receiver's own but for the way there. */
+/** An attempt is recorded with the time at which it began, which is the receiver's own but for the way there. */
 const sameTryMs = 1_500;
 
 /** P5: what was committed has arrived, what has arrived was committed, and the numbers have no gap. */
@@ -19,7 +20,7 @@ export function judgeEvents({ accounts, arrivals, refusedWebhooks, replayedFrom 
       for (const id of tooEarly(waits, there, replayedFrom)) {
         findings.push({
           promise: 'P5',
-          what: `${endpoint}: ${id} came again before the time that Retry-After asked for`,
+          what: `${endpoint}: ${id} came again before the time of Retry-After`,
         });
       }
     }
@@ -35,47 +36,48 @@ function judgeSequence({ name, events }: AccountEvidence): Finding[] {
   ];
 }
 
-function judgeEndpoint(endpoint: string, events: Event[], arrivals: Arrival[]): Finding[] {
+function judgeEndpoint(endpoint: string, events: Event[], arrivals: Arrival<BehaviourName>[]): Finding[] {
   const findings: Finding[] = [];
-  const say = (what: string) => findings.push({ promise: 'P5', what: `${endpoint}: ${what}` });
+  const find = (what: string) => findings.push({ promise: 'P5', what: `${endpoint}: ${what}` });
   const committed = new Map(events.map((event) => [event.id, event]));
-  const taken = new Set(arrivals.filter((arrival) => arrival.taken).map(({ event }) => event.id));
-  for (const { id, event_type: type } of events) if (!taken.has(id)) say(`${type} ${id} was never delivered`);
+  const accepted = new Set(arrivals.filter((arrival) => arrival.accepted).map(({ event }) => event.id));
+  for (const { id, event_type: type } of events) if (!accepted.has(id)) find(`${type} ${id} was never delivered`);
   for (const { event } of arrivals) {
     const known = committed.get(event.id);
-    if (known === undefined) say(`${event.event_type} ${event.id} was delivered, and never committed`);
-    else if (!isDeepStrictEqual(known, event)) say(`${event.event_type} ${event.id} was delivered with other contents`);
+    if (known === undefined) find(`${event.event_type} ${event.id} was delivered, and never committed`);
+    else if (!isDeepStrictEqual(known, event))
+      find(`${event.event_type} ${event.id} was delivered with other contents`);
   }
   return findings;
 }
 
 /**
- * Ids that came again within the time for which the receiver had asked to be left alone. Only what the sender has recorded is
- * judged, since whoever dies with the answer has not heard it.
+ * Ids that came again before the time of Retry-After. Only recorded attempts are judged: a sender that died with the response
+ * has not read it.
  */
-function tooEarly(waits: AccountEvidence['waits'], arrivals: Arrival[], replayedFrom: number): string[] {
+function tooEarly(waits: AccountEvidence['waits'], arrivals: Arrival<BehaviourName>[], replayedFrom: number): string[] {
   return waits.flatMap(({ eventId, at }) => {
     const all = arrivals.filter(({ event }) => event.id === eventId);
-    const asked = all.find((arrival) => arrival.mood === 'asks to wait' && Math.abs(arrival.at - at) < sameTryMs);
+    const asked = all.find((arrival) => arrival.behaviour === 'asks to wait' && Math.abs(arrival.at - at) < sameTryMs);
     const next = all.find((arrival) => asked !== undefined && arrival.at > asked.at);
     if (asked === undefined || next === undefined || next.at > replayedFrom) return [];
-    // Half a second for the way there and back, which the sender's clock has not seen.
-    return next.at < asked.at + askedToWaitSeconds * 1000 - 500 ? [eventId] : [];
+    // Half a second for the way there and back, which the sender's clock does not measure.
+    return next.at < asked.at + retryAfterSeconds * 1000 - 500 ? [eventId] : [];
   });
 }
 
-/** P8: what a receiver heard of every plan on a clock is what the calendar's calculation tells of, in its order. */
+/** P8: the events of each plan on a clock that a receiver got are those of the calendar's calculation, in its order. */
 export function judgePlanEvents({ accounts, arrivals, histories }: Evidence): Finding[] {
   const findings: Finding[] = [];
   const checks = new Checks((what) => findings.push({ promise: 'P8', what }));
   for (const { account, plans } of histories) {
     const [endpoint] = accounts.find(({ name }) => name === account.name)?.endpoints ?? [];
-    const heard = heardOnce(arrivals.filter((arrival) => arrival.endpoint === endpoint));
+    const received = eachOnce(arrivals.filter((arrival) => arrival.endpoint === endpoint));
     for (const plan of plans) {
       checkPlanEvents(
         checks,
         plan,
-        heard.filter((event) => planOf(event) === plan.planId),
+        received.filter((event) => planOf(event) === plan.planId),
       );
     }
   }
@@ -83,7 +85,7 @@ export function judgePlanEvents({ accounts, arrivals, histories }: Evidence): Fi
 }
 
 /** Each event once, however often it came, in the order of the sequence numbers. */
-function heardOnce(arrivals: Arrival[]): WebhookEvent[] {
+function eachOnce(arrivals: Arrival<BehaviourName>[]): WebhookEvent[] {
   const events = new Map(arrivals.map(({ event }) => [event.id, event]));
   return [...events.values()].sort((a, b) => a.sequence - b.sequence);
 }

@@ -3,40 +3,43 @@ import type { Evidence, Finding, TakenRow } from '../evidence.ts';
 
 /** P6: what the processor has taken and given back is what our tables say, key by key, both ways. */
 export function judgeMoney({ ledger, attempts, refunds, claims, violations }: Evidence): Finding[] {
-  const gone = new Set(claims.filter(({ isGone }) => isGone).map(({ amount }) => amount));
-  const charges = ledger.filter(({ kind, amount }) => kind === 'charge' && !gone.has(amount));
+  const deleted = new Set(claims.filter(({ isDeleted }) => isDeleted).map(({ amount }) => amount));
+  const charges = ledger.filter(({ kind, amount }) => kind === 'charge' && !deleted.has(amount));
   const givenBack = ledger.filter(({ kind }) => kind === 'refund');
   return [
     ...compare('attempt', charges, attempts),
     ...compare('refund', givenBack, refunds),
     ...violations.map(
-      ({ invariant, id, detail }): Finding => ({ promise: 'P6', what: `not so: ${invariant} (${id}: ${detail})` }),
+      ({ invariant, id, detail }): Finding => ({
+        promise: 'P6',
+        what: `does not hold: ${invariant} (${id}: ${detail})`,
+      }),
     ),
   ];
 }
 
 function compare(what: string, entries: LedgerEntry[], rows: TakenRow[]): Finding[] {
   const findings: Finding[] = [];
-  const say = (text: string) => findings.push({ promise: 'P6', what: text });
+  const find = (text: string) => findings.push({ promise: 'P6', what: text });
   const known = new Map(rows.map((row) => [row.id, row]));
   const called = new Map(entries.map((entry) => [entry.idempotency_key, entry]));
   for (const [key, entry] of called) {
     const row = known.get(key);
     if (row === undefined)
-      say(`${what} ${key} of ${entry.amount} is ${entry.outcome} at the processor, and unknown to us`);
+      find(`${what} ${key} of ${entry.amount} is ${entry.outcome} at the processor, and unknown here`);
     else if (row.amount !== entry.amount)
-      say(`${what} ${key} is of ${entry.amount} at the processor, of ${row.amount} here`);
+      find(`${what} ${key} is of ${entry.amount} at the processor, of ${row.amount} here`);
     else if (!agree(entry.outcome, row.outcome))
-      say(`${what} ${key} is ${entry.outcome} at the processor, ${row.outcome} here`);
+      find(`${what} ${key} is ${entry.outcome} at the processor, ${row.outcome} here`);
   }
   for (const row of rows) {
     if (row.outcome === 'succeeded' && !called.has(row.id))
-      say(`${what} ${row.id} has succeeded here, and the processor never heard of it`);
+      find(`${what} ${row.id} has succeeded here, and is unknown to the processor`);
   }
   return findings;
 }
 
-/** Nobody is there to answer a challenge of a plan's charge, so here it has failed. */
+/** A plan's charge has no payer to complete a challenge, so here it has failed. */
 function agree(there: string, here: string): boolean {
   return there === here || (there === 'requires_action' && here === 'failed');
 }

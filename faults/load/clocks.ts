@@ -1,11 +1,12 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Checks, checkPlan, type Tracked } from '../../demo/checks.ts';
 import * as rules from '../../demo/rules.ts';
-import type { Chance } from '../random.ts';
-import { type Json, orRefusal, textIn } from './client.ts';
-import { type Account, type Actor, type Claim, keepDoing, saveCard, type World } from './world.ts';
+import { unlessRefused } from '../../lab/client.ts';
+import { eventually } from '../../lab/eventually.ts';
+import { makePlan, saveCard, tokens } from '../../lab/payer.ts';
+import type { Chance } from '../../lab/random.ts';
+import { type Account, type Actor, type Claim, keepDoing, type World } from './world.ts';
 
-/** A test clock with the plans of its customers, each beside what the rules say of it. */
+/** A test clock with the plans of its customers, each with what the rules say about it. */
 interface Life {
   clockId: string;
   now: number;
@@ -25,7 +26,7 @@ export interface ClockHistory {
 
 const lives = { fewest: 6, most: 14 };
 const restMs = 50;
-const lookAgainMs = 80;
+const forEver = { timeoutMs: Number.POSITIVE_INFINITY, everyMs: 80 };
 
 /**
  * Lives on a test clock: customers with plans of all kinds, moved by one advance after the other. At each `ready` all that
@@ -41,7 +42,7 @@ export function clockKeeper(account: (world: World) => Account, number: number, 
       const life = await begin(world, owner, chance);
       histories.push({ account: owner, plans: life.plans });
       for (let steps = chance.between(lives.fewest, lives.most); steps > 0 && !world.isStopping; steps -= 1) {
-        await step(world, owner, life, checks, chance);
+        await step(owner, life, checks, chance);
       }
       if (!world.isStopping) await end(world, owner, life);
     });
@@ -50,27 +51,24 @@ export function clockKeeper(account: (world: World) => Account, number: number, 
 
 async function begin(world: World, { client }: Account, chance: Chance): Promise<Life> {
   const start = Date.UTC(2027, chance.below(24), chance.between(1, 28), 9);
-  const clock = await client.post('/test_helpers/test_clocks', {
-    body: { frozen_time: new Date(start).toISOString() },
-  });
-  const life: Life = { clockId: textIn(clock, 'id'), now: start, plans: [] };
+  const clock = await client.testClocks.create({ frozen_time: new Date(start).toISOString() });
+  const life: Life = { clockId: clock.id, now: start, plans: [] };
   world.claims.push(() => life.plans.flatMap((plan) => claimsOf(plan, world.deleted.has(life.clockId))));
   for (let customers = chance.between(1, 3); customers > 0; customers -= 1) {
     life.plans.push(await enrol(world, client, life, chance));
   }
   for (const plan of life.plans) {
-    await client.post(`/payment_plans/${plan.planId}/activate`);
+    await client.paymentPlans.activate(plan.planId);
     rules.activate(plan.course);
-    await untilSettled(client, plan);
+    await untilCollected(client, plan);
   }
   return life;
 }
 
 async function enrol(world: World, client: Account['client'], life: Life, chance: Chance): Promise<PlanOnClock> {
-  const customer = await client.post('/customers', { body: { name: 'Mary Example', test_clock: life.clockId } });
-  const customerId = textIn(customer, 'id');
+  const { id: customerId } = await client.customers.create({ name: 'Mary Example', test_clock: life.clockId });
   const card: rules.Card = chance.happens(0.25) ? 'declining' : 'good';
-  const cards = { good: null, declining: null, [card]: await saveCard(client, customerId, card) };
+  const cards = { good: null, declining: null, [card]: await saveCard(client, customerId, tokens[card]) };
   const whole = world.nextAmount('plan');
   const rest = chance.happens(0.4) ? world.nextAmount('payment') : null;
   const terms: rules.Terms = {
@@ -80,49 +78,36 @@ async function enrol(world: World, client: Account['client'], life: Life, chance
     amount: whole,
     total: rest === null ? null : whole * chance.between(1, 6) + rest,
   };
-  const plan = await client.post('/payment_plans', {
-    body: {
-      customer_id: customerId,
-      name: 'on a clock',
-      frequency_type: terms.every === 'week' ? 'weekly' : 'monthly',
-      frequency_period: terms.period,
-      recurring_amount_cents: whole,
-      ...(terms.total === null ? { until_further_notice: true } : { total_amount_cents: terms.total }),
-      currency: 'AUD',
-      start_date: terms.start,
-      failure_behaviour: 'retry',
-    },
+  const { id: planId } = await makePlan(client, {
+    customer_id: customerId,
+    frequency_type: terms.every === 'week' ? 'weekly' : 'monthly',
+    frequency_period: terms.period,
+    recurring_amount_cents: whole,
+    ...(terms.total === null ? {} : { total_amount_cents: terms.total }),
+    start_date: terms.start,
+    failure_behaviour: 'retry',
   });
-  const planId = textIn(plan, 'id');
   const course = rules.newCourse(terms, card, life.now);
   return { label: planId, customerId, planId, cards, course, amounts: { whole, rest } };
 }
 
-/** One advance, the comparison with the rules at its `ready`, and a new card for whoever was suspended. */
-async function step(world: World, account: Account, life: Life, checks: Checks, chance: Chance): Promise<void> {
-  const { client } = account;
+/** One advance, the comparison with the rules at its `ready`, and a new card for each suspended plan. */
+async function step(account: Account, life: Life, checks: Checks, chance: Chance): Promise<void> {
+  const { client, impatient } = account;
+  const { clockId } = life;
   const courses = life.plans.map(({ course }) => course);
   const bound = rules.advanceBound(life.now, courses);
   const to = chance.happens(0.6) ? bound : life.now + chance.between(1, (bound - life.now) / rules.day) * rules.day;
-  const path = `/test_helpers/test_clocks/${life.clockId}`;
-  await client.post(`${path}/advance`, {
-    body: { frozen_time: new Date(to).toISOString() },
-    twice: chance.happens(0.1),
-  });
+  const target = new Date(to).toISOString();
+  await (chance.happens(0.1) ? impatient : client).testClocks.advance(clockId, { frozen_time: target });
   for (const plan of life.plans) inMotion.add(plan);
   const manifest = rules.advance(courses, to);
-  const clock = await untilReady(client, path);
+  const clock = await eventually(`${clockId} has stopped`, () => notAdvancing(client, clockId), forEver);
   for (const plan of life.plans) inMotion.delete(plan);
   life.now = to;
-  const last = clock.last_advance;
-  checks.members(`${life.clockId} to ${new Date(to).toISOString()}`, clock, {
-    status: 'ready',
-    frozen_time: new Date(to).toISOString(),
-  });
-  const got = typeof last === 'object' && last !== null && 'effects_manifest' in last ? last.effects_manifest : null;
-  checks.equal(`manifest of ${life.clockId} at ${new Date(to).toISOString()}`, got, manifest);
-  const reader = world.reader(account);
-  await Promise.all(life.plans.map((plan) => checkPlan(checks, reader, plan)));
+  checks.members(`${clockId} to ${target}`, clock, { status: 'ready', frozen_time: target });
+  checks.equal(`manifest of ${clockId} at ${target}`, clock.last_advance?.effects_manifest ?? null, manifest);
+  await Promise.all(life.plans.map((plan) => checkPlan(checks, client, plan)));
   for (const plan of life.plans.filter(({ course }) => course.state === 'suspended')) await rescue(client, plan);
 }
 
@@ -130,49 +115,47 @@ async function step(world: World, account: Account, life: Life, checks: Checks, 
 async function rescue(client: Account['client'], plan: PlanOnClock): Promise<void> {
   plan.cards.good = await saveCard(client, plan.customerId);
   plan.course.card = 'good';
-  await client.put(`/payment_plans/${plan.planId}`, { payment_instrument_id: plan.cards.good });
+  await client.paymentPlans.update(plan.planId, { payment_instrument_id: plan.cards.good });
   inMotion.add(plan);
-  await client.post(`/payment_plans/${plan.planId}/resume`);
+  await client.paymentPlans.resume(plan.planId);
   rules.resume(plan.course);
-  await untilSettled(client, plan);
+  await untilCollected(client, plan);
   inMotion.delete(plan);
 }
 
 async function end(world: World, { client }: Account, { clockId, plans }: Life): Promise<void> {
-  // A repetition after a lost answer finds it gone: that is as good.
-  await client.delete(`/test_helpers/test_clocks/${clockId}`).catch(orRefusal('resource_missing'));
+  // A repetition after a lost response finds it deleted: that is as good.
+  await client.testClocks.delete(clockId).catch(unlessRefused('resource_missing'));
   world.deleted.add(clockId);
   for (const { customerId, planId, cards } of plans) {
     for (const id of [customerId, planId, cards.good, cards.declining]) if (id !== null) world.deleted.add(id);
   }
 }
 
-/** What an activation or a resume makes due is collected at the clock's present time, a moment after the answer. */
-async function untilSettled(client: Account['client'], { planId, course }: PlanOnClock): Promise<void> {
-  for (;;) {
-    const plan = await client.get(`/payment_plans/${planId}`);
-    const nextAttemptAt = rules.nextAttemptAt(course);
-    const isThere =
+/** What an activation or a resume makes due is collected at the clock's present time, a moment after the response. */
+async function untilCollected(client: Account['client'], { planId, course }: PlanOnClock): Promise<void> {
+  const nextAttemptAt = rules.nextAttemptAt(course);
+  const isCollected = async () => {
+    const plan = await client.paymentPlans.get(planId);
+    return (
       plan.state === course.state &&
       plan.collected_amount_cents === course.collected &&
       plan.next_payment_date === rules.nextPaymentDate(course) &&
-      plan.next_attempt_at === (nextAttemptAt === null ? null : new Date(nextAttemptAt).toISOString());
-    if (isThere) return;
-    await pause(lookAgainMs);
-  }
+      plan.next_attempt_at === (nextAttemptAt === null ? null : new Date(nextAttemptAt).toISOString())
+    );
+  };
+  await eventually(`${planId} is collected`, isCollected, forEver);
 }
 
-async function untilReady(client: Account['client'], path: string): Promise<Json> {
-  for (;;) {
-    const clock = await client.get(path, { prefer: 'wait=2' });
-    if (clock.status !== 'advancing') return clock;
-  }
+async function notAdvancing({ testClocks }: Account['client'], clockId: string) {
+  const clock = await testClocks.get(clockId, { waitSeconds: 2 });
+  return clock.status !== 'advancing' && clock;
 }
 
 /** Plans whose calculation is ahead of what has been seen of them: the ledger may have anything up to it. */
 const inMotion = new WeakSet<PlanOnClock>();
 
-function claimsOf(plan: PlanOnClock, isGone: boolean): Claim[] {
+function claimsOf(plan: PlanOnClock, isDeleted: boolean): Claim[] {
   return [plan.amounts.whole, plan.amounts.rest].flatMap((amount) => {
     if (amount === null) return [];
     const payments = plan.course.payments.filter((payment) => payment.amount === amount);
@@ -184,7 +167,7 @@ function claimsOf(plan: PlanOnClock, isGone: boolean): Claim[] {
       what: `plan ${plan.planId} on a clock`,
       succeeded: [succeeded * certain, succeeded],
       attempts: [attempts * certain, attempts],
-      isGone,
+      isDeleted,
     } satisfies Claim;
   });
 }

@@ -1,27 +1,27 @@
-/** What a client has of one request that it sent until it was answered: every answer, in the order in which they came. */
+/** What a client has of one request that it sent until it had a final response: every response, in their order. */
 export interface Exchange {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
-  body: object | null;
-  /** Its Idempotency-Key; null of what needs none. */
+  body: string | null;
+  /** Its Idempotency-Key; null if it needs none. */
   key: string | null;
   /** The API key that it was sent with. */
   apiKey: string;
-  answers: Answer[];
+  responses: Response[];
 }
 
-export interface Answer {
+export interface Response {
   status: number;
   text: string;
-  replayed: boolean;
   /** Real time, epoch ms. */
   at: number;
 }
 
 /** What all clients of a run have seen. */
 export interface Journal {
+  /** All that changes something. */
   readonly exchanges: Exchange[];
-  /** Tries that got no final answer, by what they got instead: no connection, a time-out, 503, and so on. */
+  /** Tries without a final response, by what they got instead: no connection, a time-out, 503, and so on. */
   readonly setbacks: Map<string, number>;
   setBack(why: string): void;
 }
@@ -37,7 +37,7 @@ export function newJournal(): Journal {
   };
 }
 
-/** The answers that promise something: all 2xx. */
-export function successes(exchange: Exchange): Answer[] {
-  return exchange.answers.filter(({ status }) => status >= 200 && status < 300);
+/** The responses that promise something: all 2xx. */
+export function successes(exchange: Exchange): Response[] {
+  return exchange.responses.filter(({ status }) => status >= 200 && status < 300);
 }

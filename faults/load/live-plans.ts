@@ -1,10 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { eventually, untilItSucceeds } from '../../lab/eventually.ts';
+import { makeActivePlan, makePayer } from '../../lab/payer.ts';
 import { enqueue } from '../../src/platform/postgres/outbox.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { wakeEntry } from '../../src/services/wake.ts';
-import { textIn } from './client.ts';
-import { type Account, type Actor, keepDoing, saveCard, type World } from './world.ts';
+import { type Account, type Actor, keepDoing, type World } from './world.ts';
 
 const aheadMs = 1_500;
 const restMs = 1_500;
@@ -12,7 +12,7 @@ const week = 7 * 86_400_000;
 
 /**
  * Plans in real time that all fall due at one instant, round after round. A round moves the due instants of all of them into
- * the next seconds, in the database, since nobody can wait for midnight; the rest is the plans' own doing.
+ * the next seconds, in the database, because a run cannot wait for midnight; the plans do the rest themselves.
  */
 export function livePlans(count: number): Actor {
   return async (world) => {
@@ -30,7 +30,7 @@ export function livePlans(count: number): Actor {
     );
     await keepDoing(world, 'live plans', restMs, async () => {
       while (plans.length < count && !world.isStopping) {
-        plans.push(await makeLivePlan(world, account, 'live, due with others'));
+        plans.push(await makeLivePlan(world, account));
       }
       if (rounds.begun === rounds.done) {
         const ids = plans.map(({ id }) => id);
@@ -44,35 +44,19 @@ export function livePlans(count: number): Actor {
 }
 
 /** An active plan in real time whose first payment is a week ahead. */
-export async function makeLivePlan(
-  world: World,
-  { client }: Account,
-  name: string,
-): Promise<{ id: string; amount: number }> {
+export async function makeLivePlan(world: World, { client }: Account): Promise<{ id: string; amount: number }> {
   const amount = world.nextAmount('plan');
-  const customerId = textIn(await client.post('/customers', { body: { name: 'Grace Example' } }), 'id');
-  await saveCard(client, customerId);
-  const plan = await client.post('/payment_plans', {
-    body: {
-      customer_id: customerId,
-      name,
-      frequency_type: 'weekly',
-      recurring_amount_cents: amount,
-      until_further_notice: true,
-      currency: 'AUD',
-      start_date: new Date(realNow().getTime() + week).toISOString().slice(0, 10),
-    },
-  });
-  const id = textIn(plan, 'id');
-  await client.post(`/payment_plans/${id}/activate`);
+  const { customerId } = await makePayer(client);
+  const start_date = new Date(realNow().getTime() + week).toISOString().slice(0, 10);
+  const id = await makeActivePlan(client, { customer_id: customerId, recurring_amount_cents: amount, start_date });
   return { id, amount };
 }
 
-/** Moves the due instant of those of the plans that have collected `rounds` payments so far, and tells their workflows. */
+/** Moves the due instant of those of the plans that have collected `rounds` payments so far, and pokes their workflows. */
 export async function letFallDue(world: World, ids: string[], dueAt: Date, rounds = 0): Promise<void> {
-  await sturdily(world, () =>
+  await withoutFail(world, () =>
     atomically(world.cluster.sql, async (tx) => {
-      // Only those: after a commit whose answer was lost this is done again, and some may have collected by then.
+      // Only those: after a commit whose response was lost this is repeated, and some may have collected by then.
       const moved = await tx<{ id: string }[]>`
         update payment_plans set next_due_at = ${dueAt}
         where id in ${tx(ids)} and collected_amount_cents = recurring_amount_cents * ${rounds}
@@ -88,27 +72,22 @@ export async function letFallDue(world: World, ids: string[], dueAt: Date, round
 
 async function untilCollected(world: World, plans: { id: string }[], rounds: number): Promise<void> {
   const ids = plans.map(({ id }) => id);
-  for (;;) {
-    const [left] = await sturdily(
-      world,
-      () => world.cluster.sql<{ count: number }[]>`
-        select count(*)::integer as count from payment_plans
-        where id in ${world.cluster.sql(ids)} and collected_amount_cents < recurring_amount_cents * ${rounds}`,
-    );
-    if (left?.count === 0) return;
-    await pause(200);
-  }
+  const left = () => world.cluster.sql`
+    select from payment_plans
+    where id in ${world.cluster.sql(ids)} and collected_amount_cents < recurring_amount_cents * ${rounds} limit 1`;
+  const isDone = async () => (await withoutFail(world, left)).length === 0;
+  await eventually('all live plans are collected', isDone, { timeoutMs: Number.POSITIVE_INFINITY, everyMs: 200 });
 }
 
-/** The fault run's own statements are no part of what is tested: they wait until the database is there. */
-export async function sturdily<T>(world: World, work: () => PromiseLike<T>): Promise<T> {
-  for (;;) {
+/** The fault run's own statements are not tested: they wait until the database is there. */
+function withoutFail<T>(world: World, work: () => PromiseLike<T>): Promise<T> {
+  const attempt = async () => {
     try {
       return await work();
     } catch (error) {
       world.journal.setBack('a statement of the fault run itself');
-      if (!(error instanceof Error)) throw error;
-      await pause(200);
+      throw error;
     }
-  }
+  };
+  return untilItSucceeds(attempt, { timeoutMs: Number.POSITIVE_INFINITY, everyMs: 200 });
 }

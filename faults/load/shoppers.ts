@@ -1,7 +1,9 @@
-import { orRefusal, Refused, textIn } from './client.ts';
-import { type Account, type Actor, type Claim, keepDoing, saveCard, type World } from './world.ts';
+import { ConnectionError } from '@payments-service/client';
+import { refusalOf, unlessRefused } from '../../lab/client.ts';
+import { makePayer, type Payer } from '../../lab/payer.ts';
+import { type Account, type Actor, type Claim, keepDoing, type World } from './world.ts';
 
-/** What becomes of a purchase: the outcomes of its attempts, and what is done beside the plain way. */
+/** A purchase: the outcomes of its attempts, and what the shopper does beside the plain way. */
 interface Errand {
   weight: number;
   outcomes: string[];
@@ -27,93 +29,88 @@ export function shopper(number: number): Actor {
     const account = world.accounts.shop;
     const name = `shopper ${number}`;
     const chance = world.chance.fork(name);
-    let payer: { customerId: string; methodId: string } | null = null;
+    let payer: Payer | null = null;
     await keepDoing(world, name, restMs, async () => {
-      payer ??= await makePayer(account);
+      payer ??= await makePayer(account.client);
       await buy(world, account, payer, chance.pickByWeight(errands), chance);
     });
   };
 }
 
-async function makePayer({ client }: Account): Promise<{ customerId: string; methodId: string }> {
-  const customerId = textIn(await client.post('/customers', { body: { name: 'Ada Example' } }), 'id');
-  return { customerId, methodId: await saveCard(client, customerId) };
-}
-
 async function buy(
   world: World,
-  { client }: Account,
-  payer: { customerId: string; methodId: string },
+  { client, impatient, once }: Account,
+  { customerId, methodId }: Payer,
   { outcomes, manner }: Errand,
   chance: World['chance'],
 ): Promise<void> {
   const amount = world.nextAmount('payment');
   const claim: Claim = { amount, what: `a payment of ${amount}`, succeeded: [0, 0], attempts: [0, 0] };
   world.claims.push(() => [claim]);
-  const twice = chance.happens(0.15);
-  const intent = await client.post('/payment_intents', {
-    twice,
-    body: {
-      amount,
-      currency: 'AUD',
-      customer_id: payer.customerId,
-      metadata: { _sandbox_outcome: outcomes.join(',') },
-    },
+  const sender = chance.happens(0.15) ? impatient : client;
+  const { id } = await sender.paymentIntents.create({
+    amount,
+    currency: 'AUD',
+    customer_id: customerId,
+    metadata: { _sandbox_outcome: outcomes.join(',') },
   });
-  const id = textIn(intent, 'id');
-  const confirm = { body: { payment_method: payer.methodId }, twice };
-  const path = `/payment_intents/${id}/confirm`;
+  const confirm = ({ paymentIntents } = sender, key?: string) =>
+    paymentIntents.confirm(id, { payment_method: methodId }, { idempotencyKey: key });
 
   if (manner === 'leaves') {
     Object.assign(claim, { succeeded: [0, 1], attempts: [0, 1] });
-    const left = await client.postOnce(path, confirm);
-    if (left !== null) Object.assign(claim, { succeeded: [1, 1], attempts: [1, 1] });
+    const left = await confirm(once).catch((error: unknown) => {
+      if (!(error instanceof ConnectionError)) throw error;
+    });
+    if (left !== undefined) Object.assign(claim, { succeeded: [1, 1], attempts: [1, 1] });
     return;
   }
   if (manner === 'races') {
     Object.assign(claim, { succeeded: [1, 1], attempts: [1, 1] });
-    const both = await Promise.all([1, 2].map(() => client.post(path, confirm).catch(orRefusal('invalid_state'))));
-    if (both.every((answer) => answer === null)) throw new Error(`both confirms of ${id} were refused`);
+    const both = await Promise.all([1, 2].map(() => confirm(client).catch(unlessRefused('invalid_state'))));
+    if (both.every((intent) => intent === null)) throw new Error(`both confirms of ${id} were refused`);
     return;
   }
   for (const [index, outcome] of outcomes.entries()) {
     const isLast = outcome === 'succeed';
-    // As soon as the request is on its way the money may be taken, whether or not we ever hear of it.
+    // As soon as the request is sent the money may be taken, whether or not there is ever a response.
     claim.attempts = [index, index + 1];
     claim.succeeded = [0, isLast ? 1 : 0];
     const key = crypto.randomUUID();
-    const confirmed = await client.post(path, { ...confirm, key });
+    const confirmed = await confirm(sender, key);
     claim.attempts = [index + 1, index + 1];
     claim.succeeded = isLast ? [1, 1] : [0, 0];
     const expected = isLast ? 'succeeded' : 'failed';
     if (confirmed.status !== expected) throw new Error(`${id} is ${confirmed.status}, not ${expected}`);
-    if (manner === 'mistakes') await expectKeyIsTaken(client, path, key);
+    if (manner === 'mistakes') await expectKeyIsTaken(client, id, key);
   }
-  if (manner === 'refunds') await refund(client, id, amount, chance);
+  if (manner === 'refunds') await refund(client, impatient, id, amount, chance);
 }
 
-/** The key of one request must not do for another. */
-async function expectKeyIsTaken(client: Account['client'], path: string, key: string): Promise<void> {
-  const other = await client
-    .post(path.replace('/confirm', '/cancel'), { misusing: key })
-    .catch((error: unknown) => error);
-  if (other instanceof Refused && other.code === 'idempotency_key_reused') return;
-  throw new Error(`another request under the key of ${path} was answered ${JSON.stringify(other)}`);
+/** The key of one request must not work for another. */
+async function expectKeyIsTaken({ paymentIntents }: Account['client'], id: string, key: string): Promise<void> {
+  const refusal = await refusalOf(paymentIntents.cancel(id, { idempotencyKey: key }));
+  if (refusal?.code === 'idempotency_key_reused') return;
+  throw new Error(`canceling ${id} under the key of its confirm returned ${refusal?.code ?? 'success'}`);
 }
 
 /** One or two parts, or all of it; each gives back what was asked, once. */
-async function refund(client: Account['client'], id: string, amount: number, chance: World['chance']): Promise<void> {
+async function refund(
+  client: Account['client'],
+  impatient: Account['impatient'],
+  id: string,
+  amount: number,
+  chance: World['chance'],
+): Promise<void> {
   const parts = chance.pick([[amount], [100], [100, 120]]);
   let refunded = 0;
   for (const part of parts) {
-    const body = { amount: part, metadata: { _sandbox_refund_outcome: 'succeed' } };
-    const made = await client.post(`/payment_intents/${id}/refunds`, { body, twice: chance.happens(0.2) });
+    const { refunds } = chance.happens(0.2) ? impatient : client;
+    const made = await refunds.create(id, { amount: part, metadata: { _sandbox_refund_outcome: 'succeed' } });
     if (made.status !== 'succeeded' || made.amount !== part)
       throw new Error(`the refund of ${id} is ${JSON.stringify(made)}`);
     refunded += part;
   }
-  const read = await client.get(`/payment_intents/${id}`);
-  if (read.total_refunded_amount !== refunded) {
-    throw new Error(`${id} says that ${read.total_refunded_amount} was refunded, and ${refunded} was`);
-  }
+  const { total_refunded_amount: total } = await client.paymentIntents.get(id);
+  if (total !== refunded) throw new Error(`${id} says that ${total} was refunded, and ${refunded} was`);
 }

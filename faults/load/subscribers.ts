@@ -1,17 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { PaymentsClient } from '@payments-service/client';
+import { eventually } from '../../lab/eventually.ts';
+import { makePayer, makePlan, type Payer } from '../../lab/payer.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { type Client, textIn } from './client.ts';
-import { type Actor, type Claim, keepDoing, saveCard, type World } from './world.ts';
+import { type Actor, type Claim, keepDoing, type World } from './world.ts';
 
 const restMs = 200;
-const lookAgainMs = 120;
+const forEver = { timeoutMs: Number.POSITIVE_INFINITY, everyMs: 120 };
 
-/** What somebody does to a plan at the moment at which it is due. */
-const endings = ['suspend', 'close', 'deactivate'] as const;
+/** What a biller does to a plan at the moment at which it is due, and the state that follows. */
+const endings = { suspend: 'suspended', close: 'closed', deactivate: 'deactivated' } as const;
+type Ending = keyof typeof endings;
 
 /**
- * Begins plans whose first payment is due today, and payments that are scheduled for today; of some plans somebody thinks
- * better at the very moment at which they fall due.
+ * Begins plans whose first payment is due today, and payments that are scheduled for today. Some plans are ended at the very
+ * moment at which they fall due.
  */
 export function subscriber(number: number): Actor {
   return async (world) => {
@@ -19,97 +22,72 @@ export function subscriber(number: number): Actor {
     const name = `subscriber ${number}`;
     const chance = world.chance.fork(name);
     await keepDoing(world, name, restMs, async () => {
-      const customerId = textIn(await client.post('/customers', { body: { name: 'Joan Example' } }), 'id');
-      const methodId = await saveCard(client, customerId);
+      const payer = await makePayer(client);
+      const endNow = () =>
+        endWhenDue(world, client, payer, chance.pick(Object.keys(endings) as Ending[]), chance.between(0, 120));
       const errand = chance.pickByWeight([
-        { weight: 5, run: () => subscribe(world, client, customerId) },
-        { weight: 6, run: () => schedule(world, client, customerId, methodId) },
-        { weight: 3, run: () => thinkBetter(world, client, customerId, chance.pick(endings), chance.between(0, 120)) },
+        { weight: 5, run: () => subscribe(world, client, payer) },
+        { weight: 6, run: () => schedule(world, client, payer) },
+        { weight: 3, run: endNow },
       ]);
       await errand.run();
     });
   };
 }
 
-async function subscribe(world: World, client: Client, customerId: string): Promise<void> {
-  const { claim, id } = await makePlan(world, client, customerId);
-  claim.succeeded = [0, 1];
-  claim.attempts = [0, 1];
-  await client.post(`/payment_plans/${id}/activate`);
-  // Committed to: it is collected, whatever happens from here on.
-  claim.succeeded = [1, 1];
-  claim.attempts = [1, 1];
-  await untilHolds(client, `/payment_plans/${id}`, ({ collected_amount_cents: sum }) => sum === claim.amount);
-  await client.post(`/payment_plans/${id}/close`);
+async function subscribe(world: World, client: PaymentsClient, payer: Payer): Promise<void> {
+  const { claim, id } = await makeDuePlan(world, client, payer);
+  await client.paymentPlans.activate(id);
+  // Committed: it is collected, whatever happens from here on.
+  Object.assign(claim, { succeeded: [1, 1], attempts: [1, 1] });
+  const isCollected = async () => (await client.paymentPlans.get(id)).collected_amount_cents === claim.amount;
+  await eventually(`plan ${id} is collected`, isCollected, forEver);
+  await client.paymentPlans.close(id);
 }
 
-async function schedule(world: World, client: Client, customerId: string, methodId: string): Promise<void> {
+async function schedule(world: World, client: PaymentsClient, { customerId, methodId }: Payer): Promise<void> {
   const amount = world.nextAmount('payment');
   const claim: Claim = { amount, what: `a scheduled payment of ${amount}`, succeeded: [0, 1], attempts: [0, 1] };
   world.claims.push(() => [claim]);
-  const made = await client.post('/payment_intents', {
-    body: {
-      amount,
-      currency: 'AUD',
-      customer_id: customerId,
-      payment_method: methodId,
-      scheduled_payment_date: today(),
-      metadata: { _sandbox_outcome: 'succeed' },
-    },
+  const { id } = await client.paymentIntents.create({
+    amount,
+    currency: 'AUD',
+    customer_id: customerId,
+    payment_method: methodId,
+    scheduled_payment_date: today(),
+    metadata: { _sandbox_outcome: 'succeed' },
   });
-  claim.succeeded = [1, 1];
-  claim.attempts = [1, 1];
-  await untilHolds(client, `/payment_intents/${textIn(made, 'id')}`, ({ status }) => status === 'succeeded');
+  Object.assign(claim, { succeeded: [1, 1], attempts: [1, 1] });
+  const isPaid = async () => (await client.paymentIntents.get(id)).status === 'succeeded';
+  await eventually(`${id} is paid`, isPaid, forEver);
 }
 
-/** Once the answer is there, no charge starts any more. */
-async function thinkBetter(
+/** Once the response is there, no charge starts any more. */
+async function endWhenDue(
   world: World,
-  client: Client,
-  customerId: string,
-  ending: (typeof endings)[number],
+  client: PaymentsClient,
+  payer: Payer,
+  ending: Ending,
   afterMs: number,
 ): Promise<void> {
-  const { claim, id } = await makePlan(world, client, customerId);
-  claim.succeeded = [0, 1];
-  claim.attempts = [0, 1];
-  await client.post(`/payment_plans/${id}/activate`);
+  const { claim, id } = await makeDuePlan(world, client, payer);
+  await client.paymentPlans.activate(id);
   await pause(afterMs);
-  const plan = await client.post(`/payment_plans/${id}/${ending}`);
+  const plan = await client.paymentPlans[ending](id);
   claim.notAfter = realNow().getTime();
-  const expected = { suspend: 'suspended', close: 'closed', deactivate: 'deactivated' }[ending];
-  if (plan.state !== expected) throw new Error(`plan ${id} is ${plan.state} after ${ending}`);
+  if (plan.state !== endings[ending]) throw new Error(`plan ${id} is ${plan.state} after ${ending}`);
 }
 
-async function makePlan(world: World, client: Client, customerId: string): Promise<{ claim: Claim; id: string }> {
+/** A pending plan that is due as soon as it is activated. */
+async function makeDuePlan(world: World, client: PaymentsClient, { customerId }: Payer) {
   const amount = world.nextAmount('plan');
-  const claim: Claim = {
-    amount,
-    what: `a plan of ${amount}, due at its activation`,
-    succeeded: [0, 0],
-    attempts: [0, 0],
-  };
+  const what = `a plan of ${amount}, due at its activation`;
+  const claim: Claim = { amount, what, succeeded: [0, 0], attempts: [0, 0] };
   world.claims.push(() => [claim]);
-  const plan = await client.post('/payment_plans', {
-    body: {
-      customer_id: customerId,
-      name: 'live, due at once',
-      frequency_type: 'weekly',
-      recurring_amount_cents: amount,
-      until_further_notice: true,
-      currency: 'AUD',
-      start_date: today(),
-    },
-  });
-  return { claim, id: textIn(plan, 'id') };
-}
-
-async function untilHolds(
-  client: Client,
-  path: string,
-  holds: (body: Record<string, unknown>) => boolean,
-): Promise<void> {
-  while (!holds(await client.get(path))) await pause(lookAgainMs);
+  const terms = { customer_id: customerId, recurring_amount_cents: amount, start_date: today() };
+  const { id } = await makePlan(client, terms);
+  Object.assign(claim, { succeeded: [0, 1], attempts: [0, 1] });
+  return { claim, id };
 }
 
 function today(): string {

@@ -1,17 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { PaymentsClient } from '@payments-service/client';
+import { ApiError } from '@payments-service/client';
+import { describeApiError } from '../../lab/client.ts';
+import type { Chance } from '../../lab/random.ts';
+import type { ReceivingEndpoint } from '../../lab/receiver.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createKey } from '../../src/services/accounts/api-keys.ts';
 import { createBiller } from '../../src/services/accounts/billers.ts';
 import type { Cluster } from '../cluster.ts';
-import type { Chance } from '../random.ts';
-import type { Endpoint, Receiver } from '../receiver.ts';
-import { type Client, openClient, textIn } from './client.ts';
+import type { FaultReceiver } from '../receiver.ts';
+import { type BillerClients, openClients } from './client.ts';
 import { type Journal, newJournal } from './journal.ts';
 
 /**
- * What may be found in the processor's ledger under an amount. Every payment that is asked for, or plan, has an amount that
- * nobody else has, so that the ledger can be read without our own tables.
+ * What the processor's ledger may have under an amount. Each payment, and each plan, has an amount of its own, so the ledger
+ * can be read without our own tables.
  */
 export interface Claim {
   amount: number;
@@ -20,23 +22,22 @@ export interface Claim {
   /** How many different keys may have succeeded under it, and how many there may be in all: from, to. */
   succeeded: readonly [number, number];
   attempts: readonly [number, number];
-  /** No attempt may have been opened after this instant (epoch ms): somebody was told so. */
+  /** No attempt may have been opened after this instant (epoch ms): a response promised it. */
   notAfter?: number;
-  /** Its objects were deleted with their clock: our tables know of it no more. */
-  isGone?: boolean;
+  /** Its objects were deleted with their clock: our tables no longer have it. */
+  isDeleted?: boolean;
 }
 
 /** An account with its receivers. */
-export interface Account {
+export interface Account extends BillerClients {
   name: string;
   livemode: boolean;
   billerId: string;
   apiKey: string;
-  client: Client;
-  endpoints: (Endpoint & { id: string })[];
+  endpoints: (ReceivingEndpoint & { id: string })[];
 }
 
-/** Everything that those who make load share. */
+/** What all parts of the load share. */
 export interface World {
   readonly cluster: Cluster;
   readonly chance: Chance;
@@ -44,40 +45,35 @@ export interface World {
   readonly accounts: Record<'shop' | 'monthly' | 'weekly' | 'bystander' | 'live', Account>;
   /** Load ends after what is under way when this is true. */
   readonly isStopping: boolean;
-  /** What clients were answered and did not expect, and what differed from the rules. */
+  /** Responses that a client did not expect, and what differed from the rules. */
   readonly surprises: { promise: string; what: string }[];
   /** Ids that were deleted, with a clock. */
   readonly deleted: Set<string>;
   readonly claims: (() => Claim[])[];
   nextAmount(kind: 'payment' | 'plan'): number;
-  /** The typed client, sent to whichever process answers, without end. */
-  reader(account: Account): PaymentsClient;
-  /** More is waiting to be delivered than is good: whoever makes load rests. */
+  /** Too many deliveries wait: the load rests. */
   readonly hasBacklog: boolean;
   stop(): void;
-  /** Those who still wait for an answer give up. */
+  /** Requests without a response are given up. */
   giveUp(): void;
 }
 
-/** Somebody who makes load: runs until the world is stopping, and then ends what is under way. */
+/** A part of the load: runs until the world is stopping, and then ends what is under way. */
 export type Actor = (world: World) => Promise<void>;
 
-/** Who makes the accounts, for the audit log. */
+/** For the audit log. */
 const by = { kind: 'service', id: 'fault run' } as const;
 /** Deliveries that are due and not made. */
 const mostWaiting = 150;
 const backlogRestMs = 250;
-const typedTimeoutMs = 6_000;
-const typedRetries = 500;
 
-export async function makeWorld(cluster: Cluster, receiver: Receiver, chance: Chance): Promise<World> {
+export async function makeWorld(cluster: Cluster, receiver: FaultReceiver, chance: Chance): Promise<World> {
   const journal = newJournal();
   const ending = new AbortController();
   let isStopping = false;
   let hasBacklog = false;
   const amounts = { payment: 300, plan: 1_000_000 };
   const urls = cluster.apis.map(({ url }) => url);
-  const routes = chance.fork('routes');
 
   async function openAccount(
     name: string,
@@ -87,15 +83,15 @@ export async function makeWorld(cluster: Cluster, receiver: Receiver, chance: Ch
     const now = realNow();
     const billerId = ofBiller ?? (await createBiller(cluster.sql, { name, by, now })).id;
     const { key: apiKey } = await createKey(cluster.sql, { billerId, livemode, kind: 'secret', by, now });
-    const client = openClient(urls, apiKey, { journal, chance: chance.fork(name), signal: ending.signal });
+    const clients = openClients(urls, apiKey, { journal, chance: chance.fork(name), signal: ending.signal });
     const endpoints: Account['endpoints'] = [];
     for (const kind of kinds) {
-      const endpoint = receiver.endpoint(`${name}-${kind}`, kind);
-      const made = await client.post('/webhook_endpoints', { body: { url: endpoint.url } });
-      endpoint.trust(textIn(made, 'secret'));
-      endpoints.push({ ...endpoint, id: textIn(made, 'id') });
+      const endpoint = receiver.endpoint(`${name}-${kind}`);
+      const { id, secret } = await clients.client.webhookEndpoints.create({ url: endpoint.url });
+      endpoint.trust(secret ?? '');
+      endpoints.push({ ...endpoint, id });
     }
-    return { name, livemode, billerId, apiKey, client, endpoints };
+    return { name, livemode, billerId, apiKey, endpoints, ...clients };
   }
 
   const [shop, monthly, weekly, bystander] = await Promise.all([
@@ -104,7 +100,7 @@ export async function makeWorld(cluster: Cluster, receiver: Receiver, chance: Ch
     openAccount('weekly', ['steady']),
     openAccount('bystander', []),
   ]);
-  // The other mode of a biller who is busy in the sandbox.
+  // The other mode of a biller that is busy in the sandbox.
   const live = await openAccount('live', [], { billerId: shop.billerId, livemode: true });
   const world: World = {
     cluster,
@@ -121,17 +117,6 @@ export async function makeWorld(cluster: Cluster, receiver: Receiver, chance: Ch
       return hasBacklog;
     },
     nextAmount: (kind) => amounts[kind]++,
-    reader: ({ apiKey }) =>
-      new PaymentsClient({
-        apiKey,
-        baseUrl: urls[0] ?? '',
-        maxRetries: typedRetries,
-        timeoutMs: typedTimeoutMs,
-        fetch: async (input, init) => {
-          const { pathname, search } = new URL(String(input));
-          return fetch(new URL(pathname + search, routes.pick(urls)), init);
-        },
-      }),
     stop() {
       isStopping = true;
     },
@@ -145,7 +130,7 @@ export async function makeWorld(cluster: Cluster, receiver: Receiver, chance: Ch
   return world;
 }
 
-/** Does the work again and again until the world is stopping; what goes wrong is written down, and the next time begun. */
+/** Repeats the work until the world is stopping; an error is recorded, and the next round begins. */
 export async function keepDoing(world: World, name: string, restMs: number, work: () => Promise<void>): Promise<void> {
   const rest = world.chance.fork(`${name} rests`);
   while (!world.isStopping) {
@@ -154,7 +139,7 @@ export async function keepDoing(world: World, name: string, restMs: number, work
     } catch (error) {
       world.surprises.push({
         promise: 'load',
-        what: `${name}: ${error instanceof Error ? error.message : String(error)}`,
+        what: `${name}: ${error instanceof ApiError ? describeApiError(error) : String(error)}`,
       });
     }
     await pause(rest.between(0, 2 * restMs));
@@ -162,7 +147,7 @@ export async function keepDoing(world: World, name: string, restMs: number, work
   }
 }
 
-/** Looks how much is waiting to be delivered, so that a slow machine is not given more than it can take. */
+/** Looks how many deliveries wait, so that a slow machine gets no more load than it can take. */
 async function watchBacklog(world: World, note: (hasBacklog: boolean) => void): Promise<void> {
   while (!world.isStopping) {
     const count = await world.cluster.sql<{ count: number }[]>`
@@ -174,36 +159,4 @@ async function watchBacklog(world: World, note: (hasBacklog: boolean) => void): 
     if (count !== null) note(count > mostWaiting);
     await pause(1_000);
   }
-}
-
-/** Looks until it holds; false when the world is to be given up before. */
-export async function until(holds: () => Promise<boolean>, giveUpAt: number, everyMs = 150): Promise<boolean> {
-  while (!(await holds())) {
-    if (performance.now() > giveUpAt) return false;
-    await pause(everyMs);
-  }
-  return true;
-}
-
-/** Saves a card of this fixture; answers the id. */
-export async function saveCard(
-  client: Client,
-  customerId: string,
-  card: 'good' | 'declining' = 'good',
-): Promise<string> {
-  const token = card === 'good' ? 'tok_sandbox_visa_succeed' : 'tok_sandbox_visa_decline_insufficient_funds';
-  const made = await client.post('/payment_methods', {
-    body: {
-      type: 'card',
-      customer_reference: customerId,
-      payment_method_data: {
-        expiry_month: 12,
-        expiry_year: 2040,
-        token_metadata: { type: 'fixture', token, data: '' },
-      },
-    },
-  });
-  const method = made.payment_method;
-  if (typeof method !== 'object' || method === null || !('id' in method)) throw new Error('no payment method was made');
-  return String(method.id);
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, it } from 'mocha';
+import { eventually } from '../../lab/eventually.ts';
 import { defaultFeeSchedule } from '../../src/domain/fees.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { transitionPlan } from '../../src/services/plans/plan-transitions.ts';
 import type { Reply } from '../support/api.ts';
-import { eventually } from '../support/eventually.ts';
 import { frozen, usePayer } from '../support/payer.ts';
 import { faultPaths, refusal, rowCounts, useStage } from '../support/stage.ts';
 

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'mocha';
 import { findFreePorts } from '../../dev/ports.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { childEnvironment } from '../../src/processes/config.ts';
 import { revokeKey, rollKey } from '../../src/services/accounts/api-keys.ts';
 import { send } from '../support/api.ts';
+import { startApiProcess } from '../support/api-process.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeKey, tester } from '../support/factories.ts';
+import type { ServiceProcess } from '../support/process.ts';
 
-const launcher = fileURLToPath(new URL('../../src/processes/launch.mjs', import.meta.url));
 /** How long a revoked key may still be let in, and what a busy machine may add to the look at it. */
 const rememberedMs = 5_000;
 const toleranceMs = 1_500;
@@ -20,21 +17,14 @@ const toleranceMs = 1_500;
 describe('a revocation, in two API processes on one database', function () {
   this.timeout(90_000);
   const db = useDatabase();
-  const processes: { child: ChildProcess; url: string }[] = [];
+  const processes: ServiceProcess[] = [];
 
   before('start them', async () => {
     const ports = await findFreePorts(2);
-    processes.push(...(await Promise.all(ports.map((port) => startApi(port, db.url)))));
+    const starts = ports.map((port) => startApiProcess({ DATABASE_URL: db.url, PORT: String(port) }));
+    processes.push(...(await Promise.all(starts)));
   });
-  after('end them', async () => {
-    await Promise.all(
-      processes.map(async ({ child }) => {
-        const ended = once(child, 'exit');
-        child.kill('SIGTERM');
-        await ended;
-      }),
-    );
-  });
+  after('end them', () => Promise.all(processes.map((each) => each.end())));
 
   const statusAt = async (url: string, key: string) =>
     (await send(`${url}/api/v1/customers?limit=1`, 'GET', { key })).status;
@@ -67,18 +57,3 @@ describe('a revocation, in two API processes on one database', function () {
     for (const { url } of processes) assert.equal(await statusAt(url, old.key), 401);
   });
 });
-
-/** An API process as production starts it. Temporal is away, which no key has to know. */
-async function startApi(port: number, databaseUrl: string) {
-  const env = childEnvironment({
-    PORT: String(port),
-    DATABASE_URL: databaseUrl,
-    TEMPORAL_ADDRESS: '127.0.0.1:9',
-    ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 1).toString('base64')}`,
-    LOG_LEVEL: 'fatal',
-  });
-  const child = spawn(process.execPath, [launcher, 'api'], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
-  assert.equal(message, 'ready');
-  return { child, url: `http://127.0.0.1:${port}` };
-}

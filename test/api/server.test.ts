@@ -5,12 +5,12 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, it } from 'mocha';
 import { Type } from 'typebox';
+import { eventually } from '../../lab/eventually.ts';
 import { createApp } from '../../src/api/app.ts';
 import { route } from '../../src/api/http/route.ts';
 import { type Limits, serve } from '../../src/api/http/server.ts';
 import { send, testDeps, useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
-import { eventually } from '../support/eventually.ts';
 
 let answerNow = () => {};
 let arrived = 0;

@@ -389,9 +389,7 @@ describe('deleting a test clock', () => {
 
   it('while a charge of it is under way ends without a charge being booked or a deadlock', async () => {
     for (let round = 0; round < 10; round++) {
-      const clock = await stage.merchant.clock(frozen);
-      const payer = await stage.merchant.payer({ test_clock: clock.id });
-      const plan = await stage.merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-10' });
+      const { clock, payer, plan } = await stage.merchant.planOnClock(frozen, { start_date: '2027-01-10' });
       const [reply] = await Promise.all([
         remove(clock.id),
         stage.collect(plan.id, frozen),

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { before, beforeEach, describe, it } from 'mocha';
 import { Type } from 'typebox';
+import { eventually } from '../../lab/eventually.ts';
 import { route } from '../../src/api/http/route.ts';
 import { useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
-import { eventually } from '../support/eventually.ts';
 import { makeKey } from '../support/factories.ts';
 
 /** Of a key that is alone, and of one beside others. */

@@ -1,6 +1,6 @@
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { after, before, beforeEach } from 'mocha';
+import { type LoopbackServer, serveOnLoopback } from '../../lab/loopback-server.ts';
 
 /**
  * What happens to a request: it is forwarded; its connection is cut before or after the service has handled it, or
@@ -29,32 +29,24 @@ export interface Seen {
  */
 export function useFront(api: { readonly url: string }) {
   const front = { url: '', seen: [] as Seen[], fates: [] as Fate[] };
-  let server: Server | undefined;
+  let server: LoopbackServer | undefined;
   let last = 0;
 
   before('stand before the API', async () => {
-    const made = createServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk);
-      const { method = '', url: path = '', headers } = request;
+    server = await serveOnLoopback(async ({ method, path, headers, body }, response) => {
       const now = performance.now();
-      const seen = { method, path, headers, body: Buffer.concat(chunks).toString(), after: now - last };
+      const seen = { method, path, headers, body, after: now - last };
       last = now;
       front.seen.push(seen);
       await undergo(front.fates.shift() ?? 'pass', api.url, seen, response);
     });
-    server = made;
-    await new Promise<void>((done) => made.listen(0, '127.0.0.1', done));
-    front.url = `http://127.0.0.1:${(made.address() as AddressInfo).port}`;
+    front.url = server.url;
   });
   beforeEach('forget', () => {
     front.seen.length = 0;
     front.fates.length = 0;
   });
-  after('step aside', () => {
-    server?.closeAllConnections();
-    server?.close();
-  });
+  after('step aside', () => server?.close());
   return front;
 }
 

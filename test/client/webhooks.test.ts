@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { signWebhook, verifyWebhook, type WebhookHeaders, WebhookVerificationError } from '@payments-service/client';
+import { eventually } from '../../lab/eventually.ts';
 import { newSigningSecret, signatureHeaders } from '../../src/services/webhooks/signing.ts';
-import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
+import { useReceiver } from '../support/webhooks.ts';
 
 const secret = newSigningSecret();
 const body = JSON.stringify({ id: 'evt_1', event_type: 'payment_plan.closed', data: { id: 'pp_1', name: 'Größe' } });
@@ -95,24 +94,12 @@ describe('the client’s webhook verifier', () => {
 
 describe('the client’s webhook verifier, on deliveries of the service', () => {
   const service = useService();
-  const received: { body: string; headers: IncomingHttpHeaders }[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    received.push({ body: Buffer.concat(chunks).toString(), headers: request.headers });
-    response.writeHead(204).end();
-  });
-
-  before('listen', () => new Promise<void>((done) => server.listen(0, '127.0.0.1', done)));
-  after('stop', () => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const receiver = useReceiver();
 
   it('accepts them with the endpoint’s secret, and with both while it is rotated', async () => {
     const { client } = await service.merchant();
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
-    const endpoint = await client.webhookEndpoints.create({ url });
+    const { received } = receiver;
+    const endpoint = await client.webhookEndpoints.create({ url: `${receiver.url}/hook` });
     const first = endpoint.secret ?? '';
     await client.webhookEndpoints.ping(endpoint.id);
     const [ping] = await eventually('the ping arrives', () => (received.length === 1 ? received : null));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'mocha';
+import { eventually } from '../../lab/eventually.ts';
 import type { Event } from '../../src/resources/event.ts';
-import { eventually } from '../support/eventually.ts';
 import { makeKey } from '../support/factories.ts';
 import { createMerchant, type Merchant } from '../support/merchant.ts';
 import { assertIsWebhook, document } from '../support/openapi.ts';

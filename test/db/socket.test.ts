@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { after, before } from 'mocha';
 import { type RunningPostgres, startPostgres } from '../../dev/postgres.ts';
+import { eventually } from '../../lab/eventually.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { useFolder } from '../runtime/support.ts';
 import { selfSigned, selfSignedByName } from '../support/certificate.ts';
-import { eventually } from '../support/eventually.ts';
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : error);
 

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createApi } from '../../demo/api.ts';
-import { boot, type Service } from '../../demo/service.ts';
+import { PaymentsClient } from '@payments-service/client';
+import { type LoopbackServer, serveOnLoopback } from '../../lab/loopback-server.ts';
+import { type ServiceCopy, startService } from '../../lab/service.ts';
 
 const main = fileURLToPath(new URL('../../demo/main.ts', import.meta.url));
 
@@ -27,40 +26,37 @@ async function demo(...args: string[]): Promise<{ code: number | null; output: s
 }
 
 /** Passes everything on, and changes what the API answers to a request whose path matches. */
-async function distort(baseUrl: string, path: RegExp, change: (body: string) => string): Promise<Server> {
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+async function distort(baseUrl: string, path: RegExp, change: (body: string) => string): Promise<LoopbackServer> {
+  return serveOnLoopback(async (request, response) => {
     const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;
-    const answer = await fetch(`${baseUrl}${request.url}`, {
-      method: request.method ?? 'GET',
+    const passedOn = await fetch(`${baseUrl}${request.path}`, {
+      method: request.method,
       headers: headers as Record<string, string>,
-      body: chunks.length === 0 ? null : Buffer.concat(chunks),
+      body: request.body === '' ? null : request.body,
     });
-    const body = await answer.text();
-    response.writeHead(answer.status, { 'Content-Type': 'application/json' });
-    response.end(path.test(request.url ?? '') ? change(body) : body);
+    const body = await passedOn.text();
+    response.writeHead(passedOn.status, { 'Content-Type': 'application/json' });
+    response.end(path.test(request.path) ? change(body) : body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return server;
 }
 
 describe('npm run demo', function () {
   this.timeout(180_000);
   let folder: string;
-  let service: Awaited<ReturnType<typeof boot>>;
+  let service: ServiceCopy;
 
-  before('boot a service', async () => {
+  before('start a service', async () => {
     folder = await mkdtemp(join(tmpdir(), 'payments-demo-test-'));
-    service = await boot({ dataDir: folder, keep: false }, new AbortController().signal);
+    service = await startService(folder);
   });
   after('end it', async () => {
-    await service?.own.end('done');
+    await service?.stop();
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function leftovers(service: Service) {
-    const { testClocks, webhookEndpoints } = createApi(service);
+  async function leftovers() {
+    const { baseUrl, key } = service;
+    const { testClocks, webhookEndpoints } = new PaymentsClient({ baseUrl, apiKey: key });
     return { clocks: await testClocks.list().toArray(), endpoints: await webhookEndpoints.list().toArray() };
   }
 
@@ -74,20 +70,19 @@ describe('npm run demo', function () {
     assert.match(output, /^PASSED: \d{4} comparisons with the rules, no difference/m);
     const wide = output.split('\n').filter((line) => line.length > 100 && !line.startsWith('http'));
     assert.deepEqual(wide, []);
-    assert.deepEqual(await leftovers(service), { clocks: [], endpoints: [] });
+    assert.deepEqual(await leftovers(), { clocks: [], endpoints: [] });
   });
 
-  it('fails and names the difference when the API answers one amount wrongly', async () => {
+  it('fails and names the difference when the API returns one wrong amount', async () => {
     const proxy = await distort(service.baseUrl, /\/payments\?/, (body) =>
       body.replace('"amount":2000,', '"amount":2100,'),
     );
-    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    const { code, output } = await demo('--base-url', url, '--keys', service.key);
-    proxy.close();
+    const { code, output } = await demo('--base-url', proxy.url, '--keys', service.key);
+    await proxy.close();
     assert.equal(code, 1, output);
     assert.match(output, /course, payments, slot 4, amount:\n +expected 2000, got 2100\n/);
     assert.match(output, /^FAILED: 1 difference in \d+ comparisons/m);
-    assert.deepEqual(await leftovers(service), { clocks: [], endpoints: [] });
+    assert.deepEqual(await leftovers(), { clocks: [], endpoints: [] });
   });
 
   it('refuses an option that it does not know', async () => {

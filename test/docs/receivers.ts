@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { type PaymentsClient, signWebhook, type WebhookDelivery } from '@payments-service/client';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../lab/eventually.ts';
+import { serveOnLoopback } from '../../lab/loopback-server.ts';
 import { startServer } from '../support/sample-servers.ts';
 import type { Script } from '../support/samples.ts';
 
@@ -15,20 +15,13 @@ interface Sent {
 /** Forwards webhooks to a receiver and records them. It returns 204 itself until there is a receiver. */
 export async function startRelay() {
   const relay = { url: '', to: null as string | null, sent: [] as Sent[], close: async () => {} };
-  const server = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request.setEncoding('utf8')) body += chunk;
-    const sent = { headers: signatureOf(request.headers), body };
+  const { url, close } = await serveOnLoopback(async ({ headers, body }, response) => {
+    const sent = { headers: signatureOf(headers), body };
     relay.sent.push(sent);
     const answer = relay.to === null ? { status: 204, text: '' } : await post(relay.to, sent);
     response.writeHead(answer.status).end(answer.text);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  relay.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  relay.close = async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
+  Object.assign(relay, { url, close });
   return relay;
 }
 

@@ -1,7 +1,8 @@
 import type { Event, WebhookEvent } from '@payments-service/client';
 import type { Evidence } from '../../faults/evidence.ts';
 import type { Exchange } from '../../faults/load/journal.ts';
-import type { Arrival } from '../../faults/receiver.ts';
+import type { BehaviourName } from '../../faults/receiver.ts';
+import type { Arrival } from '../../lab/receiver.ts';
 import type { LedgerEntry } from '../../src/processors/ledger.ts';
 
 /** An attempt that was opened at 2026-01-01T00:00:00Z, by the head of its id. */
@@ -31,10 +32,10 @@ export function exchange(over: Partial<Exchange> = {}): Exchange {
   return {
     method: 'POST',
     path: `/payment_intents/${intentId}/refunds`,
-    body: { amount: 100 },
+    body: '{"amount":100}',
     key: 'key-1',
     apiKey: 'sk_sandbox_1',
-    answers: [{ status: 201, text, replayed: false, at: 0 }],
+    responses: [{ status: 201, text, at: 0 }],
     ...over,
   };
 }
@@ -56,13 +57,13 @@ function anEvent(sequence: number): object {
 
 export const event = (sequence: number) => anEvent(sequence) as Event;
 
-export function arrival(sequence: number, over: Partial<Arrival> = {}): Arrival {
+export function arrival(sequence: number, over: Partial<Arrival<BehaviourName>> = {}): Arrival<BehaviourName> {
   return {
     endpoint: 'shop-steady',
     at: 1_000,
     event: anEvent(sequence) as WebhookEvent,
-    mood: 'takes',
-    taken: true,
+    behaviour: 'accepts',
+    accepted: true,
     ...over,
   };
 }

@@ -11,10 +11,10 @@ import { arrival, attemptId, charge, event, exchange, intentId, refund, sound } 
 /** What the judges find when this was doctored: the promise that was broken, and words that say how. */
 function assertFound(doctored: Partial<Evidence>, promise: Finding['promise'], words: RegExp): void {
   const findings = judge(sound(doctored));
-  const told = findings.map((finding) => `${finding.promise}: ${finding.what}`).join('\n');
+  const found = findings.map((finding) => `${finding.promise}: ${finding.what}`).join('\n');
   assert.ok(
     findings.some((finding) => finding.promise === promise && words.test(finding.what)),
-    `no finding of ${promise} about ${words}, but:\n${told || 'none at all'}`,
+    `no finding of ${promise} about ${words}, but:\n${found || 'none at all'}`,
   );
 }
 
@@ -37,7 +37,7 @@ describe('the judges of a fault run', () => {
     });
     it('finds a charge that nobody asked for', () => {
       const ledger = [charge(), refund(), charge({ idempotency_key: 'att_other', amount: 777 })];
-      assertFound({ ledger }, 'P1', /1 charges of 777, which nobody asked for/);
+      assertFound({ ledger }, 'P1', /1 charges of 777, which was not requested/);
     });
     it('finds a key that was used for two amounts', () => {
       assertFound({ ledger: [charge(), charge({ amount: 501 }), refund()] }, 'P1', /asked for 500, and for 501/);
@@ -68,7 +68,7 @@ describe('the judges of a fault run', () => {
     });
     it('finds a refund that was given twice for one request', () => {
       const ledger = [charge(), refund(), refund({ idempotency_key: 're_2' })];
-      assertFound({ ledger }, 'P1', /2 refunds of .*, of which 1 were asked for/);
+      assertFound({ ledger }, 'P1', /2 refunds of .*, of which 1 were requested/);
     });
   });
 
@@ -85,17 +85,21 @@ describe('the judges of a fault run', () => {
     });
   });
 
-  describe('P3 and P4, answers', () => {
-    it('finds what was answered and cannot be read', () => {
-      assertFound({ unreadable: [{ id: 'cus_1', answer: '404' }] }, 'P3', /cus_1 was answered, and now: 404/);
-    });
-    it('finds two answers under one key', () => {
-      const [first] = exchange().answers;
-      const second = { status: 201, text: '{"id":"re_2","amount":100}', replayed: false, at: 1 };
+  describe('P3 and P4, responses', () => {
+    it('finds what a response promised and cannot be read', () => {
       assertFound(
-        { exchanges: [exchange({ answers: [first ?? second, second] })] },
+        { unreadable: [{ id: 'cus_1', response: '404' }] },
+        'P3',
+        /cus_1 was in a response, and now GET returns 404/,
+      );
+    });
+    it('finds two responses under one key', () => {
+      const [first] = exchange().responses;
+      const second = { status: 201, text: '{"id":"re_2","amount":100}', at: 1 };
+      assertFound(
+        { exchanges: [exchange({ responses: [first ?? second, second] })] },
         'P4',
-        /has 2 answers under one key/,
+        /has 2 responses under one key/,
       );
     });
     it('finds a repetition that was answered with other bytes', () => {
@@ -104,7 +108,7 @@ describe('the judges of a fault run', () => {
     });
     it('finds a repetition that was refused', () => {
       const repetitions = [{ exchange: exchange(), status: 422, text: '{"error":{}}' }];
-      assertFound({ repetitions }, 'P4', /was answered 201, and its repetition 422/);
+      assertFound({ repetitions }, 'P4', /returned 201, and its repetition 422/);
     });
   });
 
@@ -116,7 +120,7 @@ describe('the judges of a fault run', () => {
       assertFound({ arrivals: [arrival(1)] }, 'P5', /evt_2 was never delivered/);
     });
     it('does not take for delivered what the receiver has refused', () => {
-      const arrivals = [arrival(1), arrival(2, { mood: 'fails', taken: false })];
+      const arrivals = [arrival(1), arrival(2, { behaviour: 'fails', accepted: false })];
       assertFound({ arrivals }, 'P5', /evt_2 was never delivered/);
     });
     it('finds an event that arrived and was never committed', () => {
@@ -134,12 +138,12 @@ describe('the judges of a fault run', () => {
       assertFound({ refusedWebhooks: ['POST /shop-steady: no'] }, 'P5', /POST \/shop-steady: no/);
     });
     describe('of which a receiver has asked to wait', () => {
-      const asked = arrival(2, { mood: 'asks to wait', taken: false });
+      const asked = arrival(2, { behaviour: 'asks to wait', accepted: false });
       const again = (at: number) => [arrival(1), asked, arrival(2, { at })];
       const waits = [{ endpoint: 'shop-steady', eventId: 'evt_2', at: asked.at }];
       const accounts = sound().accounts.map((account) => ({ ...account, waits }));
       it('are found when they come earlier', () => {
-        assertFound({ accounts, arrivals: again(4_000) }, 'P5', /evt_2 came again before the time that Retry-After/);
+        assertFound({ accounts, arrivals: again(4_000) }, 'P5', /evt_2 came again before the time of Retry-After/);
       });
       it('may come after that', () => {
         assert.deepEqual(judge(sound({ accounts, arrivals: again(9_000) })), []);
@@ -155,15 +159,15 @@ describe('the judges of a fault run', () => {
 
   describe('P6, money', () => {
     it('finds a charge of which our tables know nothing', () => {
-      assertFound({ attempts: [] }, 'P6', /succeeded at the processor, and unknown to us/);
+      assertFound({ attempts: [] }, 'P6', /succeeded at the processor, and unknown here/);
     });
     it('does not miss what was deleted with its clock', () => {
-      const claims = [{ amount: 500, what: 'a plan', succeeded: [1, 1], attempts: [1, 1], isGone: true } as const];
+      const claims = [{ amount: 500, what: 'a plan', succeeded: [1, 1], attempts: [1, 1], isDeleted: true } as const];
       assert.deepEqual(judge(sound({ attempts: [], claims: [...claims] })), []);
     });
     it('finds a success in our tables of which the processor knows nothing', () => {
       const row = { id: 'att_2', payment_intent_id: intentId, outcome: 'succeeded', amount: 500 };
-      assertFound({ attempts: [...sound().attempts, row] }, 'P6', /the processor never heard of it/);
+      assertFound({ attempts: [...sound().attempts, row] }, 'P6', /is unknown to the processor/);
     });
     it('finds an outcome that is another here than there', () => {
       const attempts = [{ id: attemptId, payment_intent_id: intentId, outcome: 'failed', amount: 500 }];
@@ -174,11 +178,11 @@ describe('the judges of a fault run', () => {
       assertFound({ attempts }, 'P6', /of 500 at the processor, of 499 here/);
     });
     it('finds a refund that was answered and not given', () => {
-      assertFound({ ledger: [charge()] }, 'P6', /which the processor has not given/);
+      assertFound({ ledger: [charge()] }, 'P6', /which the processor has not made/);
     });
     it('finds a broken invariant of the database', () => {
       const violations = [{ invariant: 'a payment intent succeeds at most once', id: 'pi_1', detail: '2' }];
-      assertFound({ violations }, 'P6', /not so: a payment intent succeeds at most once/);
+      assertFound({ violations }, 'P6', /does not hold: a payment intent succeeds at most once/);
     });
   });
 

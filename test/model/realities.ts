@@ -1,6 +1,6 @@
+import { eventually } from '../../lab/eventually.ts';
 import type { Db } from '../../src/platform/postgres/connection.ts';
 import type { TestDatabase } from '../support/database.ts';
-import { eventually } from '../support/eventually.ts';
 import { makeBiller, makeKey } from '../support/factories.ts';
 import { createMerchant } from '../support/merchant.ts';
 import type { Service } from '../support/service.ts';

@@ -1,5 +1,5 @@
+import { eventually } from '../../lab/eventually.ts';
 import type { Db, Pool } from '../../src/platform/postgres/connection.ts';
-import { eventually } from '../support/eventually.ts';
 
 /** A door that holds whoever comes until it is opened, and tells when somebody has come. */
 export function door() {

@@ -3,11 +3,11 @@
 // former version may be under way, rename histories/current first, to `before-<name of the patch>` (docs/upgrades.md).
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { allowTimeSkipping } from '../../src/processes/time-skipping.ts';
-import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
 import { useReceiver } from '../support/webhooks.ts';
 import { anonymous } from './anonymous.ts';
@@ -49,8 +49,7 @@ describe('recording histories', function () {
 
   it('of a live plan, charged at once and by a timer, suspended, resumed and closed', async () => {
     const merchant = await service.merchant();
-    const payer = await merchant.payer();
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: dateIn(realNow(), 'UTC') });
+    const plan = await merchant.activePlan({ start_date: dateIn(realNow(), 'UTC') });
     const workflowId = workflowIdOf('paymentPlan', plan.id);
     const paid = (count: number): Promise<true> =>
       eventually(`${count} are paid`, async () => {
@@ -69,11 +68,7 @@ describe('recording histories', function () {
   });
 
   it('of a plan on a clock, moved by several advances until its total is collected', async () => {
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({
-      customer_id: payer.id,
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', {
       start_date: '2027-01-05',
       total_amount_cents: 3500,
     });
@@ -87,11 +82,7 @@ describe('recording histories', function () {
   });
 
   it('of a plan on a clock, retried, suspended, resumed and deactivated', async () => {
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({
-      customer_id: payer.id,
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', {
       start_date: '2027-01-05',
       metadata: { _sandbox_outcome: 'decline,decline,decline,decline,succeed' },
     });
@@ -103,11 +94,7 @@ describe('recording histories', function () {
   });
 
   it('of a plan on a clock that goes on in a fresh run between advances', async () => {
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({
-      customer_id: payer.id,
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', {
       start_date: '2027-01-05',
       total_amount_cents: 2000,
     });
@@ -121,10 +108,7 @@ describe('recording histories', function () {
   });
 
   it('of a plan on a clock that stalls and is freed', async () => {
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     const poison = service.db.sql.json({ _sandbox_outcome: 'no such word' });
     await service.db.sql`update payment_plans set metadata = ${poison} where id = ${plan.id}`;
     await merchant.beginAdvance(clock.id, '2027-01-06T00:00:00Z');
@@ -169,8 +153,7 @@ describe('recording histories', function () {
 
   it('of a plan in real time whose time is skipped, which stalls and is looked at again when its date has come', async () => {
     const merchant = await service.merchant();
-    const payer = await merchant.payer();
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2099-01-01' });
+    const plan = await merchant.activePlan({ start_date: '2099-01-01' });
     const workflowId = workflowIdOf('paymentPlan', plan.id);
     await signal(workflowId, 'poke');
     await allowTimeSkipping(service.temporal, workflowId);
@@ -191,11 +174,7 @@ describe('recording histories', function () {
   });
 
   it('of a plan whose payment an operator retries, and then skips', async () => {
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({
-      customer_id: payer.id,
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', {
       start_date: '2027-01-05',
       metadata: { _sandbox_outcome: 'decline' },
     });
@@ -212,10 +191,7 @@ describe('recording histories', function () {
   });
 
   it('of a clock whose advance hangs and is resumed by an operator', async () => {
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     const workflowId = workflowIdOf('testClock', clock.id);
     await service.db.sql.begin(async (tx) => {
       await tx`select 1 from payment_plans where id = ${plan.id} for update`;
@@ -236,8 +212,7 @@ describe('recording histories', function () {
 
   it('of scheduled payments, on a clock and for today', async () => {
     const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.customer({ test_clock: clock.id });
+    const { clock, payer } = await merchant.customerOnClock('2027-01-04T00:00:00Z');
     const scheduled = { amount: 500, currency: 'AUD' as const };
     const later = await merchant.intent({
       ...scheduled,

@@ -44,9 +44,7 @@ describe('an observation', () => {
 
   it('is not made by the dry run of an advance, whose charges are none', async () => {
     const { merchant } = stage;
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const { clock } = await merchant.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     seen.length = 0;
     const target = { frozen_time: '2027-01-06T00:00:00Z', dry_run: true };
     const simulated = await merchant.request('POST', `/test_helpers/test_clocks/${clock.id}/advance`, target);

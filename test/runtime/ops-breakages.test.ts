@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../../lab/eventually.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { enableByOperator, replayByOperator } from '../../src/operations/endpoint-recovery.ts';
 import { sendCommand, startOver } from '../../src/operations/operator-commands.ts';
@@ -10,7 +11,6 @@ import type { PaymentProcessor } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
 import { backUp } from '../support/back-up.ts';
-import { eventually } from '../support/eventually.ts';
 import { tester } from '../support/factories.ts';
 import { useService } from '../support/service.ts';
 import { testLogger } from '../support/temporal.ts';
@@ -62,8 +62,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
 
   it('finds nothing where nothing is broken', async () => {
     const merchant = await service.merchant();
-    const payer = await merchant.payer();
-    const { id } = await merchant.activePlan({ customer_id: payer.id, start_date: today() });
+    const { id } = await merchant.activePlan({ start_date: today() });
     await eventually('it is paid', async () => (await merchant.payments(id))[0]?.status === 'paid');
     assert.deepEqual(await look(), []);
     // Found by the last test: the server counts five tries, which take half a minute.
@@ -189,10 +188,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
 
   it('a clock that stays advancing: what it still has to do, and ready when the advance is taken up again', async () => {
     const { sql } = service.db;
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     await eventually('both run', async () => (await sql`select 1 from workflow_intents`).length === 0);
     await service.stopDispatcher();
     await merchant.beginAdvance(clock.id, '2027-01-06T00:00:00Z');
@@ -217,8 +213,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
   it('a database that was restored from yesterday: the comparison that is late, and what it then has mended', async () => {
     const { sql } = service.db;
     const merchant = await service.merchant();
-    const payer = await merchant.payer();
-    const kept = await merchant.activePlan({ customer_id: payer.id, start_date: inAYear });
+    const kept = await merchant.activePlan({ start_date: inAYear });
     await sql`
       insert into reconciliations (started_at, finished_at, missing, orphaned, stale)
       values (${ago(day)}, ${ago(day)}, 0, 0, 0)`;
@@ -260,8 +255,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
 
   it('starts a workflow over, which goes on from PostgreSQL, and says so in the audit log', async () => {
     const merchant = await service.merchant();
-    const payer = await merchant.payer();
-    const { id } = await merchant.activePlan({ customer_id: payer.id, start_date: inAYear });
+    const { id } = await merchant.activePlan({ start_date: inAYear });
     const handle = service.temporal.workflow.getHandle(`payment-plan/${id}`);
     const { runId } = await eventually('it runs', () => handle.describe().catch(() => null));
     assert.match(await startOver(operations(), id), /was ended, and is started again/);
@@ -278,8 +272,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
 
   it('starts a workflow that Temporal has lost when it is pressed', async () => {
     const merchant = await service.merchant();
-    const payer = await merchant.payer();
-    const { id } = await merchant.activePlan({ customer_id: payer.id, start_date: inAYear });
+    const { id } = await merchant.activePlan({ start_date: inAYear });
     const handle = service.temporal.workflow.getHandle(`payment-plan/${id}`);
     await eventually('it runs', () => handle.describe().catch(() => null));
     await handle.terminate();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { userInfo } from 'node:os';
+import { eventually } from '../../lab/eventually.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
-import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
 import { temporalServer, testNamespace } from '../support/temporal.ts';
 

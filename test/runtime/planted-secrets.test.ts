@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'mocha';
 import { findFreePorts } from '../../dev/ports.ts';
+import { eventually } from '../../lab/eventually.ts';
 import { type SealedColumn, sealedField } from '../../src/db/sealed-values.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
@@ -26,7 +27,7 @@ import {
   plantInWebhooks,
   provokeFailures,
 } from './planting.ts';
-import { until, useFolder } from './support.ts';
+import { useFolder } from './support.ts';
 
 const program = fileURLToPath(new URL('../../dev/start.ts', import.meta.url));
 
@@ -85,7 +86,9 @@ describe('a secret that is planted in a real run', function () {
         output += chunk;
       });
     }
-    await until('the service is ready', () => /^ready/m.test(output) || started.exitCode !== null, 180_000);
+    await eventually('the service is ready', () => /^ready/m.test(output) || started.exitCode !== null, {
+      timeoutMs: 180_000,
+    });
     assert.match(output, /^ready/m);
     return { dataDir, development: JSON.parse(await readFile(join(dataDir, 'development.json'), 'utf8')) };
   }

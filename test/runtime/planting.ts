@@ -3,10 +3,10 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
+import { eventually } from '../../lab/eventually.ts';
 import { randomBase62 } from '../../src/domain/ids.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { type Reply, send } from '../support/api.ts';
-import { eventually } from '../support/eventually.ts';
 import type { useReceiver } from '../support/webhooks.ts';
 import type { Haystacks } from './haystacks.ts';
 

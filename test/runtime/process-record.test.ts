@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { startDaemon, stopLeftover } from '../../dev/daemon.ts';
 import { findFreePorts, probePort } from '../../dev/ports.ts';
 import { findRecordedProcess, recordProcess, takeLock } from '../../dev/process-record.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../lab/eventually.ts';
 import { stillAlive, useFolder } from './support.ts';
 
 describe('a recorded process', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '../../lab/eventually.ts';
 import { grpcDetailsOf, grpcStatusOf } from '../../src/platform/grpc-status.ts';
 import { repeat } from '../../src/platform/repeat.ts';
-import { eventually } from '../support/eventually.ts';
 
 const anHour = 3_600_000;
 const unexpected = (error: unknown) => assert.fail(String(error));

@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { before, describe, it } from 'mocha';
 import postgres from 'postgres';
+import { eventually } from '../../lab/eventually.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { useDatabase } from '../support/database.ts';
-import { eventually } from '../support/eventually.ts';
 import { serverStartTimeoutMs } from '../support/temporal.ts';
-import { formerPrograms, type Member, useFleet } from './rolling/fleet.ts';
+import { formerPrograms, useFleet } from './rolling/fleet.ts';
 import { type Load, startLoad } from './rolling/load.ts';
 import { useFolder } from './support.ts';
 
@@ -68,7 +68,7 @@ describe('an upgrade from the former version, under load', function () {
     const all = (await readdir(join(root, 'src/db/migrations'))).filter((name) => name.endsWith('.sql')).length;
     const ledger = join(folder.path, 'ledger.jsonl');
     const fleet = await startFleet(db.url, ledger);
-    const olds: Member[] = await Promise.all([fleet.start('api', former), fleet.start('worker', former)]);
+    const olds = await Promise.all([fleet.start('api', former), fleet.start('worker', former)]);
     const { stdout } = await run(
       process.execPath,
       ['--import', 'tsx', `${formerPrograms}/cli/billers.ts`, 'create', '--name', 'Biller', '--json'],
@@ -100,7 +100,7 @@ describe('an upgrade from the former version, under load', function () {
     for (const old of olds) {
       // The former version closes at once when it is told to end: it is taken out by hand before.
       if (old.kind === 'api') await fleet.balancer.takeOut(old.port);
-      await fleet.end(old);
+      await old.end();
     }
     await goesOn(load, 'the new version serves alone');
     await load.stop();

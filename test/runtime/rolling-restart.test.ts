@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '../../lab/eventually.ts';
 import { useDatabase } from '../support/database.ts';
-import { eventually } from '../support/eventually.ts';
 import { makeKey } from '../support/factories.ts';
 import { serverStartTimeoutMs } from '../support/temporal.ts';
-import { type Member, useFleet } from './rolling/fleet.ts';
+import { useFleet } from './rolling/fleet.ts';
 import { startLoad } from './rolling/load.ts';
 import { useFolder } from './support.ts';
 
@@ -24,7 +24,7 @@ describe('an API process that is told to end', function () {
       return { status: response.status, connection: response.headers.get('connection'), missing: body.error?.missing };
     };
     assert.deepEqual((await ask('/readyz')).status, 200);
-    const ended = fleet.end(api);
+    const ended = api.end();
     const refusal = await eventually('it is not ready', async () => {
       const answer = await ask('/readyz');
       return answer.status === 503 && answer;
@@ -32,7 +32,7 @@ describe('an API process that is told to end', function () {
     assert.deepEqual([refusal.connection, refusal.missing], ['close', ['a process that stays']]);
     const served = await ask('/healthz');
     assert.deepEqual([served.status, served.connection], [200, 'close']);
-    assert.deepEqual(await ended, { code: 0, signal: null });
+    assert.equal(await ended, 0);
     await assert.rejects(ask('/healthz'));
   });
 });
@@ -47,7 +47,7 @@ describe('a restart of one process after the other, under load', function () {
     const ledger = join(folder.path, 'ledger.jsonl');
     const fleet = await startFleet(db.url, ledger);
     const { key } = await makeKey(db.sql);
-    const members: Member[] = await Promise.all([
+    const members = await Promise.all([
       fleet.start('api'),
       fleet.start('api'),
       fleet.start('worker'),
@@ -59,8 +59,7 @@ describe('a restart of one process after the other, under load', function () {
       const before = load.answered.confirmed.length;
       // The successor first, as a deployment does that keeps its number.
       await fleet.start(member.kind);
-      const { code, signal } = await fleet.end(member);
-      assert.deepEqual([code, signal], [0, null], `the ${member.kind} has not ended in order`);
+      assert.equal(await member.end(), 0, `the ${member.kind} has not ended in order`);
       assert.ok(load.answered.confirmed.length > before, `people went on paying while a ${member.kind} was replaced`);
     }
     await eventually('a plan has gone its way', () => load.answered.plans.length > 0, { timeoutMs: 60_000 });

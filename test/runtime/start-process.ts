@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFreePorts } from '../../dev/ports.ts';
+import { eventually } from '../../lab/eventually.ts';
 import { childEnvironment } from '../../src/processes/config.ts';
-import { until } from './support.ts';
 
 const START = fileURLToPath(new URL('../../dev/start.ts', import.meta.url));
 const SERVERS = ['postgres', 'temporal', 'temporal-ui', 'worker', 'api'] as const;
@@ -48,7 +48,9 @@ export class Start {
 
   /** Resolves with what development.json says once the line `ready` is printed. */
   async ready(): Promise<Record<string, unknown>> {
-    await until(`ready in:\n${this.output}`, () => /^ready/m.test(this.output) || this.child.exitCode !== null, 60_000);
+    await eventually(`ready in:\n${this.output}`, () => /^ready/m.test(this.output) || this.child.exitCode !== null, {
+      timeoutMs: 60_000,
+    });
     assert.match(this.output, /^ready/m);
     return JSON.parse(await readFile(join(this.dataDir, 'development.json'), 'utf8'));
   }

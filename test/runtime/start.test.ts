@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { eventually } from '../../lab/eventually.ts';
 import { freePorts, type Ports, Start } from './start-process.ts';
-import { stillAlive, until, useFolder } from './support.ts';
+import { stillAlive, useFolder } from './support.ts';
 
 describe('npm start', function () {
   this.timeout(120_000);
@@ -109,10 +110,10 @@ describe('npm start', function () {
     const pids = await killed.copy.pids();
     killed.copy.child.kill('SIGKILL');
     await killed.copy.ended;
-    await until(
+    await eventually(
       'API and worker notice by themselves',
       async () => (await stillAlive([pids.api, pids.worker])).length === 0,
-      20_000,
+      { timeoutMs: 20_000 },
     );
     const next = await up();
     assert.equal(next.development.biller_id, killed.development.biller_id);

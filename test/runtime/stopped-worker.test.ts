@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { after } from 'mocha';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../lab/eventually.ts';
 import { serverStartTimeoutMs, temporalServer, testNamespace } from '../support/temporal.ts';
 
 /** Longer than the SDK lets a workflow think by itself. */

@@ -3,8 +3,9 @@ import { Client, Connection } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
 import { findFreePorts } from '../../dev/ports.ts';
 import { type RunningTemporal, startTemporal } from '../../dev/temporal.ts';
+import { eventually } from '../../lab/eventually.ts';
 import { ensureNamespace, ensureSearchAttributes } from '../../src/processes/temporal-namespace.ts';
-import { stillAlive, until, useFolder } from './support.ts';
+import { stillAlive, useFolder } from './support.ts';
 
 const NAMESPACE = 'embedded-test';
 
@@ -54,7 +55,7 @@ describe('the embedded Temporal', () => {
     });
     const query =
       'BillerId = "a BillerId" and Livemode = true and FailedAttempts = 3 and NextDueAt < "2028-01-01T00:00:00Z"';
-    await until('the workflow is listed', async () => (await client.workflow.count(query)).count === 1);
+    await eventually('the workflow is listed', async () => (await client.workflow.count(query)).count === 1);
   });
 
   it('keeps running workflows over a restart, and over being killed', async () => {
@@ -94,7 +95,7 @@ describe('the embedded Temporal', () => {
     const namespace = 'other-types';
     await ensureNamespace(connection, namespace);
     await connection.operatorService.addSearchAttributes({ namespace, searchAttributes: { BillerId: 3 } });
-    await until('it is visible', async () => {
+    await eventually('it is visible', async () => {
       const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
       return customAttributes?.BillerId !== undefined;
     });

@@ -1,35 +1,24 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type Http2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { after, before } from 'mocha';
 import { type Link, openLink } from '../../faults/net/link.ts';
+import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { eventually } from '../support/eventually.ts';
+import { type ServiceProcess, spawnProcess } from '../support/process.ts';
 import { useService } from '../support/service.ts';
 import { serverStartTimeoutMs, temporalServer, testNamespace } from '../support/temporal.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
 /** A worker that is told to end while it waits has nothing to wait for. */
 const atOnceMs = 3_000;
-
-/** A worker program, and what it has said. */
-interface Started {
-  child: ChildProcess;
-  isReady: boolean;
-  said: { level: number; msg: string; address?: string }[];
-  ended: Promise<{ code: number | null }>;
-}
 
 describe('a worker process', function () {
   this.timeout(serverStartTimeoutMs);
   const service = useService({ idle: true });
-  const children = new Set<ChildProcess>();
+  const workers: ServiceProcess[] = [];
   const links: Link[] = [];
   let refusing: Http2Server | undefined;
   let toTemporal: Link;
@@ -41,50 +30,27 @@ describe('a worker process', function () {
     links.push(toTemporal, toPostgres);
   });
   after('end what was started', async () => {
-    for (const child of children) child.kill('SIGKILL');
+    await Promise.all(workers.map((worker) => worker.end('SIGKILL')));
     for (const link of links) await link.close();
     refusing?.close();
   });
 
-  function start(environment: Record<string, string> = {}): Started {
+  function start(environment: Record<string, string> = {}): ServiceProcess {
     const database = new URL(service.db.url);
     database.port = String(toPostgres.port);
-    const child = spawn(process.execPath, ['src/processes/launch.mjs', 'worker'], {
-      cwd: root,
-      env: {
-        PATH: process.env.PATH,
-        DATABASE_URL: database.href,
-        TEMPORAL_ADDRESS: `127.0.0.1:${toTemporal.port}`,
-        TEMPORAL_NAMESPACE: testNamespace,
-        TEMPORAL_TASK_QUEUE: service.taskQueue,
-        ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
-        ...environment,
-      },
-      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    });
-    children.add(child);
-    const started: Started = {
-      child,
-      isReady: false,
-      said: [],
-      ended: once(child, 'exit').then(([code]) => {
-        children.delete(child);
-        return { code };
-      }),
+    const env = {
+      DATABASE_URL: database.href,
+      TEMPORAL_ADDRESS: `127.0.0.1:${toTemporal.port}`,
+      TEMPORAL_NAMESPACE: testNamespace,
+      TEMPORAL_TASK_QUEUE: service.taskQueue,
+      ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
     };
-    child.on('message', () => {
-      started.isReady = true;
-    });
-    let rest = '';
-    child.stdout?.on('data', (chunk: Buffer) => {
-      const lines = (rest + chunk).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) started.said.push(JSON.parse(line));
-    });
-    return started;
+    const worker = spawnProcess('worker', { ...env, ...environment }, { isHeard: true });
+    workers.push(worker);
+    return worker;
   }
 
-  const waits = ({ said }: Started) => said.find(({ msg }) => msg.startsWith('waiting for Temporal'));
+  const waits = ({ lines }: ServiceProcess) => lines.find(({ msg }) => msg.startsWith('waiting for Temporal'));
 
   it('that starts while neither Temporal nor PostgreSQL can be reached waits, says so, and then collects', async () => {
     const merchant = await service.merchant();
@@ -98,7 +64,7 @@ describe('a worker process', function () {
     });
     assert.deepEqual([level, address], [40, `127.0.0.1:${toTemporal.port}`]);
     await pause(2_000);
-    assert.equal(worker.said.filter(({ msg }) => msg.startsWith('waiting')).length, 1, 'and not again at once');
+    assert.equal(worker.lines.filter(({ msg }) => msg.startsWith('waiting')).length, 1, 'and not again at once');
     assert.deepEqual([worker.isReady, worker.child.exitCode], [false, null]);
 
     toTemporal.heal();
@@ -116,8 +82,7 @@ describe('a worker process', function () {
     const paidToo = async () => (await merchant.payments(meanwhile.id))[0]?.status === 'paid';
     await eventually('the same process collects after an outage', paidToo, { timeoutMs: 60_000 });
     assert.equal(worker.child.exitCode, null);
-    worker.child.kill('SIGTERM');
-    assert.deepEqual(await worker.ended, { code: 0 });
+    assert.equal(await worker.end(), 0);
   });
 
   it('that is told to end while it waits ends at once', async () => {
@@ -126,10 +91,9 @@ describe('a worker process', function () {
       disturb();
       const worker = start();
       await eventually('it waits', () => waits(worker), { timeoutMs: 90_000 });
-      const told = performance.now();
-      worker.child.kill('SIGTERM');
-      assert.deepEqual(await worker.ended, { code: 0 });
-      assert.ok(performance.now() - told < atOnceMs, `${performance.now() - told} ms`);
+      const begun = performance.now();
+      assert.equal(await worker.end(), 0);
+      assert.ok(performance.now() - begun < atOnceMs, `${performance.now() - begun} ms`);
       toTemporal.heal();
     }
   });
@@ -142,17 +106,17 @@ describe('a worker process', function () {
     });
     await new Promise<void>((listening) => refusing?.listen(0, '127.0.0.1', listening));
     const { port } = refusing.address() as AddressInfo;
-    const faults: { environment: Record<string, string>; says: RegExp }[] = [
+    const cases: { environment: Record<string, string>; says: RegExp }[] = [
       { environment: { TEMPORAL_NAMESPACE: 'nobodys' }, says: /no namespace "nobodys".*TEMPORAL_NAMESPACE/ },
       {
         environment: { TEMPORAL_ADDRESS: `127.0.0.1:${port}` },
         says: /refuses access.*unauthorized.*TEMPORAL_API_KEY/,
       },
     ];
-    for (const { environment, says } of faults) {
+    for (const { environment, says } of cases) {
       const worker = start(environment);
-      assert.deepEqual(await worker.ended, { code: 1 });
-      assert.match(worker.said.find(({ level }) => level === 60)?.msg ?? '', says);
+      assert.equal(await worker.ended, 1);
+      assert.match(worker.lines.find(({ level }) => level === 60)?.msg ?? '', says);
     }
   });
 });

@@ -7,15 +7,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { after, before } from 'mocha';
 import { findFreePorts } from '../../dev/ports.ts';
+import { eventually } from '../../lab/eventually.ts';
 import { useFolder } from '../runtime/support.ts';
-import { type ApiProcess, startApiProcess } from '../support/api-process.ts';
+import { startApiProcess } from '../support/api-process.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { type TestDatabase, useDatabase } from '../support/database.ts';
-import { eventually } from '../support/eventually.ts';
 import { makeKey } from '../support/factories.ts';
 import { findHaproxy, type HaproxyProgram, type RunningHaproxy, startHaproxy } from '../support/haproxy.ts';
 import { type HttpAnswer, readAnswer } from '../support/listeners.ts';
 import { type NameServer, startNameServer } from '../support/name-server.ts';
+import type { ServiceProcess } from '../support/process.ts';
 import { serverStartTimeoutMs, temporalServer, testNamespace } from '../support/temporal.ts';
 
 const config = fileURLToPath(new URL('../../temporal/compose/haproxy.cfg', import.meta.url));
@@ -59,7 +60,7 @@ export function useStage(): Stage {
   const addresses: Stage['addresses'] = { api: apiAddresses, echo: ['127.0.0.1'] };
   const echo = createServer((incoming, response) => void echoTo(incoming, (text) => response.end(text)));
   const balancers: Balancer[] = [];
-  const apis = new Map<string, ApiProcess>();
+  const apis = new Map<string, ServiceProcess>();
   let apiPort = 0;
   let names: NameServer | undefined;
   let key = '';

@@ -4,8 +4,8 @@ import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { describe, it } from 'mocha';
+import { eventually } from '../../lab/eventually.ts';
 import { selfSigned } from '../support/certificate.ts';
-import { eventually } from '../support/eventually.ts';
 import { ask } from '../support/listeners.ts';
 import { apiAddresses, askTls, type Echoed, operatorKey, useStage } from './haproxy-stage.ts';
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, it } from 'mocha';
 import { Type } from 'typebox';
+import { eventually } from '../../lab/eventually.ts';
 import { bodyLimitOf, route } from '../../src/api/http/route.ts';
 import { allRoutes } from '../../src/api/routes/index.ts';
 import { asNode, asNodes, type SchemaNode } from '../../src/api/validation/describe-schema.ts';
@@ -10,7 +11,6 @@ import { parseJson } from '../../src/api/validation/json.ts';
 import { BadRequest } from '../../src/services/errors.ts';
 import { useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
-import { eventually } from '../support/eventually.ts';
 import { makeKey } from '../support/factories.ts';
 import { useStage } from '../support/stage.ts';
 

@@ -6,9 +6,10 @@ import { after, before, describe, it } from 'mocha';
 import { findFreePorts } from '../../dev/ports.ts';
 import { freePorts, Start } from '../runtime/start-process.ts';
 import { useFolder } from '../runtime/support.ts';
-import { type ApiProcess, startApiProcess } from '../support/api-process.ts';
+import { startApiProcess } from '../support/api-process.ts';
 import { useDatabase } from '../support/database.ts';
 import { ask } from '../support/listeners.ts';
+import type { ServiceProcess } from '../support/process.ts';
 import { serverStartTimeoutMs, temporalServer, testNamespace } from '../support/temporal.ts';
 
 const operatorKey = 'a-key-of-operators-that-is-long';
@@ -18,7 +19,7 @@ describe('the operators’ page', function () {
   this.timeout(60_000);
   const db = useDatabase();
   const folder = useFolder();
-  const processes: ApiProcess[] = [];
+  const processes: ServiceProcess[] = [];
   const proxies: { close(): void }[] = [];
   after('end what was started', async () => {
     for (const proxy of proxies) proxy.close();
@@ -30,7 +31,7 @@ describe('the operators’ page', function () {
     await temporalServer();
   });
 
-  async function startApi(env: Record<string, string>, options: string[] = []): Promise<ApiProcess> {
+  async function startApi(env: Record<string, string>, options: string[] = []): Promise<ServiceProcess> {
     const [port = 0] = await findFreePorts(1);
     const temporal = { TEMPORAL_ADDRESS: await temporalServer(), TEMPORAL_NAMESPACE: testNamespace };
     const api = await startApiProcess({ DATABASE_URL: db.url, PORT: String(port), ...temporal, ...env }, options);
@@ -39,7 +40,7 @@ describe('the operators’ page', function () {
   }
 
   /** A proxy on this machine that adds no header and names its target as the Host, as many do unless told otherwise. */
-  async function plainProxyTo(api: ApiProcess): Promise<number> {
+  async function plainProxyTo(api: ServiceProcess): Promise<number> {
     const proxy = createServer((incoming, response) => {
       const { method, url: path, headers } = incoming;
       const options = { port: api.port, method, path, headers: { ...headers, host: `127.0.0.1:${api.port}` } };
@@ -56,7 +57,7 @@ describe('the operators’ page', function () {
   }
 
   describe('of npm run api without OPERATOR_KEY', () => {
-    let api: ApiProcess;
+    let api: ServiceProcess;
     before('start it', async () => {
       // What `npm start` gives its API is no variable that production could inherit.
       api = await startApi({ npm_lifecycle_event: 'start', NODE_ENV: 'development' });

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { afterEach, describe, it } from 'mocha';
+import { eventually } from '../../lab/eventually.ts';
 import { addDays, dateIn } from '../../src/domain/calendar.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
 import { sendCommand, startOver } from '../../src/operations/operator-commands.ts';
@@ -11,7 +12,6 @@ import { lookForStuck } from '../../src/operations/stuck/stuck.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { allowTimeSkipping } from '../../src/processes/time-skipping.ts';
-import { eventually } from '../support/eventually.ts';
 import { makeKeys, tester } from '../support/factories.ts';
 import { createMerchant, type Merchant, told } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
@@ -245,9 +245,7 @@ describe('access to Temporal', function () {
 
   it('does not delete a test clock before its 30 days are over, and the clock still advances', async () => {
     const merchant = await merchantOf('sandbox');
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const { clock, plan } = await merchant.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     const workflowId = workflowIdOf('testClock', clock.id);
     await running(workflowId);
     await allowTimeSkipping(service.temporal, workflowId);
@@ -287,9 +285,7 @@ describe('access to Temporal', function () {
 
     it('collects nothing of a plan on a test clock beyond the advance that the API has accepted', async () => {
       const merchant = await merchantOf('sandbox');
-      const clock = await merchant.clock('2027-01-04T00:00:00Z');
-      const payer = await merchant.payer({ test_clock: clock.id });
-      const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+      const { clock, plan } = await merchant.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
       const workflowId = workflowIdOf('paymentPlan', plan.id);
       await running(workflowId);
       await allowTimeSkipping(service.temporal, workflowId);

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { after, before, describe, it } from 'mocha';
 import { findFreePorts, probePort } from '../../dev/ports.ts';
+import { eventually } from '../../lab/eventually.ts';
+import { type LoopbackServer, serveOnLoopback } from '../../lab/loopback-server.ts';
 import { freePorts, Start } from '../runtime/start-process.ts';
 import { useFolder } from '../runtime/support.ts';
 import { desktop, useBrowser } from '../support/browser.ts';
-import { eventually } from '../support/eventually.ts';
 import { type Attempt, ask, type Listener, listenersOf } from '../support/listeners.ts';
 import { serverStartTimeoutMs } from '../support/temporal.ts';
 
@@ -168,14 +167,10 @@ describe('npm start serves only its own machine', function () {
   });
 
   describe('in a browser', () => {
-    const evil = createServer((_request, response) => response.end('<!doctype html><title>evil</title>'));
     const browser = useBrowser(['--host-resolver-rules=MAP *.test 127.0.0.1']);
-    let evilPort = 0;
+    let evil: LoopbackServer;
     before('serve the page of a stranger', async () => {
-      evil.listen(0, '127.0.0.1');
-      await once(evil, 'listening');
-      const address = evil.address();
-      evilPort = typeof address === 'object' ? (address?.port ?? 0) : 0;
+      evil = await serveOnLoopback((_, response) => response.end('<!doctype html><title>evil</title>'));
     });
     after('end it', () => evil.close());
 
@@ -195,7 +190,7 @@ describe('npm start serves only its own machine', function () {
     });
 
     it('lets no foreign page start a workflow, on any port', async () => {
-      const tab = await browser.open(`http://evil.test:${evilPort}/`);
+      const tab = await browser.open(`${evil.url.replace('127.0.0.1', 'evil.test')}/`);
       const options = JSON.stringify({ method: 'POST', mode: 'no-cors', headers: plainText, body: startsWorkflow });
       const paths = listeners.map(
         (each) => `${each.port}/api/v1/namespaces/payments/workflows/planted-by-page-${each.port}`,

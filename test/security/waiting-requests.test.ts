@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { before, beforeEach, describe, it } from 'mocha';
+import { eventually } from '../../lab/eventually.ts';
 import { findOpenAdvance } from '../../src/db/test-clocks.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { completeAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 import { type Reply, useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
-import { eventually } from '../support/eventually.ts';
 import { makeKey, makeKeys } from '../support/factories.ts';
 import { createMerchant } from '../support/merchant.ts';
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { after, before, describe, it } from 'mocha';
+import { eventually } from '../../lab/eventually.ts';
 import { createApp } from '../../src/api/app.ts';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
 import { readSealed, type SealedColumn, type SealedField, sealedField } from '../../src/db/sealed-values.ts';
@@ -11,7 +12,6 @@ import { findUnreadable, keyUsage, rotateEncryption } from '../../src/services/a
 import { createVault, type Vault } from '../../src/services/accounts/vault.ts';
 import { type Reply, send, testDeps } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
-import { eventually } from '../support/eventually.ts';
 import { makeKey, tester } from '../support/factories.ts';
 
 const older = { id: 'k1', key: randomBytes(32) };

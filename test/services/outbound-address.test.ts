@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'mocha';
+import { type LoopbackServer, serveOnLoopback } from '../../lab/loopback-server.ts';
 import {
   AddressRefused,
   createResolver,
@@ -100,24 +99,20 @@ describe('a host name', () => {
 });
 
 describe('a connection', () => {
-  let server: Server;
+  let server: LoopbackServer;
   let port = 0;
   let requests = 0;
   let lastHost: string | undefined;
 
   before(async () => {
-    server = createServer((request, response) => {
+    server = await serveOnLoopback(({ headers }, response) => {
       requests += 1;
-      lastHost = request.headers.host;
+      lastHost = headers.host;
       response.end('reached');
     });
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-    port = (server.address() as AddressInfo).port;
+    port = Number(new URL(server.url).port);
   });
-  after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  after(() => server.close());
 
   async function send(host: string, allowed: OutboundPolicy, livemode = false): Promise<WebhookAnswer> {
     const sender = createWebhookSender({ policy: allowed, timeoutMs: 2000 });

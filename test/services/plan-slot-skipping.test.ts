@@ -18,8 +18,7 @@ describe('a slot that an operator skips', () => {
 
   /** An active weekly plan on a clock, whose slot 0 came at 2027-01-05 and slot 1 comes at 2027-01-12. */
   async function planOf(outcomes: string, terms: Partial<Parameters<typeof stage.merchant.plan>[0]> = {}) {
-    const clock = await stage.merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await stage.merchant.payer({ test_clock: clock.id });
+    const { clock, payer } = await stage.merchant.payerOnClock('2027-01-04T00:00:00Z');
     const metadata = { _sandbox_outcome: outcomes };
     const plan = await stage.merchant.activePlan({
       customer_id: payer.id,
@@ -76,9 +75,7 @@ describe('a slot that an operator skips', () => {
   });
 
   it('is skipped without a trace of a payment when it is due and was never charged', async () => {
-    const clock = await stage.merchant.clock('2027-01-05T00:00:00Z');
-    const payer = await stage.merchant.payer({ test_clock: clock.id });
-    const plan = await stage.merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const { plan } = await stage.merchant.planOnClock('2027-01-05T00:00:00Z', { start_date: '2027-01-05' });
     assert.match(
       await skip(plan.id, 0),
       /^Slot 0, due 2027-01-05, is skipped; it was never charged\. The calendar goes on\.$/,

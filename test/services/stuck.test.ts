@@ -64,8 +64,7 @@ describe('what is stuck by what PostgreSQL knows', () => {
 
   it('counts what had passed when a plan was activated from the activation', async () => {
     const { merchant } = stage;
-    const payer = await merchant.payer();
-    const { id } = await merchant.activePlan({ customer_id: payer.id, start_date: ago(0).toISOString().slice(0, 10) });
+    const { id } = await merchant.activePlan({ start_date: ago(0).toISOString().slice(0, 10) });
     assert.equal((await stuckOf(id, 4 * minute)).plan_overdue, undefined);
     assert.ok((await stuckOf(id, 6 * minute)).plan_overdue);
   });
@@ -89,9 +88,10 @@ describe('what is stuck by what PostgreSQL knows', () => {
 
   it('does not call a plan on a test clock overdue, whose time stands still', async () => {
     const { merchant, db } = stage;
-    const clock = await merchant.clock('2020-01-10T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const { id } = await merchant.activePlan({ customer_id: payer.id, start_date: '2020-02-10' });
+    const {
+      payer,
+      plan: { id },
+    } = await merchant.planOnClock('2020-01-10T00:00:00Z', { start_date: '2020-02-10' });
     const intent = await merchant.intent({
       amount: 1000,
       currency: 'AUD',
@@ -171,9 +171,7 @@ describe('what is stuck by what PostgreSQL knows', () => {
 
   it('finds a clock that advances for two minutes, with what is still due', async () => {
     const { merchant } = stage;
-    const clock = await merchant.clock('2027-01-10T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-11' });
+    const { clock, plan } = await merchant.planOnClock('2027-01-10T00:00:00Z', { start_date: '2027-01-11' });
     await merchant.beginAdvance(clock.id, '2027-01-12T00:00:00Z');
     assert.equal((await kinds(clock.id, minute)).includes('advance_slow'), false);
     const { advance_slow: stuck } = await stuckOf(clock.id, 3 * minute);
@@ -197,8 +195,7 @@ describe('what is stuck by what PostgreSQL knows', () => {
 
   it('finds outbox entries that were not dispatched for a minute, and why not', async () => {
     const { merchant, db } = stage;
-    const payer = await merchant.payer();
-    const { id } = await merchant.activePlan({ customer_id: payer.id, start_date: inAYear });
+    const { id } = await merchant.activePlan({ start_date: inAYear });
     assert.deepEqual(await kinds(id), []);
     assert.equal((await stuckOf(id, 2 * minute)).workflow_intents_waiting?.why, 'no process dispatches it');
     await db.sql`update workflow_intents set attempts = 7, last_error = 'no connection' where subject_id = ${id}`;
@@ -224,8 +221,7 @@ describe('what is stuck by what PostgreSQL knows', () => {
 
   it('shows the hundred that wait longest, and counts all', async () => {
     const { merchant, db } = stage;
-    const payer = await merchant.payer();
-    const { id } = await merchant.activePlan({ customer_id: payer.id, start_date: inAYear });
+    const { id } = await merchant.activePlan({ start_date: inAYear });
     await db.sql`
       insert into payment_plans (id, biller_id, livemode, customer_id, name, state, frequency_type, frequency_period,
         recurring_amount_cents, until_further_notice, currency, start_date, failure_behaviour, next_due_at, activated_at,

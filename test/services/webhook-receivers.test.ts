@@ -5,9 +5,9 @@ import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, it } from 'mocha';
+import { eventually } from '../../lab/eventually.ts';
 import { createWebhookSender, EndpointBusy, type WebhookAnswer } from '../../src/services/webhooks/sender.ts';
 import { selfSigned } from '../support/certificate.ts';
-import { eventually } from '../support/eventually.ts';
 import { useReceiver, webhookDeps } from '../support/webhooks.ts';
 
 const timeoutMs = 300;

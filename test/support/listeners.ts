@@ -1,5 +1,6 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { familyOf } from '../../lab/process-table.ts';
 
 /** What is silent for this long speaks no HTTP. */
 const silenceMs = 2_000;
@@ -62,20 +63,6 @@ export async function readAnswer(answer: IncomingMessage): Promise<HttpAnswer> {
   const chunks: Buffer[] = [];
   for await (const chunk of answer) chunks.push(chunk);
   return { status: answer.statusCode ?? 0, headers: answer.headers, text: Buffer.concat(chunks).toString() };
-}
-
-async function familyOf(pid: number): Promise<number[]> {
-  const numbers = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  const parents = new Map(await Promise.all(numbers.map(async (each) => [each, await parentOf(each)] as const)));
-  const family = [pid];
-  for (const member of family) family.push(...numbers.filter((each) => parents.get(each) === member));
-  return family;
-}
-
-async function parentOf(pid: number): Promise<number | null> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  const [, parent] = /^PPid:\s+(\d+)/m.exec(status) ?? [];
-  return parent === undefined ? null : Number(parent);
 }
 
 async function listenersOfOne(pid: number): Promise<Listener[]> {

@@ -7,7 +7,6 @@ import {
   type PaymentIntent,
   type PaymentIntentCreate,
   type PaymentPlan,
-  type PaymentPlanCreate,
   type PaymentPlanUpdate,
   type PlanPayment,
   type TestClock,
@@ -15,12 +14,12 @@ import {
   type WebhookDelivery,
   type WebhookEndpoint,
 } from '@payments-service/client';
+import { makePlan, type PlanTerms, saveCard } from '../../lab/payer.ts';
 import { type Reply, sendChecked } from './api.ts';
 import { checkedClient } from './client.ts';
 import { assertIsWebhook } from './openapi.ts';
 
 type Transition = 'activate' | 'suspend' | 'resume' | 'deactivate' | 'close';
-type PlanTerms = Partial<PaymentPlanCreate> & Pick<PaymentPlanCreate, 'customer_id' | 'start_date'>;
 
 /** For how long a clock may take to be ready. */
 const advanceTimeoutMs = 60_000;
@@ -50,19 +49,8 @@ export function createMerchant(url: string, key: string) {
     customer: (input: Partial<CustomerCreate> = {}): Promise<Customer> =>
       customers.create({ name: 'Test payer', ...input }),
 
-    /** Saves a fixture card with the customer; the first one becomes the default. Answers its id. */
-    async card(customerId: string, token = 'tok_sandbox_visa_succeed'): Promise<string> {
-      const { payment_method } = await paymentMethods.create({
-        type: 'card',
-        customer_reference: customerId,
-        payment_method_data: {
-          expiry_month: 12,
-          expiry_year: 2099,
-          token_metadata: { type: 'fixture', token, data: '' },
-        },
-      });
-      return payment_method.id;
-    },
+    /** Saves a fixture card with the customer; the first one becomes the default. Returns its id. */
+    card: (customerId: string, token?: string): Promise<string> => saveCard(client, customerId, token),
     detach: (methodId: string): Promise<unknown> => paymentMethods.detach(methodId),
 
     /** A customer with a card that is charged without fail. */
@@ -73,19 +61,27 @@ export function createMerchant(url: string, key: string) {
     },
 
     /** A pending plan: weekly, 1000 AUD cents, until further notice, unless its terms say otherwise. */
-    plan: (terms: PlanTerms): Promise<PaymentPlan> =>
-      paymentPlans.create({
-        name: 'Test plan',
-        frequency_type: 'weekly',
-        recurring_amount_cents: 1000,
-        currency: 'AUD',
-        ...(terms.total_amount_cents === undefined ? { until_further_notice: true } : {}),
-        ...terms,
-      }),
-    /** The same, activated. */
-    async activePlan(terms: PlanTerms): Promise<PaymentPlan> {
-      const { id } = await merchant.plan(terms);
+    plan: (terms: PlanTerms): Promise<PaymentPlan> => makePlan(client, { name: 'Test plan', ...terms }),
+    /** The same, activated; of a new payer unless the terms name a customer. */
+    async activePlan({ customer_id, ...terms }: Omit<PlanTerms, 'customer_id'> & { customer_id?: string }) {
+      const payer = customer_id ?? (await merchant.payer()).id;
+      const { id } = await merchant.plan({ customer_id: payer, ...terms });
       return merchant.move(id, 'activate');
+    },
+    /** A new clock with a customer on it. */
+    async customerOnClock(frozenTime: string) {
+      const clock = await merchant.clock(frozenTime);
+      return { clock, payer: await merchant.customer({ test_clock: clock.id }) };
+    },
+    /** A new clock with a payer on it. */
+    async payerOnClock(frozenTime: string) {
+      const clock = await merchant.clock(frozenTime);
+      return { clock, payer: await merchant.payer({ test_clock: clock.id }) };
+    },
+    /** The same, with an active plan. */
+    async planOnClock(frozenTime: string, terms: Omit<PlanTerms, 'customer_id'>) {
+      const { clock, payer } = await merchant.payerOnClock(frozenTime);
+      return { clock, payer, plan: await merchant.activePlan({ customer_id: payer.id, ...terms }) };
     },
     move: (planId: string, transition: Transition): Promise<PaymentPlan> => paymentPlans[transition](planId),
     updatePlan: (planId: string, change: PaymentPlanUpdate): Promise<PaymentPlan> =>

@@ -1,7 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
 import { after, before } from 'mocha';
 import { createApp } from '../../src/api/app.ts';
@@ -17,6 +14,7 @@ import { testDeps } from './api.ts';
 import { type TestDatabase, useDatabase } from './database.ts';
 import { makeBiller, makeKey } from './factories.ts';
 import { createMerchant, type Merchant } from './merchant.ts';
+import { type ServiceProcess, spawnProcess } from './process.ts';
 import { serverStartTimeoutMs, temporalServer, testLogger, testNamespace, workflowBundle } from './temporal.ts';
 
 export interface ServiceOptions {
@@ -36,6 +34,8 @@ export interface ServiceOptions {
   maxAheadMs?: number;
 }
 
+type PlanOnClock = Awaited<ReturnType<Merchant['planOnClock']>> & { merchant: Merchant };
+
 /** The whole service in this process, for the tests of one `describe`. Only to be used inside of hooks and tests. */
 export interface Service {
   readonly db: TestDatabase;
@@ -44,17 +44,14 @@ export interface Service {
   readonly taskQueue: string;
   /** A new biller, and a client with its sandbox key. */
   merchant(biller?: Partial<NewBiller>): Promise<Merchant>;
+  /** A new biller with an active plan on a new clock. */
+  planOnClock(...plan: Parameters<Merchant['planOnClock']>): Promise<PlanOnClock>;
   startWorkers(): Promise<void>;
   stopWorkers(): Promise<void>;
   startDispatcher(): void;
   stopDispatcher(): Promise<void>;
   /** The worker program in a process of its own, with its dispatcher; resolves when it is ready. */
-  startWorkerProcess(): Promise<WorkerProcess>;
-}
-
-export interface WorkerProcess {
-  /** SIGKILL: it has no chance to say goodbye. */
-  kill(): Promise<void>;
+  startWorkerProcess(): Promise<ServiceProcess>;
 }
 
 /**
@@ -68,7 +65,7 @@ export function useService(options: ServiceOptions = {}): Service {
   const vault = createVault([{ id: 'test', key: encryptionKey }]);
   const namespace = options.namespace ?? testNamespace;
   const processors = options.processors ?? { sandbox: sandboxProcessor, live: null };
-  const children = new Set<ChildProcess>();
+  const children: ServiceProcess[] = [];
   let address = '';
   let temporal: Client | undefined;
   let api: RunningServer | undefined;
@@ -88,6 +85,10 @@ export function useService(options: ServiceOptions = {}): Service {
       const { id } = await makeBiller(db.sql, biller);
       const { key } = await makeKey(db.sql, { billerId: id });
       return createMerchant(service.url, key);
+    },
+    async planOnClock(...plan) {
+      const merchant = await service.merchant();
+      return { merchant, ...(await merchant.planOnClock(...plan)) };
     },
     async startWorkers() {
       workers = await startWorkers({
@@ -122,25 +123,17 @@ export function useService(options: ServiceOptions = {}): Service {
       dispatcher = undefined;
     },
     async startWorkerProcess() {
-      const child = spawn(process.execPath, ['src/processes/launch.mjs', 'worker'], {
-        cwd: fileURLToPath(new URL('../../', import.meta.url)),
-        env: {
-          PATH: process.env.PATH,
-          DATABASE_URL: db.url,
-          TEMPORAL_ADDRESS: address,
-          TEMPORAL_NAMESPACE: namespace,
-          TEMPORAL_TASK_QUEUE: taskQueue,
-          ENCRYPTION_KEYS: `test:${encryptionKey.toString('base64')}`,
-          WEBHOOK_ALLOW_LOOPBACK: 'true',
-          LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
-        },
-        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      const worker = spawnProcess('worker', {
+        DATABASE_URL: db.url,
+        TEMPORAL_ADDRESS: address,
+        TEMPORAL_NAMESPACE: namespace,
+        TEMPORAL_TASK_QUEUE: taskQueue,
+        ENCRYPTION_KEYS: `test:${encryptionKey.toString('base64')}`,
+        WEBHOOK_ALLOW_LOOPBACK: 'true',
+        LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
       });
-      children.add(child);
-      child.once('exit', () => children.delete(child));
-      const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
-      if (message !== 'ready') throw new Error(`the worker process ended before it was ready: ${message}`);
-      return { kill: () => kill(child) };
+      children.push(worker);
+      return worker.ready();
     },
   };
 
@@ -161,7 +154,7 @@ export function useService(options: ServiceOptions = {}): Service {
   });
 
   after('end the service', async () => {
-    await Promise.all([...children].map(kill));
+    await Promise.all(children.map((child) => child.end('SIGKILL')));
     await api?.close();
     await service.stopDispatcher();
     await service.stopWorkers();
@@ -169,12 +162,6 @@ export function useService(options: ServiceOptions = {}): Service {
   });
 
   return service;
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  const gone = once(child, 'exit');
-  child.kill('SIGKILL');
-  await gone;
 }
 
 function existing<T>(part: T | undefined): T {

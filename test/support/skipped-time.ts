@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { after, before } from 'mocha';
-import { eventually } from './eventually.ts';
+import { eventually } from '../../lab/eventually.ts';
 import { attributeTypes } from './search-attributes.ts';
 import { type Service, useService } from './service.ts';
 import { testLogger } from './temporal.ts';

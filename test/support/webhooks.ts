@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { after, afterEach, before, beforeEach } from 'mocha';
+import { type LoopbackServer, type Received, serveOnLoopback } from '../../lab/loopback-server.ts';
 import { defaultFeeSchedule } from '../../src/domain/fees.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Db } from '../../src/platform/postgres/connection.ts';
@@ -23,22 +17,18 @@ import { createWebhookSender, type WebhookSender } from '../../src/services/webh
 import type { TestDatabase } from './database.ts';
 import { makeBiller } from './factories.ts';
 
-export interface ReceivedWebhook {
-  headers: IncomingHttpHeaders;
-  body: string;
-  path: string;
-}
-
 export type Answer = (request: IncomingMessage, response: ServerResponse, nth: number) => void;
 
-/** A webhook receiver on loopback for the calling `describe`. It answers 200 unless `answer` is set. */
+/** A webhook receiver on loopback for the calling `describe`. It returns 200 unless `answer` is set. */
 export function useReceiver() {
-  let server: Server;
+  let server: LoopbackServer | undefined;
   const receiver = {
     url: '',
-    received: [] as ReceivedWebhook[],
-    connections: 0,
+    received: [] as Received[],
     answer: undefined as Answer | undefined,
+    get connections() {
+      return server?.connections ?? 0;
+    },
     reset(): void {
       receiver.received = [];
       receiver.answer = undefined;
@@ -46,23 +36,14 @@ export function useReceiver() {
   };
 
   before('start the receiver', async () => {
-    server = createServer(async (request, response) => {
-      let body = '';
-      for await (const chunk of request) body += chunk;
-      receiver.received.push({ headers: request.headers, body, path: request.url ?? '' });
-      if (receiver.answer) receiver.answer(request, response, receiver.received.length);
+    server = await serveOnLoopback((request, response) => {
+      receiver.received.push(request);
+      if (receiver.answer) receiver.answer(request.message, response, receiver.received.length);
       else response.end('ok');
     });
-    server.on('connection', () => {
-      receiver.connections += 1;
-    });
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-    receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    receiver.url = server.url;
   });
-  after('stop the receiver', async () => {
-    server.closeAllConnections();
-    await new Promise((done) => server.close(done));
-  });
+  after('stop the receiver', () => server?.close());
   return receiver;
 }
 
@@ -77,7 +58,7 @@ export const webhookDeps: WebhookDeps = {
   },
 };
 
-/** A call of a new biller, or of the one named, in sandbox. */
+/** The context of a request of a new biller, or of the one named, in sandbox. */
 export async function makeCall(sql: Db, overrides: Partial<RequestContext> = {}): Promise<RequestContext> {
   return {
     billerId: overrides.billerId ?? (await makeBiller(sql)).id,
@@ -111,11 +92,11 @@ export function useDeliveries(db: TestDatabase, receiver: ReturnType<typeof useR
     harness.now = realNow();
     harness.call = await makeCall(db.sql, { now: harness.now });
   });
-  afterEach('every delivery was told to Temporal at least once', async () => {
-    const untold = await db.sql`
+  afterEach('every delivery was enqueued at least once', async () => {
+    const missing = await db.sql`
       select id from webhook_deliveries d
       where not exists (select 1 from workflow_intents i where i.subject_id = d.id and i.start)`;
-    assert.deepEqual([...untold], []);
+    assert.deepEqual([...missing], []);
   });
 
   const harness = {
@@ -124,9 +105,9 @@ export function useDeliveries(db: TestDatabase, receiver: ReturnType<typeof useR
     get deps(): DeliveryDeps {
       return { vault: webhookDeps.vault, sender, now: () => harness.now, random: () => 0.5 };
     },
-    /** Lets real time pass, as far as the deliveries are told. */
-    pass(milliseconds: number): void {
-      harness.now = new Date(harness.now.getTime() + milliseconds);
+    /** Lets the real time of the deliveries pass. */
+    pass(ms: number): void {
+      harness.now = new Date(harness.now.getTime() + ms);
     },
     /** An endpoint at the receiver, and an event on its way to it. */
     async made(path = '/hook') {
@@ -143,7 +124,7 @@ export function useDeliveries(db: TestDatabase, receiver: ReturnType<typeof useR
   return harness;
 }
 
-/** Records one event about nothing in particular; answers its id. */
+/** Records one event about nothing in particular; returns its id. */
 export async function makeEvent(
   sql: Db,
   call: RequestContext,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../../lab/eventually.ts';
 import { statusQuery } from '../../src/messages/workflow-status.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
-import { eventually } from '../support/eventually.ts';
 import { told } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 
@@ -9,10 +9,7 @@ describe('a test clock when parts of the service are away', () => {
   const service = useService();
 
   it('waits while no worker is there, and goes on when one is back', async () => {
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     await service.stopWorkers();
     await merchant.beginAdvance(clock.id, '2027-01-12T00:00:00Z');
     await eventually('Temporal has been told', async () => {
@@ -32,10 +29,7 @@ describe('a test clock when parts of the service are away', () => {
   });
 
   it('charges nothing more when it is deleted in an advance that no worker has carried out', async () => {
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     await service.stopWorkers();
     await merchant.beginAdvance(clock.id, '2027-01-12T00:00:00Z');
     await merchant.deleteClock(clock.id);
@@ -54,11 +48,7 @@ describe('a test clock when parts of the service are away', () => {
   });
 
   it('collects at the right instants when a plan hears of its resumption only after the advance began', async () => {
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({
-      customer_id: payer.id,
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', {
       start_date: '2027-01-05',
       failure_behaviour: 'stop',
       metadata: { _sandbox_outcome: 'decline,succeed' },
@@ -93,8 +83,7 @@ describe('a test clock that is advanced while a payment is under way', () => {
       end $$;
       create trigger wait_for_test before update on payment_attempts for each row execute function wait_for_test()`);
     const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T06:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
+    const { clock, payer } = await merchant.payerOnClock('2027-01-04T06:00:00Z');
     const held = await sql.reserve();
     await held`select pg_advisory_lock(${anyLock})`;
     const plan = await merchant.activePlan({
@@ -138,10 +127,7 @@ describe('workflows that are disturbed from outside', () => {
     );
 
   it('start anew when a plan’s was terminated and its clock advances, or the plan is resumed', async () => {
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     const workflowId = workflowIdOf('paymentPlan', plan.id);
     await terminate(workflowId);
     await merchant.advance(clock.id, '2027-01-06T00:00:00Z');
@@ -159,8 +145,7 @@ describe('workflows that are disturbed from outside', () => {
 
   it('wait, and do not fail, while their rows can neither be read nor written', async () => {
     const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
+    const { clock, payer } = await merchant.payerOnClock('2027-01-04T00:00:00Z');
     await service.stopDispatcher();
     const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-04' });
     // As when a worker is older or newer than the schema.
@@ -196,10 +181,12 @@ describe('a test clock with a plan that cannot be collected', () => {
   const service = useService();
 
   it('fails and says why, its neighbour is collected, and an operator can free the plan', async () => {
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const neighbour = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const {
+      merchant,
+      clock,
+      payer,
+      plan: neighbour,
+    } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     const poisoned = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
     const poison = service.db.sql.json({ _sandbox_outcome: 'no such word' });
     await service.db.sql`update payment_plans set metadata = ${poison} where id = ${poisoned.id}`;
@@ -242,8 +229,7 @@ describe('a test clock whose worker is killed', () => {
     const plans = 40;
     const firstWorker = await service.startWorkerProcess();
     const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
+    const { clock, payer } = await merchant.payerOnClock('2027-01-04T00:00:00Z');
     const ids: string[] = [];
     for (let n = 0; n < plans; n++) {
       ids.push((await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' })).id);
@@ -254,7 +240,7 @@ describe('a test clock whose worker is killed', () => {
     };
     await merchant.beginAdvance(clock.id, '2027-01-18T00:00:00Z');
     await eventually('a third of it is done', async () => (await attempts()) >= (plans * 2) / 3, { everyMs: 2 });
-    await firstWorker.kill();
+    await firstWorker.end('SIGKILL');
     const before = await attempts();
     assert.ok(before < plans * 2, 'the worker was killed too late to prove anything');
     assert.equal((await merchant.getClock(clock.id)).status, 'advancing');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../../lab/eventually.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
-import { eventually } from '../support/eventually.ts';
 import { told } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 
@@ -19,10 +19,7 @@ describe('a plan on a test clock', () => {
   }
 
   it('collects each slot at its own instant, the first one without an advance', async () => {
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T10:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-04' });
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T10:00:00Z', { start_date: '2027-01-04' });
     await eventually('the first slot is paid', async () => (await merchant.payments(plan.id))[0]?.status === 'paid');
 
     await merchant.advance(clock.id, '2027-01-18T10:00:00Z');
@@ -42,8 +39,7 @@ describe('a plan on a test clock', () => {
 
   it('collects nothing in an advance over a span without due dates, and goes on afterwards', async () => {
     const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T10:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
+    const { clock, payer } = await merchant.payerOnClock('2027-01-04T10:00:00Z');
     const monthly = { customer_id: payer.id, start_date: '2027-02-01', frequency_type: 'monthly' as const };
     const plan = await merchant.activePlan(monthly);
 
@@ -60,10 +56,7 @@ describe('a plan on a test clock', () => {
   });
 
   it('keeps every slot through many advances with a fresh run of each workflow between them', async () => {
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-11' });
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-11' });
     const instants: string[] = [];
     for (let week = 1; week <= 8; week++) {
       const instant = new Date(Date.UTC(2027, 0, 4 + 7 * week)).toISOString();
@@ -80,8 +73,7 @@ describe('a plan on a test clock', () => {
 
   it('closes with its last payment cut to what remains of the total, and its workflow completes', async () => {
     const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
+    const { clock, payer } = await merchant.payerOnClock('2027-01-04T00:00:00Z');
     const terms = { first_amount_cents: 700, recurring_amount_cents: 1000, total_amount_cents: 2300 };
     const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-04', ...terms });
     await merchant.advance(clock.id, '2027-01-18T00:00:00Z');
@@ -107,8 +99,7 @@ describe('a plan on a test clock', () => {
 
   it('keeps to the last day of each month when it starts on the 31st', async () => {
     const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-30T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
+    const { clock, payer } = await merchant.payerOnClock('2027-01-30T00:00:00Z');
     const monthly = { customer_id: payer.id, start_date: '2027-01-31', frequency_type: 'monthly' as const };
     const plan = await merchant.activePlan(monthly);
     for (const target of ['2027-03-25T00:00:00Z', '2027-05-20T00:00:00Z', '2027-07-01T00:00:00Z']) {
@@ -135,9 +126,7 @@ describe('a plan on a test clock', () => {
     it(`is charged at midnight in ${timeZone}, before and after the clocks change: ${second.slice(0, 7)}`, async () => {
       const merchant = await service.merchant({ timeZone });
       const before = new Date(Date.parse(`${first}Z`) - 1).toISOString();
-      const clock = await merchant.clock(before);
-      const payer = await merchant.payer({ test_clock: clock.id });
-      const plan = await merchant.activePlan({ customer_id: payer.id, start_date: startDate });
+      const { clock, plan } = await merchant.planOnClock(before, { start_date: startDate });
       await merchant.advance(clock.id, `${second}:00Z`);
       await merchant.advance(clock.id, `${third}:00Z`);
       assert.deepEqual(
@@ -151,9 +140,7 @@ describe('a plan on a test clock', () => {
     const merchant = await service.merchant();
     const lives = await Promise.all(
       ['2027-01-04T00:00:00Z', '2030-06-03T00:00:00Z'].map(async (frozen) => {
-        const clock = await merchant.clock(frozen);
-        const payer = await merchant.payer({ test_clock: clock.id });
-        const plan = await merchant.activePlan({ customer_id: payer.id, start_date: frozen.slice(0, 10) });
+        const { clock, plan } = await merchant.planOnClock(frozen, { start_date: frozen.slice(0, 10) });
         await eventually(
           'its first slot is paid',
           async () => (await merchant.payments(plan.id))[0]?.status === 'paid',
@@ -192,8 +179,7 @@ describe('a plan on a test clock', () => {
 
   it('follows what is done to it between advances: changed, suspended, resumed and closed', async () => {
     const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
+    const { clock, payer } = await merchant.payerOnClock('2027-01-04T00:00:00Z');
     const pending = await merchant.plan({ customer_id: payer.id, start_date: '2027-01-11' });
     await merchant.advance(clock.id, '2027-01-05T00:00:00Z');
     await merchant.move(pending.id, 'activate');
@@ -225,10 +211,7 @@ describe('a plan on a test clock', () => {
   });
 
   it('is charged no more once it was deactivated, though the clock goes on', async () => {
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     await merchant.advance(clock.id, '2027-01-06T00:00:00Z');
     await merchant.move(plan.id, 'deactivate');
     await merchant.advance(clock.id, '2027-02-06T00:00:00Z');
@@ -237,8 +220,7 @@ describe('a plan on a test clock', () => {
 
   it('ends its workflows when the clock is deleted, and leaves nothing to be charged', async () => {
     const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
+    const { clock, payer } = await merchant.payerOnClock('2027-01-04T00:00:00Z');
     const card = await merchant.card(payer.id);
     const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-11' });
     const intent = await merchant.intent({
@@ -270,8 +252,7 @@ describe('a plan on a test clock', () => {
   describe('with a scheduled payment beside it', () => {
     it('makes the payment at midnight of its date, in the biller’s time zone, and never again', async () => {
       const merchant = await service.merchant({ timeZone: 'Australia/Sydney' });
-      const clock = await merchant.clock('2027-01-04T00:00:00Z');
-      const payer = await merchant.customer({ test_clock: clock.id });
+      const { clock, payer } = await merchant.customerOnClock('2027-01-04T00:00:00Z');
       const card = await merchant.card(payer.id);
       const scheduled = { amount: 500, currency: 'AUD' as const, customer_id: payer.id, payment_method: card };
       const intent = await merchant.intent({ ...scheduled, scheduled_payment_date: '2027-01-20' });
@@ -301,8 +282,7 @@ describe('a plan on a test clock', () => {
 
     it('makes a payment for today within seconds while the clock is frozen', async () => {
       const merchant = await service.merchant();
-      const clock = await merchant.clock('2027-01-04T15:30:00Z');
-      const payer = await merchant.customer({ test_clock: clock.id });
+      const { payer } = await merchant.customerOnClock('2027-01-04T15:30:00Z');
       const intent = await merchant.intent({
         amount: 500,
         currency: 'AUD',

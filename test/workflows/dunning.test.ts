@@ -10,10 +10,7 @@ describe('a plan on a test clock whose payments fail', () => {
     merchant: Merchant,
     { outcomes, ...terms }: { outcomes: string } & Partial<Parameters<Merchant['plan']>[0]>,
   ) {
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({
-      customer_id: payer.id,
+    const { clock, payer, plan } = await merchant.planOnClock('2027-01-04T00:00:00Z', {
       start_date: '2027-01-05',
       metadata: { _sandbox_outcome: outcomes },
       ...terms,
@@ -75,8 +72,7 @@ describe('a plan on a test clock whose payments fail', () => {
 
   it('is charged on the method that replaced the failing one between two tries', async () => {
     const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.customer({ test_clock: clock.id });
+    const { clock, payer } = await merchant.customerOnClock('2027-01-04T00:00:00Z');
     const bad = await merchant.card(payer.id, 'tok_sandbox_visa_decline_insufficient_funds');
     const good = await merchant.card(payer.id, 'tok_sandbox_mastercard_succeed');
     const plan = await merchant.activePlan({
@@ -96,8 +92,7 @@ describe('a plan on a test clock whose payments fail', () => {
 
   it('fails for good on the method that it names once that is detached', async () => {
     const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
+    const { clock, payer } = await merchant.payerOnClock('2027-01-04T00:00:00Z');
     const named = await merchant.card(payer.id);
     const terms = { customer_id: payer.id, start_date: '2027-01-05', payment_instrument_id: named };
     const plan = await merchant.activePlan(terms);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
 
 const today = () => dateIn(realNow(), 'UTC');
@@ -12,8 +12,7 @@ describe('a plan in real time', () => {
 
   it('is charged at once when it is activated on the day of its first payment', async () => {
     const merchant = await service.merchant();
-    const payer = await merchant.payer();
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: today() });
+    const plan = await merchant.activePlan({ start_date: today() });
     const [payment] = await eventually('it is paid', async () => {
       const payments = await merchant.payments(plan.id);
       return payments[0]?.status === 'paid' && payments;
@@ -23,8 +22,7 @@ describe('a plan in real time', () => {
 
   it('is charged by itself, on a timer, when its instant comes', async () => {
     const merchant = await service.merchant();
-    const payer = await merchant.payer();
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2099-01-01' });
+    const plan = await merchant.activePlan({ start_date: '2099-01-01' });
     const due = new Date(realNow().getTime() + 1500);
     await service.db.sql`update payment_plans set next_due_at = ${due} where id = ${plan.id}`;
     const handle = service.temporal.workflow.getHandle(workflowIdOf('paymentPlan', plan.id));
@@ -47,8 +45,7 @@ describe('a plan in real time', () => {
 
   it('is not charged when it is closed before its instant', async () => {
     const merchant = await service.merchant();
-    const payer = await merchant.payer();
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2099-01-01' });
+    const plan = await merchant.activePlan({ start_date: '2099-01-01' });
     const handle = service.temporal.workflow.getHandle(workflowIdOf('paymentPlan', plan.id));
     await eventually('its workflow waits', () => handle.describe().catch(() => null));
     await merchant.move(plan.id, 'close');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { eventually } from '../../lab/eventually.ts';
 import { statusQuery } from '../../src/messages/workflow-status.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
-import { eventually } from '../support/eventually.ts';
 import { type Merchant, told } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 import { useReceiver } from '../support/webhooks.ts';
@@ -24,11 +24,7 @@ describe('operator commands', function () {
 
   /** A weekly plan on a clock whose first payment has failed once, and is to be retried a day later. */
   async function retryingPlan(outcomes = 'decline') {
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({
-      customer_id: payer.id,
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', {
       start_date: '2027-01-05',
       metadata: { _sandbox_outcome: outcomes },
     });
@@ -143,10 +139,7 @@ describe('operator commands', function () {
   });
 
   it('a plan that has stalled is found by it, and recheck frees it', async () => {
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     const workflowId = workflowIdOf('paymentPlan', plan.id);
     const poison = service.db.sql.json({ _sandbox_outcome: 'no such word' });
     await service.db.sql`update payment_plans set metadata = ${poison} where id = ${plan.id}`;
@@ -205,10 +198,7 @@ describe('operator commands', function () {
 
   it('retryAdvance resumes an advance that hangs, and the clock is shown as advancing meanwhile', async function () {
     this.timeout(60_000);
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     const workflowId = workflowIdOf('testClock', clock.id);
     assert.match(await send(workflowId, 'retryAdvance'), /^Nothing to advance: the clock is created/);
     await service.db.sql.begin(async (tx) => {

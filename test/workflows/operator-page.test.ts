@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { QueryNotRegisteredError } from '@temporalio/client';
+import { eventually } from '../../lab/eventually.ts';
 import { statusQuery } from '../../src/messages/workflow-status.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
-import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
 
 interface Described {
@@ -24,8 +24,7 @@ describe('what operators see in Temporal', () => {
 
   it('finds plans by state, customer and clock, and shows where each stands', async () => {
     const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
+    const { clock, payer } = await merchant.payerOnClock('2027-01-04T00:00:00Z');
     const plans = await Promise.all(
       ['decline', 'succeed'].map((outcome) =>
         merchant.activePlan({
@@ -97,8 +96,7 @@ describe('what operators see in Temporal', () => {
 
   it('explains every signal, command and query', async () => {
     const merchant = await service.merchant();
-    const payer = await merchant.payer();
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2099-01-01' });
+    const plan = await merchant.activePlan({ start_date: '2099-01-01' });
     const { definition } = await eventually('its workflow is there', () =>
       metadataOf(workflowIdOf('paymentPlan', plan.id)).catch(() => null),
     );
@@ -117,8 +115,7 @@ describe('what operators see in Temporal', () => {
 
   it('says on each timer what it waits for', async () => {
     const merchant = await service.merchant({ timeZone: 'Australia/Sydney' });
-    const payer = await merchant.payer();
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2099-01-01' });
+    const plan = await merchant.activePlan({ start_date: '2099-01-01' });
     const handle = service.temporal.workflow.getHandle(workflowIdOf('paymentPlan', plan.id));
     const summary = await eventually('its timer is set', async () => {
       const history = await handle.fetchHistory().catch(() => null);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { findFreePorts } from '../../dev/ports.ts';
+import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { findMismatches, repair } from '../../src/operations/reconciler/reconciler.ts';
 import { beginReconciliation, finishReconciliation } from '../../src/operations/reconciler/reconciliations.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useDatabase } from '../support/database.ts';
-import { eventually } from '../support/eventually.ts';
 import { type Merchant, told } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 import { prepareNamespace, serverStartTimeoutMs, startOwnTemporal } from '../support/temporal.ts';
@@ -38,10 +38,7 @@ describe('a reconciliation', () => {
   });
 
   it('takes nothing for wrong that is under way: an advance, a start that Temporal is yet to be told of', async () => {
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const { merchant, clock, payer } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     await agreed();
     await service.stopDispatcher();
     await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
@@ -84,8 +81,7 @@ describe('a reconciliation', () => {
 
   it('ends the workflow of a plan that is not there any more', async () => {
     const merchant = await service.merchant();
-    const payer = await merchant.payer();
-    const lost = await merchant.activePlan({ customer_id: payer.id, start_date: inAYear });
+    const lost = await merchant.activePlan({ start_date: inAYear });
     await agreed();
     await service.db.sql`delete from payment_plans where id = ${lost.id}`;
     assert.deepEqual(await find(), [`orphaned ${lost.id}`]);
@@ -96,8 +92,7 @@ describe('a reconciliation', () => {
 
   it('makes a workflow look again that waits for another date than its plan', async () => {
     const merchant = await service.merchant();
-    const payer = await merchant.payer();
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: inAYear });
+    const plan = await merchant.activePlan({ start_date: inAYear });
     await agreed();
     // As after a restart of PostgreSQL from a back-up of another time: the plan is due now.
     await service.db.sql`update payment_plans set next_due_at = ${realNow()} where id = ${plan.id}`;
@@ -134,9 +129,7 @@ describe('a service whose Temporal has lost its database', () => {
     const today = dateIn(realNow(), 'UTC');
     const live = await merchant.payer();
     const collected = await merchant.activePlan({ customer_id: live.id, start_date: today });
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const { clock, payer, plan } = await merchant.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     await merchant.advance(clock.id, '2027-01-06T00:00:00Z');
     const scheduled = await scheduledPayment(merchant, payer.id, '2027-01-09');
     await eventually(

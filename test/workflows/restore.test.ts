@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { after, afterEach, beforeEach, describe, it } from 'mocha';
 import { findFreePorts } from '../../dev/ports.ts';
 import { type RunningTemporal, startTemporal } from '../../dev/temporal.ts';
+import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { webhookTaskQueue } from '../../src/messages/task-queues.ts';
 import { findMismatches, type Mismatch, repair } from '../../src/operations/reconciler/reconciler.ts';
@@ -13,7 +14,6 @@ import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { type BackUp, backUp } from '../support/back-up.ts';
 import { atEndOfRun } from '../support/endings.ts';
-import { eventually } from '../support/eventually.ts';
 import { type Merchant, told } from '../support/merchant.ts';
 import { type Service, useService } from '../support/service.ts';
 import { LedgerProcessor } from '../support/stage.ts';
@@ -24,9 +24,7 @@ const today = dateIn(realNow(), 'UTC');
 
 /** A plan on a clock of its own, weekly from 5 January, whose first payment was made on the 6th. */
 async function planOnAClock(merchant: Merchant) {
-  const clock = await merchant.clock('2027-01-04T00:00:00Z');
-  const payer = await merchant.payer({ test_clock: clock.id });
-  const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+  const { clock, payer, plan } = await merchant.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
   await merchant.advance(clock.id, '2027-01-06T00:00:00Z');
   return { clock: clock.id, payer: payer.id, plan: plan.id };
 }

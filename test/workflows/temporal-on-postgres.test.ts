@@ -52,10 +52,7 @@ describe('a Temporal that keeps its workflows in PostgreSQL', function () {
   });
 
   it('skips the time of a plan on a clock, and remembers it when it is started again', async () => {
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T09:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-11' });
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T09:00:00Z', { start_date: '2027-01-11' });
     await merchant.advance(clock.id, '2027-01-18T09:00:00Z');
 
     await temporal?.stop();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import pino from 'pino';
 import { findFreePorts } from '../../dev/ports.ts';
+import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { watchTimeSkipping } from '../../src/processes/time-skipping.ts';
-import { eventually } from '../support/eventually.ts';
 import { told } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 import {
@@ -36,9 +36,7 @@ describe('the service while Temporal is away', () => {
     await merchant.endpoint(receiver.url, ['payment_plan.activated']);
     const live = await merchant.payer();
     const livePlan = await merchant.activePlan({ customer_id: live.id, start_date: dateIn(realNow(), 'UTC') });
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const { clock, payer, plan } = await merchant.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     const closed = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
     await merchant.move(closed.id, 'close');
     await merchant.beginAdvance(clock.id, '2027-01-12T00:00:00Z');
@@ -108,10 +106,7 @@ describe('a Temporal server that cannot skip time', () => {
     known = () => null;
     await service.startWorkers();
     service.startDispatcher();
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     await merchant.beginAdvance(clock.id, '2027-01-12T00:00:00Z');
     const failed = await merchant.settled(clock.id);
     assert.equal(failed.status, 'failed');

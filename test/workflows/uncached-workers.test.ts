@@ -9,8 +9,7 @@ describe('workers that keep no workflow in memory', () => {
 
   it('carry plans through payments, retries, suspension, resumption and a scheduled payment', async () => {
     const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.customer({ test_clock: clock.id });
+    const { clock, payer } = await merchant.customerOnClock('2027-01-04T00:00:00Z');
     const card = await merchant.card(payer.id);
     const terms = { customer_id: payer.id, start_date: '2027-01-05' };
     const paying = await merchant.activePlan({ ...terms, total_amount_cents: 2500 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
+import { eventually } from '../../lab/eventually.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import type { WebhookDelivery } from '../../src/resources/webhook-delivery.ts';
 import { maxRequestsUnderWay } from '../../src/services/webhooks/sender.ts';
-import { eventually } from '../support/eventually.ts';
 import type { Merchant } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 import { useReceiver } from '../support/webhooks.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../../lab/eventually.ts';
 import { addDays, dateIn, daysBetween } from '../../src/domain/calendar.ts';
 import { retryDelays } from '../../src/domain/webhook-schedule.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { canSkipTime } from '../../src/processes/time-skipping.ts';
-import { eventually } from '../support/eventually.ts';
 import type { Merchant } from '../support/merchant.ts';
 import { useSkippedTime } from '../support/skipped-time.ts';
 import { useReceiver } from '../support/webhooks.ts';
@@ -170,10 +170,9 @@ describe('a test clock that nobody deletes, skipped', () => {
   });
 
   it('is there for 30 days of real time, and then deleted with all that its customers have', async () => {
-    const merchant = await service.merchant();
-    const clock = await merchant.clock('2027-01-04T00:00:00Z');
-    const payer = await merchant.payer({ test_clock: clock.id });
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-02-01' });
+    const { merchant, clock, payer, plan } = await service.planOnClock('2027-01-04T00:00:00Z', {
+      start_date: '2027-02-01',
+    });
     for (const id of [workflowIdOf('testClock', clock.id), workflowIdOf('paymentPlan', plan.id)]) {
       await until('RUNNING', id);
     }

@@ -1,48 +1,38 @@
 // Takes the pictures of docs/images from a running service: npm run screenshots [-- --data-dir DIR]
 // It makes what they show in the sandbox of the demo biller, and takes it away again. Needs a Chromium on PATH.
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { PaymentsClient } from '@payments-service/client';
-import { findOnPath } from '../../dev/temporal-program.ts';
-import { readHost } from '../../src/processes/config.ts';
-import { openBrowser, type Page } from './browser.ts';
+import { findChromium, openBrowser, type Tab } from '../../lab/browser.ts';
+import { clientOf } from '../../lab/client.ts';
+import { readDevelopment } from '../../lab/service.ts';
+import { click, until } from './page.ts';
 import { makeStates, removeStates, type States } from './states.ts';
 
 const folder = fileURLToPath(new URL('../../docs/images/', import.meta.url));
-const programs = ['chromium', 'chromium-browser', 'google-chrome'];
 /** Large enough for a page to be seen whole, and its picture below 200 KiB. */
-const size = { width: 1280, height: 1240, scale: 0.75 };
+const view = { width: 1280, height: 1240, scale: 0.75, scheme: 'light', isMobile: false } as const;
 const namespace = 'payments';
 
-/** What is written once the service is ready. */
-interface Development {
-  base_url: string;
-  temporal_ui_url: string;
-  keys: { sandbox_secret: string };
-}
-
 const { values } = parseArgs({ options: { 'data-dir': { type: 'string', default: '.data' } } });
-const file = join(values['data-dir'], 'development.json');
-const development = JSON.parse(await readFile(file, 'utf8')) as Development;
-const api = new PaymentsClient({ baseUrl: development.base_url, apiKey: development.keys.sandbox_secret });
+const development = await readDevelopment(join(values['data-dir'], 'development.json'));
+const api = clientOf(development);
 
-const found = await Promise.all(programs.map((name) => findOnPath(name, readHost().searchPath)));
-const program = found.find((path) => path !== null);
-if (program === undefined || program === null) throw new Error(`None of ${programs.join(', ')} is on PATH.`);
+const program = await findChromium();
+if (program === null) throw new Error('No Chromium is on PATH.');
 
 await mkdir(folder, { recursive: true });
 const states = await makeStates(api);
-const browser = await openBrowser(program, size);
+const browser = await openBrowser(program, [`--window-size=${view.width},${view.height}`]);
 try {
-  await takeAll(browser.page, states);
+  await takeAll(await browser.open(view), states);
 } finally {
   await browser.close();
   await removeStates(api, states);
 }
 
-async function takeAll(page: Page, { retryingPlan, suspendedPlan, clock, endpoint, delivery }: States): Promise<void> {
+async function takeAll(page: Tab, { retryingPlan, suspendedPlan, clock, endpoint, delivery }: States): Promise<void> {
   await openPage(page, 'payment-plan', retryingPlan, 'Waits for');
   await take(page, 'plan-between-retries');
   await openUpdates(page);
@@ -54,38 +44,36 @@ async function takeAll(page: Page, { retryingPlan, suspendedPlan, clock, endpoin
   await openPage(page, 'webhook-delivery', delivery, 'Waits for');
   await take(page, 'delivery-failing');
   const failing = `WorkflowType="webhookDelivery" and DeliveryState="pending" and FailedAttempts>0 and EndpointId="${endpoint}"`;
-  await page.goto(
-    `${development.temporal_ui_url}/namespaces/${namespace}/workflows?query=${encodeURIComponent(failing)}`,
-  );
-  await page.until('the delivery is listed', `document.body.innerText.includes(${JSON.stringify(delivery)})`);
+  await page.goto(`${development.uiUrl}/namespaces/${namespace}/workflows?query=${encodeURIComponent(failing)}`);
+  await until(page, 'the delivery is listed', `document.body.innerText.includes(${JSON.stringify(delivery)})`);
   await take(page, 'search-failing-deliveries');
-  await page.goto(`${development.base_url}/ops`);
-  await page.until('the page of operators is there', `document.body.innerText.includes('Due and collected')`);
+  await page.goto(`${development.baseUrl}/ops`);
+  await until(page, 'the page of operators is there', `document.body.innerText.includes('Due and collected')`);
   await take(page, 'ops');
 }
 
 /** Opens the tab of a workflow that has its current details, and waits until they are there. */
-async function openPage(page: Page, kind: string, id: string, text: string): Promise<void> {
+async function openPage(page: Tab, kind: string, id: string, text: string): Promise<void> {
   const workflow = encodeURIComponent(`${kind}/${id}`);
-  await page.goto(`${development.temporal_ui_url}/namespaces/${namespace}/workflows/${workflow}`);
-  await page.until('the latest run is shown', `/workflows\\/[^/]+\\/[0-9a-f-]{36}\\//.test(location.href)`);
-  const run = await page.read<string>('location.href.replace(/\\/[^/]*$/, "")');
+  await page.goto(`${development.uiUrl}/namespaces/${namespace}/workflows/${workflow}`);
+  await until(page, 'the latest run is shown', `/workflows\\/[^/]+\\/[0-9a-f-]{36}\\//.test(location.href)`);
+  const run = await page.evaluate<string>('location.href.replace(/\\/[^/]*$/, "")');
   await page.goto(`${run}/user-metadata`);
   const frames = `[document, ...[...document.querySelectorAll('iframe')].map((frame) => frame.contentDocument)]`;
   const shows = `${frames}.some((part) => part?.body?.innerText.includes(${JSON.stringify(text)}))`;
-  await page.until(`${kind}/${id} shows its details`, shows);
+  await until(page, `${kind}/${id} shows its details`, shows);
 }
 
 /** Opens the form that sends an Update, with the list of them. */
-async function openUpdates(page: Page): Promise<void> {
-  await page.click('More Actions');
-  await page.click('Send an Update');
-  await page.click('update-select-button');
+async function openUpdates(page: Tab): Promise<void> {
+  await click(page, 'More Actions');
+  await click(page, 'Send an Update');
+  await click(page, 'update-select-button');
 }
 
-async function take(page: Page, name: string): Promise<void> {
-  await page.until('nothing is loading', `!document.querySelector('.animate-spin, [data-testid=loading]')`);
-  const png = await page.png();
+async function take(page: Tab, name: string): Promise<void> {
+  await until(page, 'nothing is loading', `!document.querySelector('.animate-spin, [data-testid=loading]')`);
+  const png = await page.picture();
   await writeFile(join(folder, `${name}.png`), png);
   console.log(`${name}.png ${Math.round(png.length / 1024)} KiB`);
 }

@@ -1,7 +1,7 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { type PaymentsClient, TestClockError } from '@payments-service/client';
+import { eventually } from '../../lab/eventually.ts';
+import { serveOnLoopback } from '../../lab/loopback-server.ts';
+import { makeActivePlan, saveCard } from '../../lab/payer.ts';
 
 /** What the pictures show, by id. */
 export interface States {
@@ -15,20 +15,12 @@ export interface States {
   delivery: string;
 }
 
-const lookAgainMs = 200;
-const patienceMs = 60_000;
-
 /** Makes what the pictures show, by the API alone, as a biller of the sandbox would. */
 export async function makeStates(api: PaymentsClient): Promise<States> {
-  const receiver = createServer((request, response) => {
-    request.resume();
-    response.writeHead(500).end();
-  });
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const receiver = await serveOnLoopback((_, response) => response.writeHead(500).end());
   try {
-    const { port } = receiver.address() as AddressInfo;
     const endpoint = await api.webhookEndpoints.create({
-      url: `http://127.0.0.1:${port}/`,
+      url: `${receiver.url}/`,
       event_types: ['payment_plan.*', 'webhook_endpoint.ping'],
     });
     const clock = await api.testClocks.create({ frozen_time: '2027-01-04T09:00:00Z', name: 'Screenshots' });
@@ -37,14 +29,15 @@ export async function makeStates(api: PaymentsClient): Promise<States> {
     const suspendedPlan = await activePlan(api, customer.id, 'requires_action');
     const { id: delivery } = await api.webhookEndpoints.ping(endpoint.id);
     await api.testClocks.advanceAndWait(clock.id, { frozen_time: '2027-01-06T12:00:00Z' });
-    await until('the delivery has failed', async () => (await api.webhookDeliveries.get(delivery)).attempts.length > 1);
+    const hasFailed = async () => (await api.webhookDeliveries.get(delivery)).attempts.length > 1;
+    await eventually('the delivery has failed', hasFailed, { timeoutMs: 60_000 });
     return { retryingPlan, suspendedPlan, clock: clock.id, endpoint: endpoint.id, delivery };
   } catch (error) {
     if (error instanceof TestClockError)
       throw new Error('the clock has failed: see its failure_reason', { cause: error });
     throw error;
   } finally {
-    receiver.close();
+    await receiver.close();
   }
 }
 
@@ -55,31 +48,11 @@ export async function removeStates(api: PaymentsClient, { clock, endpoint }: Sta
 }
 
 async function activePlan(api: PaymentsClient, customerId: string, outcome: string): Promise<string> {
-  const card = { type: 'fixture', token: 'tok_sandbox_visa_succeed', data: '' };
-  const { payment_method: method } = await api.paymentMethods.create({
-    type: 'card',
-    customer_reference: customerId,
-    payment_method_data: { expiry_month: 12, expiry_year: 2035, token_metadata: card },
-  });
-  const { id } = await api.paymentPlans.create({
+  return makeActivePlan(api, {
     customer_id: customerId,
-    name: 'Membership',
-    frequency_type: 'weekly',
     recurring_amount_cents: 2500,
-    until_further_notice: true,
-    currency: 'AUD',
     start_date: '2027-01-05',
-    payment_instrument_id: method.id,
+    payment_instrument_id: await saveCard(api, customerId),
     metadata: { _sandbox_outcome: outcome },
   });
-  await api.paymentPlans.activate(id);
-  return id;
-}
-
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const giveUpAt = performance.now() + patienceMs;
-  while (!(await holds())) {
-    if (performance.now() > giveUpAt) throw new Error(`not within ${patienceMs / 1000} s: ${what}`);
-    await pause(lookAgainMs);
-  }
 }

@@ -1,7 +1,7 @@
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../../lab/eventually.ts';
 
 const probeEveryMs = 100;
 

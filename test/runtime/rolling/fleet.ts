@@ -1,41 +1,28 @@
-import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { after } from 'mocha';
 import { findFreePorts } from '../../../dev/ports.ts';
+import { type ServiceProcess, spawnProcess } from '../../support/process.ts';
 import { temporalServer, testNamespace } from '../../support/temporal.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 
-const thisVersion = fileURLToPath(new URL('../../../', import.meta.url));
-/** How production starts a process of this version. */
-const launcher = 'src/processes/launch.mjs';
 /** Where the former version has its programs. */
 export const formerPrograms = 'src/runtime';
 
-export interface Member {
-  kind: 'api' | 'worker';
-  /** Of an API. */
-  port: number;
-  child: ChildProcess;
-}
+export type Kind = 'api' | 'worker';
 
 /** The API processes behind their balancer, and the workers: as in production, on one machine. */
 export interface Fleet {
   readonly balancer: Balancer;
   /** Starts a process of this version, or of the one in `folder`; resolves when it does its work. */
-  start(kind: Member['kind'], folder?: string): Promise<Member>;
-  /** Ends a process by SIGTERM, which tells nobody else; answers how it ended. */
-  end(member: Member): Promise<{ code: number | null; signal: string | null }>;
+  start(kind: Kind, folder?: string): Promise<ServiceProcess>;
 }
 
 /** A fleet for the tests of the calling `describe`, on this database; to be started inside of a test. */
 export function useFleet() {
-  const children = new Set<ChildProcess>();
+  const members: ServiceProcess[] = [];
   let balancer: Balancer | undefined;
   after('end the fleet', async () => {
-    for (const child of children) child.kill('SIGKILL');
+    await Promise.all(members.map((member) => member.end('SIGKILL')));
     await balancer?.close();
   });
 
@@ -43,7 +30,6 @@ export function useFleet() {
     balancer = await startBalancer();
     const fleetBalancer = balancer;
     const common = {
-      PATH: process.env.PATH,
       DATABASE_URL: databaseUrl,
       TEMPORAL_ADDRESS: await temporalServer(),
       TEMPORAL_NAMESPACE: testNamespace,
@@ -57,26 +43,17 @@ export function useFleet() {
     };
     return {
       balancer: fleetBalancer,
-      async start(kind, folder = thisVersion) {
+      async start(kind, folder) {
         const [port = 0] = await findFreePorts(1);
-        const args = folder === thisVersion ? [launcher, kind] : ['--import', 'tsx', `${formerPrograms}/${kind}.ts`];
-        const child = spawn(process.execPath, args, {
-          cwd: folder,
-          env: { ...common, PORT: String(port) },
-          stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-        });
-        children.add(child);
-        child.once('exit', () => children.delete(child));
-        const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
-        assert.equal(message, 'ready', `the ${kind} ended before it was ready`);
+        const command =
+          folder === undefined
+            ? ['src/processes/launch.mjs', kind]
+            : ['--import', 'tsx', `${formerPrograms}/${kind}.ts`];
+        const member = spawnProcess(kind, { ...common, PORT: String(port) }, { command, folder });
+        members.push(member);
+        await member.ready();
         if (kind === 'api') await fleetBalancer.add(port);
-        return { kind, port, child };
-      },
-      async end({ child }) {
-        const exit = once(child, 'exit');
-        child.kill('SIGTERM');
-        const [code, signal] = await exit;
-        return { code, signal };
+        return member;
       },
     };
   };

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { PaymentsClient } from '@payments-service/client';
+import { clientOf } from '../../../lab/client.ts';
+import { makeActivePlan, makePayer } from '../../../lab/payer.ts';
 import type { LedgerEntry } from '../../../src/processors/ledger.ts';
 
 const day = 86_400_000;
@@ -29,38 +30,24 @@ export interface Load {
  * is sent twice: an answer that does not come, or is an error, is a failure.
  */
 export function startLoad(url: string, key: string): Load {
-  const client = new PaymentsClient({ baseUrl: url, apiKey: key, maxRetries: 0, timeoutMs: 60_000 });
+  const client = clientOf({ baseUrl: url, key }, { timeoutMs: 60_000 });
   const answered: Load['answered'] = { confirmed: [], plans: [] };
   const failures: string[] = [];
   let stopping = false;
   let requests = 0;
 
-  async function repeat(deed: () => Promise<void>): Promise<void> {
+  async function repeat(work: () => Promise<void>): Promise<void> {
     while (!stopping) {
-      await deed().catch((error: unknown) => failures.push(String(error)));
+      await work().catch((error: unknown) => failures.push(String(error)));
       await pause(breathMs);
     }
   }
 
-  async function payer(test_clock?: string): Promise<{ customerId: string; card: string }> {
-    const customer = await client.customers.create({ name: 'Payer', ...(test_clock ? { test_clock } : {}) });
-    const { payment_method } = await client.paymentMethods.create({
-      type: 'card',
-      customer_reference: customer.id,
-      payment_method_data: {
-        expiry_month: 12,
-        expiry_year: 2099,
-        token_metadata: { type: 'fixture', token: 'tok_sandbox_visa_succeed', data: '' },
-      },
-    });
-    return { customerId: customer.id, card: payment_method.id };
-  }
-
   async function buy(): Promise<void> {
-    const { customerId, card } = await payer();
+    const { customerId, methodId } = await makePayer(client);
     const idempotencyKey = `order-${requests++}`;
     const intent = await client.paymentIntents.create(
-      { amount: 1000, currency: 'AUD', customer_id: customerId, payment_method: card },
+      { amount: 1000, currency: 'AUD', customer_id: customerId, payment_method: methodId },
       { idempotencyKey },
     );
     const confirmed = await client.paymentIntents.confirm(
@@ -76,21 +63,13 @@ export function startLoad(url: string, key: string): Load {
     const start = Date.UTC(2027, 0, 4);
     const at = (days: number) => new Date(start + days * day).toISOString();
     const clock = await client.testClocks.create({ frozen_time: at(0) });
-    const { customerId } = await payer(clock.id);
-    const plan = await client.paymentPlans.create({
-      customer_id: customerId,
-      name: 'Plan',
-      frequency_type: 'weekly',
-      recurring_amount_cents: 700,
-      currency: 'AUD',
-      until_further_notice: true,
-      start_date: '2027-01-05',
-    });
-    await client.paymentPlans.activate(plan.id);
+    const { customerId } = await makePayer(client, { test_clock: clock.id });
+    const terms = { customer_id: customerId, start_date: '2027-01-05' };
+    const planId = await makeActivePlan(client, terms);
     for (let week = 0; week < advances; week++) {
       await client.testClocks.advanceAndWait(clock.id, { frozen_time: at(2 + 7 * week) }, { waitTimeoutMs: 60_000 });
     }
-    const payments = (await client.paymentPlans.listPayments(plan.id, { limit: 100 }).toArray()).reverse();
+    const payments = (await client.paymentPlans.listPayments(planId, { limit: 100 }).toArray()).reverse();
     assert.deepEqual(
       payments.map(({ slot, due_date, status }) => `${slot} ${due_date} ${status}`),
       ['0 2027-01-05 paid', '1 2027-01-12 paid', '2 2027-01-19 paid'],

@@ -8,16 +8,16 @@ import { type RunningPostgres, startPostgres } from '../dev/postgres.ts';
 import { type RunningTemporal, startTemporal } from '../dev/temporal.ts';
 import { openPool } from '../src/platform/postgres/connection.ts';
 import { ensureNamespace, ensureSearchAttributes } from '../src/processes/temporal-namespace.ts';
+import { untilItSucceeds } from './eventually.ts';
 import { familyOf, signal } from './process-table.ts';
-import { repeatedly } from './repeatedly.ts';
 
 const run = promisify(execFile);
 
-/** Processes of servers that were told to stop, and not yet to go on. */
+/** Processes of servers that are stopped by SIGSTOP. */
 const frozen = new Set<number>();
 const mounted = new Set<string>();
 
-// Whatever ends this process: a server that is frozen would not hear that it is to end, and nobody else unmounts.
+// However this process ends: a frozen server would not end with it, and a mounted disk would stay.
 process.on('exit', () => {
   for (const pid of frozen) signal(pid, 'SIGCONT');
   for (const folder of mounted) spawnSync('umount', ['--lazy', folder]);
@@ -29,13 +29,13 @@ function freezeOrThaw(pid: number, name: NodeJS.Signals): void {
   signal(pid, name);
 }
 
-/** Something that the service stands on, and that can be taken from it. Its port and its data stay the same. */
+/** A server that the service needs, and that can be taken away. Its port and its data stay the same. */
 export interface Standby {
   readonly port: number;
   readonly isUp: boolean;
   /** Kills it at once; it stays down. */
   kill(): Promise<void>;
-  /** Starts it again, if it is down, and waits until it answers. */
+  /** Starts it again, if it is down, and waits until it responds. */
   start(): Promise<void>;
   /** Stops all of its processes, without ending them, or lets them go on. */
   freeze(): Promise<void>;
@@ -68,6 +68,12 @@ export const namespace = 'payments';
 /** History shards of a Temporal that keeps its workflows in PostgreSQL. */
 const shards = 4;
 
+/**
+ * Starts a server that was killed: its processes may hold its memory for a moment, and what it needs may be away.
+ * @throws its last error after a minute
+ */
+const startAgain = <T>(work: () => Promise<T>) => untilItSucceeds(work, { timeoutMs: 60_000 });
+
 const diskMegabytes = 3_000;
 /** Kilobytes that may be left on a disk that is full. */
 const mostSpare = 10_000;
@@ -98,8 +104,7 @@ export async function openPostgres(folder: string): Promise<Postgres> {
       await daemon.exited;
     },
     async start() {
-      // The processes of one that was killed may still hold its memory for a moment.
-      server ??= await repeatedly(launch);
+      server ??= await startAgain(launch);
     },
     freeze: () => each('SIGSTOP'),
     thaw: () => each('SIGCONT'),
@@ -150,9 +155,8 @@ export async function openTemporal(folder: string, store: { url: string } | null
   }
   async function start(): Promise<void> {
     if (server !== null) return;
-    server = await repeatedly(launch);
-    // Its own PostgreSQL may be away at this very moment.
-    await repeatedly(() => prepare(address));
+    server = await startAgain(launch);
+    await startAgain(() => prepare(address));
   }
   return {
     port,
@@ -167,7 +171,7 @@ export async function openTemporal(folder: string, store: { url: string } | null
     async loseDatabase() {
       await kill();
       if (store === null) await removeFiles(join(folder, 'temporal'));
-      else await repeatedly(() => dropDatabases(store.url));
+      else await startAgain(() => dropDatabases(store.url));
       await start();
     },
     async stop() {
@@ -184,7 +188,7 @@ async function removeFiles(data: string): Promise<void> {
 }
 
 async function dropDatabases(url: string): Promise<void> {
-  const sql = openPool(url, { max: 1, name: 'payments faults' });
+  const sql = openPool(url, { max: 1, name: 'lab' });
   try {
     for (const database of ['temporal', 'temporal_visibility']) {
       await sql.unsafe(`drop database if exists ${database} with (force)`);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chanceOf } from '../../faults/random.ts';
+import { chanceOf } from '../../lab/random.ts';
 
 const draws = (count: number, draw: () => number) => Array.from({ length: count }, draw);
 

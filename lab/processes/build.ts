@@ -5,21 +5,20 @@ import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The programs of the processes, ready to be run by node. */
-export interface Programs {
+/** The programs of the processes, ready for node. */
+interface Programs {
   api: string;
   worker: string;
 }
 
 /**
- * Copies the sources into the folder and bundles both processes from the copy, once. In a run they are started hundreds of
- * times: to read their sources each time would take more of the machine than the load does, and a file that is edited
- * meanwhile would put another version into the middle of the run. The worker's packages, which have native parts, stay
- * where they are.
+ * Copies the sources into the folder and bundles both processes from the copy, once. A run starts them hundreds of times:
+ * reading the sources each time would cost more than the load does, and an edited file would change the version in the
+ * middle of the run. The worker's packages stay where they are, because they have native parts.
  */
 export async function buildPrograms(folder: string): Promise<Programs> {
-  await mkdir(join(folder, 'faults'), { recursive: true });
-  for (const name of ['src', 'faults/processes', 'package.json', 'package-lock.json']) {
+  await mkdir(join(folder, 'lab'), { recursive: true });
+  for (const name of ['src', 'lab/processes', 'package.json', 'package-lock.json']) {
     await cp(join(root, name), join(folder, name), { recursive: true });
   }
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
@@ -32,9 +31,9 @@ export async function buildPrograms(folder: string): Promise<Programs> {
     sourcemap: 'inline',
     sourcesContent: false,
     logLevel: 'error',
-    plugins: [knowingWhereTheyAre],
+    plugins: [keepSourceUrls],
   };
-  const entry = (name: string) => join(folder, 'faults', 'processes', `${name}.ts`);
+  const entry = (name: string) => join(folder, 'lab', 'processes', `${name}.ts`);
   const files = { api: join(folder, 'api.mjs'), worker: join(folder, 'worker.mjs') };
   await Promise.all([
     // Whole, as `npm run api` runs it.
@@ -44,13 +43,13 @@ export async function buildPrograms(folder: string): Promise<Programs> {
   return files;
 }
 
-/** Packages that were written to be required look for these, which a module does not have. */
+/** CommonJS packages need these, which a module does not have. */
 const banner =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url); " +
   'const __dirname = import.meta.dirname; const __filename = import.meta.filename;';
 
-/** Sources that look for files beside themselves find them there, not beside the bundle. */
-const knowingWhereTheyAre: Plugin = {
+/** Sources that read files beside themselves find them there, not beside the bundle. */
+const keepSourceUrls: Plugin = {
   name: 'import.meta.url of the sources',
   setup({ onLoad }) {
     onLoad({ filter: /\.ts$/ }, async ({ path }) => {

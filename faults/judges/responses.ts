@@ -1,13 +1,16 @@
 import type { Evidence, Finding } from '../evidence.ts';
 import { successes } from '../load/journal.ts';
 
-/** P3: what was answered with 2xx can be read. */
+/** P3: what a 2xx promised can be read. */
 export function judgeDurability({ unreadable }: Evidence): Finding[] {
-  return unreadable.map(({ id, answer }) => ({ promise: 'P3', what: `${id} was answered, and now: ${answer}` }));
+  return unreadable.map(({ id, response }) => ({
+    promise: 'P3',
+    what: `${id} was in a response, and now GET returns ${response}`,
+  }));
 }
 
-/** P4: all answers under one key are the same bytes, the one to a repetition after everything too. */
-export function judgeAnswers({ exchanges, repetitions }: Evidence): Finding[] {
+/** P4: all responses under one key are the same bytes, also to a repetition after the run. */
+export function judgeResponses({ exchanges, repetitions }: Evidence): Finding[] {
   const findings: Finding[] = [];
   for (const exchange of exchanges) {
     if (exchange.key === null) continue;
@@ -15,29 +18,29 @@ export function judgeAnswers({ exchanges, repetitions }: Evidence): Finding[] {
     if (texts.size > 1) {
       findings.push({
         promise: 'P4',
-        what: `${exchange.method} ${exchange.path} has ${texts.size} answers under one key`,
+        what: `${exchange.method} ${exchange.path} has ${texts.size} responses under one key`,
       });
     }
   }
   for (const { exchange, status, text } of repetitions) {
     const [first] = successes(exchange);
     if (first === undefined || (first.status === status && first.text === text)) continue;
-    const told = `${exchange.method} ${exchange.path} was answered ${first.status}, and its repetition ${status}`;
+    const both = `${exchange.method} ${exchange.path} returned ${first.status}, and its repetition ${status}`;
     findings.push({
       promise: 'P4',
-      what: `${told}${first.status === status ? ' with other bytes' : `: ${text.slice(0, 200)}`}`,
+      what: `${both}${first.status === status ? ' with other bytes' : `: ${text.slice(0, 200)}`}`,
     });
   }
   return findings;
 }
 
-/** P9: what nobody has touched is as it was. */
+/** P9: what the load does not touch is unchanged. */
 export function judgeBystander({ bystander: { before, after } }: Evidence): Finding[] {
   if (before === after) return [];
   return [
     {
       promise: 'P9',
-      what: `what nobody touches (an account, and a biller's live mode) has changed: from ${before} to ${after}`,
+      what: `what the load does not touch (an account, and a biller's live mode) has changed: from ${before} to ${after}`,
     },
   ];
 }

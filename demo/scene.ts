@@ -1,13 +1,14 @@
 import type { PaymentsClient, PlanPayment, WebhookEvent } from '@payments-service/client';
-import { refusalOf } from './api.ts';
+import { refusalOf } from '../lab/client.ts';
+import { becomesTrue } from '../lab/eventually.ts';
+import type { Receiver } from '../lab/receiver.ts';
 import { type Checks, checkPlan, checkPlanEvents, planOf, type Tracked } from './checks.ts';
 import { customers, enrol, giveGoodCard, start } from './customers.ts';
-import type { Receiver } from './receiver.ts';
 import * as rules from './rules.ts';
 import { chapter, count, minute, say, timeline, timelineTitles } from './timeline.ts';
 
 /** One advance of the clock, as it went. */
-export interface Advance {
+interface Advance {
   from: number;
   to: number;
   /** From the request until the clock was seen to be ready. */
@@ -15,10 +16,12 @@ export interface Advance {
   manifest: rules.Manifest | null;
 }
 
-/** What the demo has made so far, for whoever has to report on it or to remove it. */
+/** What the demo has made so far. */
 export interface Scene {
   payments: PaymentsClient;
   receiver: Receiver;
+  /** Ends the waits for webhooks. */
+  signal: AbortSignal;
   checks: Checks;
   endpointId: string | null;
   clockId: string | null;
@@ -27,7 +30,7 @@ export interface Scene {
   advances: Advance[];
   /** The clock's own events that should have come, in their order. */
   clockEvents: object[];
-  /** Whether webhooks were waited for in vain: the later ones are not waited for again. */
+  /** Whether webhooks did not come in time: the demo no longer waits for later ones. */
   isLate: boolean;
   /** Milliseconds from the making of the delivery to its arrival, by event id; an event is in it once it was shown. */
   arrivedAfterMs: Map<string, number | null>;
@@ -35,35 +38,37 @@ export interface Scene {
 
 const readyTimeoutMs = 60_000;
 const arrivalTimeoutMs = 15_000;
-/** More than it takes: a service that never gets there is not to run for ever. */
+/** More than it takes: the demo ends even if the plans never do. */
 const mostAdvances = 10;
-/** The contract names no event for a resume; a service may tell of it all the same. */
-const unasked = new Set(['payment_plan.resumed']);
+/** The contract names no event for a resume; a service may send one. */
+const optionalEvents = new Set(['payment_plan.resumed']);
 
-export function newScene(parts: Pick<Scene, 'payments' | 'receiver' | 'checks'>): Scene {
+export function newScene(parts: Pick<Scene, 'payments' | 'receiver' | 'signal' | 'checks'>): Scene {
   const made = { endpointId: null, clockId: null, tracked: [], advances: [], clockEvents: [] };
   return { ...parts, ...made, now: start, isLate: false, arrivedAfterMs: new Map() };
 }
 
-/** From the frozen clock to the last advance; each step is shown, and compared with the rules. */
-export async function describeStatus(scene: Scene): Promise<void> {
+/** From the frozen clock to the last advance: each step is shown, and compared with the rules. */
+export async function runAll(scene: Scene): Promise<void> {
   await setUp(scene);
   await activatePlans(scene);
   while (!hasAllHappened(scene.tracked) && scene.advances.length < mostAdvances) {
     await advanceToBound(scene);
-    for (const plan of scene.tracked) if (rules.hasMissed(plan.course)) await mend(scene, plan);
+    for (const plan of scene.tracked) if (rules.hasMissed(plan.course)) await rescue(scene, plan);
   }
 }
 
 /** The events of the demo's clock that have arrived, each once, in the order of their sequence. */
 export function arrivedEvents({ receiver, clockId }: Scene): WebhookEvent[] {
-  const own = receiver.arrivals.filter(({ event }) => event.test_clock === clockId && !unasked.has(event.event_type));
+  const own = receiver.arrivals.filter(
+    ({ event }) => event.test_clock === clockId && !optionalEvents.has(event.event_type),
+  );
   const byId = new Map(own.map(({ event }) => [event.id, event]));
   return [...byId.values()].sort((a, b) => a.sequence - b.sequence);
 }
 
-/** Waits until all webhooks are there that should be, compares everything with the rules, and shows what is new. */
-export async function settle(scene: Scene): Promise<void> {
+/** Waits for the webhooks that are due, compares everything with the rules, and shows what is new. */
+async function checkAll(scene: Scene): Promise<void> {
   await awaitWebhooks(scene);
   const slots: PlanPayment[] = [];
   for (const plan of scene.tracked) slots.push(...(await checkPlan(scene.checks, scene.payments, plan)));
@@ -72,10 +77,10 @@ export async function settle(scene: Scene): Promise<void> {
 
 /** Waits for the webhooks, and compares them with what should have happened. */
 export async function awaitWebhooks(scene: Scene): Promise<void> {
-  const { checks, receiver, tracked, clockEvents } = scene;
+  const { checks, signal, tracked, clockEvents } = scene;
   const due = clockEvents.length + tracked.reduce((sum, { course }) => sum + course.happenings.length, 0);
-  const wait = scene.isLate ? 0 : arrivalTimeoutMs;
-  scene.isLate = !(await receiver.until(() => arrivedEvents(scene).length >= due, wait));
+  const waiting = { timeoutMs: scene.isLate ? 0 : arrivalTimeoutMs, everyMs: 5, signal };
+  scene.isLate = !(await becomesTrue(() => arrivedEvents(scene).length >= due, waiting));
   const events = arrivedEvents(scene);
   for (const plan of tracked) checkPlanEvents(checks, plan, events);
   const own = events.filter(({ event_type: type }) => type.startsWith('test_clock.'));
@@ -93,16 +98,16 @@ export async function showNews(scene: Scene, slots: PlanPayment[] = []): Promise
   const attempts = new Map(slots.map((payment) => [payment.payment_intent_id, payment.attempts.length]));
   const rows = news.map((event) => {
     const made = madeAt.get(event.id);
-    const arrived = receiver.arrivals.find(({ id }) => id === event.id)?.at;
+    const arrived = receiver.arrivals.find((arrival) => arrival.event.id === event.id)?.at;
     const ms = made === undefined || arrived === undefined ? null : arrived - made;
     arrivedAfterMs.set(event.id, ms);
     const isPayment = event.event_type.startsWith('payment_intent.');
-    const told = 'attempt' in event.data ? event.data.attempt : undefined;
+    const number = 'attempt' in event.data ? event.data.attempt : undefined;
     return {
       event,
       ms,
       plan: tracked.find(({ planId }) => planId === planOf(event))?.label ?? null,
-      attempt: isPayment ? (told ?? attempts.get(event.data.id) ?? null) : null,
+      attempt: isPayment ? (number ?? attempts.get(event.data.id) ?? null) : null,
     };
   });
   timeline(rows);
@@ -112,9 +117,10 @@ async function setUp(scene: Scene): Promise<void> {
   const { payments, receiver, clockEvents } = scene;
   chapter(`A clock, frozen at ${minute(start)}, and three customers on it`);
   for (const { label, name, about } of customers) say(`${label.padEnd(6)}  ${name}: ${about}`);
-  const endpoint = await payments.webhookEndpoints.create({ url: receiver.url, description: 'npm run demo' });
+  const { url, trust } = receiver.endpoint('webhooks');
+  const endpoint = await payments.webhookEndpoints.create({ url, description: 'npm run demo' });
   scene.endpointId = endpoint.id;
-  receiver.trust(endpoint.secret ?? '');
+  trust(endpoint.secret ?? '');
   const frozen = new Date(start).toISOString();
   const clock = await payments.testClocks.create({ frozen_time: frozen, name: 'npm run demo' });
   scene.clockId = clock.id;
@@ -123,7 +129,7 @@ async function setUp(scene: Scene): Promise<void> {
   await findBound(scene);
   say();
   timelineTitles();
-  await settle(scene);
+  await checkAll(scene);
 }
 
 async function activatePlans(scene: Scene): Promise<void> {
@@ -132,18 +138,18 @@ async function activatePlans(scene: Scene): Promise<void> {
     await scene.payments.paymentPlans.activate(planId);
     rules.activate(course);
   }
-  await settle(scene);
+  await checkAll(scene);
 }
 
-/** A good card for a suspended plan: the unpaid payment is caught up at once, what was missed is skipped. */
-async function mend(scene: Scene, plan: Tracked): Promise<void> {
+/** A good card for a suspended plan: the unpaid payment is made at once, missed ones are skipped. */
+async function rescue(scene: Scene, plan: Tracked): Promise<void> {
   const { label, planId, course } = plan;
   chapter(`The ${label} plan gets a good card and is resumed: the unpaid payment is caught up at once`);
   const card = await giveGoodCard(scene.payments, plan);
   const resumed = await scene.payments.paymentPlans.resume(planId);
   scene.checks.members(`${label}, resumed`, resumed, { state: 'active', payment_instrument_id: card });
   rules.resume(course);
-  await settle(scene);
+  await checkAll(scene);
   const skipped = course.payments.filter(({ status }) => status === 'skipped').map(({ dueDate }) => dueDate);
   say(`Skipped, not charged: ${skipped.join(', ')}, which passed while the plan was suspended.`);
 }
@@ -170,9 +176,9 @@ async function advanceToBound(scene: Scene): Promise<void> {
   clockEvents.push({ event_type: 'test_clock.advancing', created_at: from, id: clockId, target_time: to });
   clockEvents.push({ event_type: 'test_clock.ready', created_at: to, id: clockId, effects_manifest: manifest });
   scene.now = bound;
-  await settle(scene);
-  const told = arrivedEvents(scene).findLast((event) => event.event_type === 'test_clock.ready');
-  const got = told?.data.effects_manifest ?? null;
+  await checkAll(scene);
+  const ready = arrivedEvents(scene).findLast((event) => event.event_type === 'test_clock.ready');
+  const got = ready?.data.effects_manifest ?? null;
   advances.push({ from: now, to: bound, wallMs, manifest: got });
   const effects = `${count(got?.payment_intents_enqueued ?? 0, 'payment intent')} attempted, `;
   say(
@@ -180,7 +186,7 @@ async function advanceToBound(scene: Scene): Promise<void> {
   );
 }
 
-/** The latest instant that one advance may name: the service says it when it is asked for a second more. */
+/** The latest instant that one advance may name: the refusal of a second more names it. */
 async function findBound({ payments, checks, clockId, now, tracked }: Scene): Promise<number> {
   const active = tracked.filter(({ course }) => course.state === 'active').map(({ label }) => label);
   const expected = rules.advanceBound(

@@ -1,31 +1,31 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
+import { becomesTrue } from './eventually.ts';
 import { signal } from './process-table.ts';
-import type { Order } from './processes/obey.ts';
+import type { CrashOrder } from './processes/crash-orders.ts';
 
-export type ChildState = 'down' | 'starting' | 'up' | 'frozen';
+type ProcessState = 'down' | 'starting' | 'up' | 'frozen';
 
-export interface ChildOptions {
-  /** How it is called in reports, such as "worker 1". */
+export interface ProcessOptions {
+  /** For reports, such as "worker 1". */
   name: string;
   /** The program and its arguments, for node. */
   args: readonly string[];
   env: NodeJS.ProcessEnv;
   logFile: string;
-  /** How long it stays down before it is started again, in milliseconds; drawn each time. */
-  restartAfterMs: () => number;
+  /** How long it stays down before it is started again, in milliseconds; drawn each time. At once if not given. */
+  restartAfterMs?: () => number;
   /** Called with the milliseconds from each start to `ready`. */
   onReady?: (ms: number) => void;
-  /** Called when it ended and nobody had killed it. */
-  onOwnEnd: (how: string) => void;
+  /** Called if it ended without being killed. */
+  onOwnEnd?: (how: string) => void;
 }
 
-/** A process of the service under a supervisor as in production: whatever it dies of, it is started again. */
-export interface Child {
+/** A process of the service under a supervisor, as in production: however it ends, it is started again. */
+export interface SupervisedProcess {
   readonly name: string;
-  readonly state: ChildState;
+  readonly state: ProcessState;
   /** Counts the starts. */
   readonly starts: number;
   /** Kills it at once; it starts again by itself. */
@@ -35,31 +35,30 @@ export interface Child {
   release(): void;
   freeze(): void;
   thaw(): void;
-  order(order: Order['order']): void;
-  /** Whether it has been told to end itself: that it does so is then no fault of its own. */
+  order(order: CrashOrder['order']): void;
+  /** Whether an order makes it end: `onOwnEnd` is not called then. */
   expectEnd(isExpected: boolean): void;
-  /** Whether it came up in time, having been started more than `since` times. */
+  /** Whether it comes up in time, and was started more than `since` times by then. */
   untilUp(timeoutMs: number, since?: number): Promise<boolean>;
-  /** Ends it in order, for good. Answers how it ended. */
-  stop(): Promise<string>;
+  /** Ends it in order, for good. */
+  stop(): Promise<void>;
 }
 
 const stopTimeoutMs = 20_000;
-const lookAgainMs = 10;
 /** Those that run. */
 const running = new Set<ChildProcess>();
 
-// Whatever ends this process: what it has started, and perhaps stopped, does not outlive it.
+// However this process ends: what it has started, and perhaps stopped, does not outlive it.
 process.on('exit', () => {
   for (const { pid } of running) if (pid !== undefined) signal(pid, 'SIGKILL');
 });
 
-/** One that cannot start, because what it stands on is down, must not take the machine from the others. */
+/** A process that cannot start, because a server is down, must not take the machine from the others. */
 const shortestLifeMs = 1_000;
 
-export function superviseChild(options: ChildOptions): Child {
+export function superviseProcess(options: ProcessOptions): SupervisedProcess {
   let process: ChildProcess | null = null;
-  let state: ChildState = 'down';
+  let state: ProcessState = 'down';
   let starts = 0;
   let isHeld = false;
   let isStopping = false;
@@ -71,7 +70,7 @@ export function superviseChild(options: ChildOptions): Child {
     const child = spawn(globalThis.process.execPath, options.args, {
       env: options.env,
       stdio: ['ignore', log, log, 'ipc'],
-      // Ctrl-C is to reach the fault run alone, which then ends them.
+      // Ctrl-C reaches the run alone, which then ends them.
       detached: true,
     });
     closeSync(log);
@@ -85,16 +84,16 @@ export function superviseChild(options: ChildOptions): Child {
       state = 'up';
       options.onReady?.(performance.now() - begun);
     });
-    // A killed process cannot be told anything; that it could not is no failure of this one.
+    // A killed process cannot be sent a message. That is no failure of this one.
     child.on('error', () => {});
     child.once('exit', (code, name) => {
       running.delete(child);
       state = 'down';
       process = null;
       if (isStopping) return;
-      if (!isExpected) options.onOwnEnd(name ?? `exit code ${code}`);
+      if (!isExpected) options.onOwnEnd?.(name ?? `exit code ${code}`);
       const lived = performance.now() - begun;
-      setTimeout(startUnlessHeld, options.restartAfterMs() + Math.max(0, shortestLifeMs - lived));
+      setTimeout(startUnlessHeld, (options.restartAfterMs?.() ?? 0) + Math.max(0, shortestLifeMs - lived));
     });
   }
 
@@ -109,7 +108,7 @@ export function superviseChild(options: ChildOptions): Child {
   }
 
   start();
-  const child: Child = {
+  return {
     name: options.name,
     get state() {
       return state;
@@ -120,9 +119,9 @@ export function superviseChild(options: ChildOptions): Child {
     kill,
     async hold() {
       isHeld = true;
-      const gone = process === null ? Promise.resolve() : once(process, 'exit');
+      const ended = process === null ? Promise.resolve() : once(process, 'exit');
       kill();
-      await gone;
+      await ended;
     },
     release() {
       isHeld = false;
@@ -139,31 +138,24 @@ export function superviseChild(options: ChildOptions): Child {
       if (state === 'frozen') state = 'up';
     },
     order(order) {
-      if (process?.connected) process.send({ order } satisfies Order, () => {});
+      if (process?.connected) process.send({ order } satisfies CrashOrder, () => {});
     },
     expectEnd(yes) {
       isExpected = yes;
     },
     async untilUp(timeoutMs, since = 0) {
-      const giveUpAt = performance.now() + timeoutMs;
-      while (state !== 'up' || starts <= since) {
-        if (performance.now() > giveUpAt) return false;
-        await pause(lookAgainMs);
-      }
-      return true;
+      return becomesTrue(() => state === 'up' && starts > since, { timeoutMs });
     },
     async stop() {
       isStopping = true;
       const running = process;
-      if (running === null) return 'was down';
-      const gone = once(running, 'exit');
+      if (running === null) return;
+      const ended = once(running, 'exit');
       if (running.pid !== undefined) signal(running.pid, 'SIGCONT');
       running.kill('SIGTERM');
       const timer = setTimeout(() => running.kill('SIGKILL'), stopTimeoutMs);
-      await gone;
+      await ended;
       clearTimeout(timer);
-      return running.signalCode ?? `exit code ${running.exitCode}`;
     },
   };
-  return child;
 }

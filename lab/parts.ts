@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { migrate } from '../src/db/migrate.ts';
+import { openPool, type Pool } from '../src/platform/postgres/connection.ts';
+import { childEnvironment } from '../src/processes/config.ts';
+import { buildPrograms } from './processes/build.ts';
+import { namespace, openPostgres, openTemporal, type Postgres, type Temporal } from './servers.ts';
+import { type ProcessOptions, type SupervisedProcess, superviseProcess } from './supervised-process.ts';
+
+/** Where Temporal keeps its workflows: in files of its own, or in our PostgreSQL, as a cluster does. */
+export type TemporalStore = 'sqlite' | 'postgres';
+
+export type Supervision = Omit<ProcessOptions, 'args' | 'env' | 'logFile'>;
+
+/** The parts of the service, each of which can be killed, and started again with the same ports and data. */
+export interface Parts {
+  readonly postgres: Postgres;
+  readonly temporal: Temporal;
+  readonly taskQueue: string;
+  /** Past everything that may stand in the way of the service itself. */
+  readonly sql: Pool;
+  readonly temporalClient: Client;
+  /** What the sandbox's processor was asked for, a line of JSON each. */
+  readonly ledgerFile: string;
+  /** The crash orders that were carried out, a line of JSON each. */
+  readonly ordersFile: string;
+  /** Starts a process of the service; `environment` comes on top of what all of them have. */
+  start(kind: 'api' | 'worker', supervision: Supervision, environment: Record<string, string>): SupervisedProcess;
+  /** Ends all of it in order, the processes first. */
+  stop(): Promise<void>;
+}
+
+const taskQueue = 'payments';
+
+/** Starts both servers in the folder and prepares them for the service. */
+export async function startParts(folder: string, store: TemporalStore = 'sqlite'): Promise<Parts> {
+  const logs = join(folder, 'logs');
+  await mkdir(logs, { recursive: true, mode: 0o700 });
+  const programs = await buildPrograms(join(folder, 'program'));
+  const postgres = await openPostgres(folder);
+  const temporal = await openTemporal(folder, store === 'postgres' ? postgres : null);
+  await migrate(postgres.url);
+  const sql = openPool(postgres.url, { max: 8, name: 'lab' });
+  const connection = Connection.lazy({ address: temporal.address });
+  const files = { ledgerFile: join(folder, 'ledger.jsonl'), ordersFile: join(folder, 'orders.jsonl') };
+  const processes: SupervisedProcess[] = [];
+  const common = {
+    DATA_DIR: folder,
+    DATABASE_URL: postgres.url,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: namespace,
+    TEMPORAL_TASK_QUEUE: taskQueue,
+    TEMPORAL_TLS: '',
+    TEMPORAL_API_KEY: '',
+    ENCRYPTION_KEYS: `lab:${randomBytes(32).toString('base64')}`,
+    WEBHOOK_ALLOW_LOOPBACK: 'true',
+    RATE_LIMIT_PER_SECOND: '1000000',
+    RATE_LIMIT_BURST: '1000000',
+    SANDBOX_LEDGER: files.ledgerFile,
+  };
+  return {
+    postgres,
+    temporal,
+    taskQueue,
+    sql,
+    temporalClient: new Client({ connection, namespace }),
+    ...files,
+    start(kind, supervision, environment) {
+      const started = superviseProcess({
+        ...supervision,
+        args: ['--enable-source-maps', programs[kind], files.ordersFile],
+        env: childEnvironment({ ...common, ...environment }),
+        logFile: join(logs, `${supervision.name.replace(' ', '-')}.log`),
+      });
+      processes.push(started);
+      return started;
+    },
+    async stop() {
+      await Promise.all(processes.map((each) => each.stop()));
+      await connection.close();
+      await sql.end({ timeout: 2 });
+      await temporal.stop();
+      await postgres.stop();
+    },
+  };
+}

@@ -1,0 +1,58 @@
+// What most runs need first, made by the API alone: a customer with a card, and a plan that charges it.
+import type { CustomerCreate, PaymentPlanCreate, PaymentsClient } from '@payments-service/client';
+
+/** Fixture cards of the sandbox, each with its outcome. */
+export const tokens = {
+  good: 'tok_sandbox_visa_succeed',
+  declining: 'tok_sandbox_visa_decline_insufficient_funds',
+} as const;
+
+/** Saves a card with the customer; the first one becomes the default. Returns its id. */
+export async function saveCard(
+  { paymentMethods }: PaymentsClient,
+  customerId: string,
+  token: string = tokens.good,
+): Promise<string> {
+  const { payment_method: method } = await paymentMethods.create({
+    type: 'card',
+    customer_reference: customerId,
+    payment_method_data: {
+      expiry_month: 12,
+      expiry_year: 2099,
+      token_metadata: { type: 'fixture', token, data: '' },
+    },
+  });
+  return method.id;
+}
+
+/** A customer with a card that is never declined. */
+export interface Payer {
+  customerId: string;
+  methodId: string;
+}
+
+export async function makePayer(client: PaymentsClient, input: Partial<CustomerCreate> = {}): Promise<Payer> {
+  const { id: customerId } = await client.customers.create({ name: 'Ada Example', ...input });
+  return { customerId, methodId: await saveCard(client, customerId) };
+}
+
+export type PlanTerms = Partial<PaymentPlanCreate> & Pick<PaymentPlanCreate, 'customer_id' | 'start_date'>;
+
+/** A pending plan: weekly, 1000 AUD cents, until further notice, unless its terms say otherwise. */
+export function makePlan({ paymentPlans }: PaymentsClient, terms: PlanTerms) {
+  return paymentPlans.create({
+    name: 'Membership',
+    frequency_type: 'weekly',
+    recurring_amount_cents: 1000,
+    currency: 'AUD',
+    ...(terms.total_amount_cents === undefined ? { until_further_notice: true } : {}),
+    ...terms,
+  });
+}
+
+/** The same, activated. Returns its id. */
+export async function makeActivePlan(client: PaymentsClient, terms: PlanTerms): Promise<string> {
+  const { id } = await makePlan(client, terms);
+  await client.paymentPlans.activate(id);
+  return id;
+}
