@@ -142,7 +142,7 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
     assert.deepEqual([finished.status, finished.body.status, ledger.taken.size], [200, 'succeeded', 1]);
   });
 
-  it('is not found by the server, which begins nothing of its own either, and goes on for the page', async () => {
+  it('is not found by the server, which starts no charge of its own, and continues for the page', async () => {
     const { byPage, byServer } = await payment();
     ledger.beforeAnswer = async () => {
       throw new Error('the process is gone');

@@ -23,7 +23,7 @@ const refused = '42501';
 const passwords = { payments_owner: 'owner-secret', payments: "service's secret", temporal: 'temporal-secret' };
 type Role = keyof typeof passwords;
 
-/** What a statement ends with: `done`, or the code of the failure. */
+/** The result of a statement: `done`, or its error code. */
 async function outcomeOf(url: string, statement: string): Promise<string> {
   const sql = openPool(url, { max: 1, name: 'attack' });
   try {
@@ -36,7 +36,7 @@ async function outcomeOf(url: string, statement: string): Promise<string> {
   }
 }
 
-/** The roles as compose.yaml makes them, on a PostgreSQL of their own: roles belong to a server, not to a database. */
+/** The roles of compose.yaml, on a separate PostgreSQL: roles belong to a server, not to a database. */
 describe('the role that the service runs as', function () {
   this.timeout(180_000);
   const folder = useFolder();
@@ -74,7 +74,7 @@ describe('the role that the service runs as', function () {
   before('make the roles, the databases and the tables', async function () {
     if ((await findOnPath('psql', process.env.PATH ?? '')) === null) this.skip();
     server = await startPostgres({ dataDir: folder.path, log: () => {} });
-    // Each may be repeated, as compose does with every start.
+    // Each is safe to repeat, as compose does at every start.
     for (let time = 0; time < 2; time += 1) {
       await makeRoles();
       const { stdout } = await migrate('payments_owner', '--grant-to', 'payments');
@@ -159,12 +159,12 @@ describe('the role that the service runs as', function () {
     ['payments_owner', 'temporal_visibility'],
     ['temporal', 'payments'],
   ] as const) {
-    it(`lets ${role} not into the database ${database}`, async () => {
+    it(`does not let ${role} connect to the database ${database}`, async () => {
       assert.equal(await outcomeOf(urlOf(role, database), 'select 1'), refused);
     });
   }
 
-  it('leaves Temporal what its schema tool needs in its own databases', async () => {
+  it('leaves Temporal the rights that its schema tool needs in its own databases', async () => {
     for (const database of ['temporal', 'temporal_visibility']) {
       const statements = 'create extension btree_gin; create table of_temporal (id int); drop table of_temporal';
       assert.equal(await outcomeOf(urlOf('temporal', database), statements), 'done');
@@ -172,7 +172,7 @@ describe('the role that the service runs as', function () {
     assert.equal(await outcomeOf(urlOf('temporal', 'temporal'), 'create database mine'), refused);
   });
 
-  it('gets no rights as the owner, against whom the audit log would not hold', async () => {
+  it('gets no rights if it is the owner, who could change the audit log', async () => {
     for (const role of ['payments_owner', new URL(server?.url ?? '').username]) {
       await assert.rejects(migrate('payments_owner', '--grant-to', role), /Name the role that the service runs as/);
     }
@@ -183,7 +183,7 @@ describe('the role that the service runs as', function () {
 describe('the compose file', () => {
   const read = (name: string) => readFile(join(temporalFolder, name), 'utf8');
 
-  it('runs everything of the service as the role with the least rights, and gives the superuser to one step alone', async () => {
+  it('runs the service as the role with the fewest rights, and uses the superuser in one step only', async () => {
     const compose = await read('compose.yaml');
     const services = new Map(
       compose

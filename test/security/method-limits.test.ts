@@ -20,7 +20,7 @@ describe('the payment methods of a customer', () => {
     stage.request('GET', `/customers/${customer}/payment_methods?${query}`);
   const ids = ({ body }: Reply): string[] => body.payment_methods.map(({ id }: { id: string }) => id);
 
-  /** A customer with so many methods, newest first. */
+  /** Creates a customer with this number of methods, and returns them, newest first. */
   async function customerWith(count: number) {
     const { id } = await stage.merchant.customer();
     const methods: string[] = [];
@@ -28,7 +28,7 @@ describe('the payment methods of a customer', () => {
     return { id, methods };
   }
 
-  it('are at most 50 that are not detached, whichever way the next one comes', async () => {
+  it('are at most 50 that are not detached, by every way to add one', async () => {
     const { id, methods } = await customerWith(limit);
     const { id: intent, client_secret } = await page.intent({ customer_id: id });
     const plan = {
@@ -80,7 +80,7 @@ describe('the payment methods of a customer', () => {
     await stage.merchant.detach(String(methods[3]));
     assert.equal((await stage.request('POST', `/payment_intents/${intent}/confirm`, { payment_method })).status, 200);
     refusal(await save(id), 400, 'payment_method_limit');
-    // What it has already is no further one.
+    // A method that it already has does not count again.
     assert.equal(
       (await stage.request('POST', `/payment_methods/${payment_method}/attach`, { customer_id: id })).status,
       200,
@@ -103,14 +103,14 @@ describe('the payment methods of a customer', () => {
     assert.equal(ids(await list(id)).length, limit);
   });
 
-  it('do not count those of others: unattached ones, and another customer’s, have no limit', async () => {
+  it('count per customer: unattached methods, and those of another customer, do not count', async () => {
     const { id } = await customerWith(limit);
     assert.equal((await page.save()).status, 200);
     assert.equal((await save((await stage.merchant.customer()).id)).status, 200);
     refusal(await save(id), 400, 'payment_method_limit');
   });
 
-  it('are a list that pages like every list, of 100 when no limit is given', async () => {
+  it('are listed in pages, by default of 100', async () => {
     const { id, methods } = await customerWith(5);
     await customerWith(2);
     const all = await list(id);
@@ -136,7 +136,7 @@ describe('the payment methods of a customer', () => {
     }
   });
 
-  it('are shown whole by the list, of a customer that had more before there was a limit', async () => {
+  it('are all listed for a customer that had more before the limit existed', async () => {
     const { id } = await customerWith(1);
     await stage.db.sql`
       insert into payment_methods (id, biller_id, livemode, customer_id, type, instrument_data, created_at, updated_at)

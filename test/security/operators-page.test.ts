@@ -39,7 +39,7 @@ describe('the operators’ page', function () {
     return api;
   }
 
-  /** A proxy on this machine that adds no header and names its target as the Host, as many do unless told otherwise. */
+  /** A proxy on this machine that adds no header and sends its target as the Host, as many do by default. */
   async function plainProxyTo(api: ServiceProcess): Promise<number> {
     const proxy = createServer((incoming, response) => {
       const { method, url: path, headers } = incoming;
@@ -59,7 +59,7 @@ describe('the operators’ page', function () {
   describe('of npm run api without OPERATOR_KEY', () => {
     let api: ServiceProcess;
     before('start it', async () => {
-      // What `npm start` gives its API is no variable that production could inherit.
+      // `npm start` passes this to its API not as a variable, so production cannot inherit it.
       api = await startApi({ npm_lifecycle_event: 'start', NODE_ENV: 'development' });
     });
 
@@ -76,12 +76,12 @@ describe('the operators’ page', function () {
       }
     });
 
-    it('leaves the API to be asked for under any host, as a proxy passes it on', async () => {
+    it('does not restrict the API’s host, which a proxy passes on', async () => {
       assert.equal((await ask({ port: api.port, path: '/healthz', host: 'api.example' }))?.status, 200);
     });
   });
 
-  it('of npm run api with OPERATOR_KEY is shown to who presents it, and to nobody else, here or behind a proxy', async () => {
+  it('of npm run api with OPERATOR_KEY is shown only with the key, here and behind a proxy', async () => {
     const api = await startApi({ OPERATOR_KEY: operatorKey });
     for (const port of [api.port, await plainProxyTo(api)]) {
       for (const path of paths) {
@@ -93,13 +93,13 @@ describe('the operators’ page', function () {
     }
   });
 
-  it('of npm start needs the key too, once there is one', async () => {
+  it('of npm start needs the key too, if it is set', async () => {
     const { port } = await startApi({ OPERATOR_KEY: operatorKey }, ['--for-this-machine']);
     assert.equal((await ask({ port, path: '/ops' }))?.status, 401);
     assert.equal((await ask({ port, path: '/ops', headers: { Authorization: `Bearer ${operatorKey}` } }))?.status, 200);
   });
 
-  it('of npm start is shown to this machine, as long as it listens for this machine alone', async function () {
+  it('of npm start is shown to this machine, if it listens only on this machine', async function () {
     this.timeout(serverStartTimeoutMs);
     for (const [HOST, status] of [
       ['127.0.0.1', 200],

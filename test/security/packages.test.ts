@@ -15,13 +15,13 @@ const exists = (file: string) =>
     () => false,
   );
 
-/** What npm is started with: what this run's own npm has set for us would outvote the files of the project. */
+/** The environment for npm. Settings of this run's own npm would override the files of the project. */
 const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
 
 describe('the lock file', () => {
   const folder = useFolder();
 
-  /** What the check says of this project when a file of it is changed. */
+  /** Runs the check on this project with a changed file, and returns its output. */
   async function complaintsAfter(file: string, change: (text: string) => string): Promise<string> {
     for (const name of ['package.json', 'package-lock.json', '.npmrc']) {
       const text = await readFile(join(root, name), 'utf8');
@@ -40,7 +40,7 @@ describe('the lock file', () => {
     await run(process.execPath, [join(root, 'tools/packages.mjs')]);
   });
 
-  it('is checked with every lint, so that CI refuses it otherwise', async () => {
+  it('is checked by npm run lint, and so by CI', async () => {
     const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
     assert.match(scripts.lint, /&& node tools\/packages\.mjs$/);
   });
@@ -98,7 +98,7 @@ describe('an install script', function () {
   before('make a package that has some', async () => {
     const evil = join(folder.path, 'evil');
     await mkdir(evil);
-    // It notes that it has run where the project is: npm sets INIT_CWD to that folder.
+    // It records its run in the project's folder: npm sets INIT_CWD to it.
     const note = (name: string) =>
       `node -e "require('fs').writeFileSync(process.env.INIT_CWD + '/${name}-has-run', '')"`;
     const scripts = Object.fromEntries(['preinstall', 'install', 'postinstall'].map((name) => [name, note(name)]));
@@ -107,7 +107,7 @@ describe('an install script', function () {
     package_ = join(folder.path, 'evil-1.0.0.tgz');
   });
 
-  /** A project that depends on it, with the settings of ours or with none; whether a script has run in an install and a ci. */
+  /** Installs it in a project, with our settings or without. Returns whether a script ran in an install and a ci. */
   async function hasRun(name: string, npm: readonly string[], settings: 'ours' | 'none'): Promise<boolean> {
     const project = join(folder.path, name);
     await mkdir(project);
@@ -143,7 +143,7 @@ describe('an install script', function () {
     });
   }
 
-  it('is not missed: whatever starts our programs applies the patches itself', async () => {
+  it('is not needed: each start of our programs applies the patches', async () => {
     const { scripts }: { scripts: Record<string, string> } = JSON.parse(
       await readFile(join(root, 'package.json'), 'utf8'),
     );
@@ -159,7 +159,7 @@ describe('an install script', function () {
     assert.match(await readFile(join(root, 'temporal/compose/service.Dockerfile'), 'utf8'), /node patches\/apply\.mjs/);
   });
 
-  it('is not missed: what has come from the registry is patched before anything of it is loaded', async () => {
+  it('is not needed: packages from the registry are patched before they are loaded', async () => {
     const project = join(folder.path, 'patched');
     const patched = join(project, 'node_modules/postgres/src/connection.js');
     for (const name of ['package.json', 'package-lock.json', 'patches', 'node_modules/postgres']) {
@@ -172,7 +172,7 @@ describe('an install script', function () {
     const load = () => run(process.execPath, ['--import', './patches/apply.mjs', '--eval', ''], { cwd: project });
     await load();
     assert.equal(await readFile(patched, 'utf8'), whole);
-    // A package that was installed anew is noticed, though its folder was patched before.
+    // A package that was installed again is patched again.
     await writeFile(patched, (await readFile(patched, 'utf8')).replaceAll('forgetWrites()', 'other()'));
     await assert.rejects(load(), /could not be applied/);
   });

@@ -6,7 +6,7 @@ import { makeKey } from '../support/factories.ts';
 import { useStage } from '../support/stage.ts';
 import { type Handed, useCheckout } from './checkout.ts';
 
-describe('a publishable key that looks at a payment intent', () => {
+describe('a publishable key that reads a payment intent', () => {
   const stage = useStage();
   const page = useCheckout(stage);
   const payersOwn = [
@@ -24,7 +24,7 @@ describe('a publishable key that looks at a payment intent', () => {
     'total_amount',
     'updated_at',
   ];
-  /** An intent with something in each of its fields. */
+  /** A payment intent with a value in each field. */
   async function full(more: object = {}): Promise<Handed> {
     const { id: customer_id } = await stage.merchant.customer({ reference: 'member-1042' });
     await stage.merchant.card(customer_id);
@@ -42,7 +42,7 @@ describe('a publishable key that looks at a payment intent', () => {
     assert.deepEqual(body, Object.fromEntries(payersOwn.map((name) => [name, all[name]])));
   });
 
-  it('sees no more after a confirm, in its response, in the replay of it and in what is fetched then', async () => {
+  it('sees no more after a confirm: in its response, in the replayed response and in a later fetch', async () => {
     for (const outcome of ['succeed', 'decline', 'requires_action']) {
       const intent = await full({ _sandbox_outcome: outcome });
       const card = await page.card();
@@ -61,7 +61,7 @@ describe('a publishable key that looks at a payment intent', () => {
     }
   });
 
-  it('sees no more in the response to a confirm that goes on after a crash', async () => {
+  it('sees no more in the response to a confirm that continues after a crash', async () => {
     for (const crashes of ['before the answer', 'after the outcome'] as const) {
       const intent = await full();
       const card = await page.card();
@@ -80,7 +80,7 @@ describe('a publishable key that looks at a payment intent', () => {
     }
   });
 
-  it('is told no id of the biller in a refusal either', async () => {
+  it('sees no id of the biller in a refusal', async () => {
     const intent = await full();
     await page.confirm(intent, await page.card());
     const refusals = [await page.confirm(intent), await page.confirm(intent, 'pm_none')];
@@ -95,7 +95,7 @@ describe('the client_secret of a payment intent', () => {
   const stage = useStage();
   const page = useCheckout(stage);
 
-  it('is told to keys with payment_intents:write, and to no other', async () => {
+  it('is shown only to keys with payment_intents:write', async () => {
     const { id: billerId } = stage.keys.biller;
     const restricted = async (...scopes: string[]) => (await makeKey(stage.db.sql, { billerId, scopes })).key;
     const reader = await restricted('payment_intents:read');

@@ -22,7 +22,7 @@ describe('the payment method of a confirm', () => {
   };
   const customer = async () => (await stage.merchant.customer()).id;
   const cardOfSomebody = async () => stage.merchant.card(await customer());
-  /** A card without a customer that the page has used for another intent. */
+  /** A card without a customer that the page has used for another payment intent. */
   async function boundElsewhere(): Promise<string> {
     const card = await page.card();
     assert.equal(outcomeOf(await page.confirm(await page.intent(), card)), allowed);
@@ -121,7 +121,7 @@ describe('the payment method of a confirm', () => {
     }
   }
 
-  it('is refused to a publishable key in the same bytes, whether it is another customer’s, bound, unknown or foreign', async () => {
+  it('is refused to a publishable key with the same bytes, whether it is another customer’s, bound, unknown or foreign', async () => {
     for (const terms of [{}, { customer_id: await customer() }]) {
       const intent = await page.intent(terms);
       const replies: string[] = [];
@@ -134,7 +134,7 @@ describe('the payment method of a confirm', () => {
     }
   });
 
-  it('of another customer is refused in the same bytes when that is deleted, or lives on a clock that advances', async () => {
+  it('of another customer is refused with the same bytes if that customer is deleted, or on an advancing clock', async () => {
     const clock = await stage.merchant.clock('2031-02-03T04:05:06.789Z');
     const onClock = await stage.merchant.customer({ test_clock: clock.id });
     const deleted = await customer();
@@ -147,7 +147,7 @@ describe('the payment method of a confirm', () => {
     for (const card of cards) assert.equal(bytesOf(await page.confirm(intent, card)), expected);
   });
 
-  it('that is another customer’s makes no confirm of a publishable key wait for that customer', async () => {
+  it('of another customer does not make a publishable key’s confirm wait for that customer', async () => {
     const owner = await customer();
     const card = await stage.merchant.card(owner);
     const intent = await page.intent();
@@ -159,7 +159,7 @@ describe('the payment method of a confirm', () => {
     }
   });
 
-  it('stays bound to its first intent whatever the outcome, and may be tried again there', async () => {
+  it('stays bound to its first payment intent whatever the outcome, and can be tried again there', async () => {
     for (const [token, outcome] of [
       ['tok_sandbox_visa_decline_insufficient_funds', '200 failed'],
       ['tok_sandbox_visa_timeout', '200 failed'],
@@ -190,7 +190,7 @@ describe('the payment method of a confirm', () => {
     assert.equal(outcomeOf(await page.confirm(await page.intent(), card)), allowed);
   });
 
-  it('is bound by the crash of its first confirm too, whose repetition goes on and takes no more', async () => {
+  it('stays bound if its first confirm crashes; the repeated confirm continues and charges once', async () => {
     const card = await page.card();
     const [first, second] = [await page.intent(), await page.intent()];
     const headers = { 'Idempotency-Key': `crash-${first.id}` };
@@ -207,7 +207,7 @@ describe('the payment method of a confirm', () => {
     assert.equal(stage.ledger.taken.size, 1);
   });
 
-  it('goes to one of two intents that are confirmed with it at the same time, in either order', async () => {
+  it('is bound to one of two payment intents that are confirmed with it at the same time', async () => {
     for (const isReversed of [false, true]) {
       stage.ledger.reset();
       const card = await page.card();
@@ -222,7 +222,7 @@ describe('the payment method of a confirm', () => {
     }
   });
 
-  it('goes to one of two customers whose intents are confirmed with it at the same time', async () => {
+  it('is attached to one of two customers whose payment intents are confirmed with it at the same time', async () => {
     for (let round = 0; round < 10; round++) {
       stage.ledger.reset();
       const card = await page.card();
@@ -236,7 +236,7 @@ describe('the payment method of a confirm', () => {
     }
   });
 
-  it('is the customer’s from the confirm on that attached it, and is not made its default', async () => {
+  it('belongs to the customer after the confirm that attached it, and does not become its default', async () => {
     const customer_id = await customer();
     const card = await page.card();
     assert.equal(outcomeOf(await page.confirm(await page.intent({ customer_id }), card)), allowed);
@@ -247,7 +247,7 @@ describe('the payment method of a confirm', () => {
     assert.equal(outcomeOf(await page.confirm(await page.intent(), card)), refused);
   });
 
-  it('is free of its binding once a secret key has attached it: by an attach, an intent, a confirm or a plan', async () => {
+  it('is no longer bound after a secret key attached it: by an attach, a payment intent, a confirm or a plan', async () => {
     const ways: ((card: string, customer_id: string) => Promise<Reply>)[] = [
       (card, customer_id) => stage.request('POST', `/payment_methods/${card}/attach`, { customer_id }),
       (card, customer_id) =>
@@ -288,7 +288,7 @@ describe('the payment method of a confirm', () => {
     }
   });
 
-  it('that is left out is the one that the intent carries, by the same rule', async () => {
+  it('is by default that of the payment intent, by the same rule', async () => {
     const owner = await customer();
     const own = await stage.merchant.card(owner);
     assert.equal(outcomeOf(await page.confirm(await page.intent({ payment_method: own }))), allowed);
@@ -298,13 +298,13 @@ describe('the payment method of a confirm', () => {
     assert.equal(outcomeOf(await page.confirm(await page.intent(), card)), refused);
     assert.equal(outcomeOf(await page.confirm(other, card)), allowed);
     assert.equal(outcomeOf(await page.confirm(await page.intent())), '400 parameter_missing');
-    // Somebody's by now, but not the payer's: the intent still has no customer.
+    // It belongs to a customer now, but the payment intent still has no customer.
     const carrying = await page.intent({ payment_method: card });
     await stage.request('POST', `/payment_methods/${card}/attach`, { customer_id: owner });
     assert.equal(outcomeOf(await page.confirm(carrying)), refused);
   });
 
-  it('that is detached is refused without its id', async () => {
+  it('that is detached is refused, and the error does not contain its id', async () => {
     const card = await stage.merchant.card(await customer());
     const intent = await page.intent({ payment_method: card });
     await stage.merchant.detach(card);
@@ -313,7 +313,7 @@ describe('the payment method of a confirm', () => {
     assert.ok(!reply.text.includes(card));
   });
 
-  it('of a customer that was deleted is refused without the id of the customer', async () => {
+  it('of a deleted customer is refused, and the error does not contain the customer’s id', async () => {
     const customer_id = await customer();
     const intent = await page.intent({ customer_id });
     await stage.request('DELETE', `/customers/${customer_id}`);

@@ -26,7 +26,7 @@ describe('a publishable key that saves a payment method', () => {
     }
   });
 
-  it('never sets a default method, neither so nor by a confirm; a secret key does', async () => {
+  it('never sets a default method, not by a confirm either; a secret key does', async () => {
     const { id } = await stage.merchant.customer();
     const intent = await page.intent({ customer_id: id });
     assert.equal((await page.save({ customer_reference: id, client_secret: intent.client_secret })).status, 200);
@@ -38,7 +38,7 @@ describe('a publishable key that saves a payment method', () => {
     assert.equal(await defaultOf(id), card);
   });
 
-  it('is refused in the same bytes for every other customer, whether or not it exists, and makes nothing', async () => {
+  it('is refused with the same bytes for every other customer, whether or not it exists, and creates nothing', async () => {
     const { merchant } = stage;
     const { id } = await merchant.customer({ reference: 'mine' });
     const other = await merchant.customer({ reference: 'other' });
@@ -82,7 +82,7 @@ describe('a publishable key that saves a payment method', () => {
     assert.deepEqual(await rowCounts(stage), before);
   });
 
-  it('finds no customer that was deleted, or whose reference another one has by now', async () => {
+  it('finds no customer that was deleted, or whose reference now belongs to another one', async () => {
     const first = await stage.merchant.customer({ reference: 'shared' });
     const { client_secret } = await page.intent({ customer_id: first.id });
     const second = await stage.merchant.customer({ reference: 'shared' });
@@ -94,7 +94,7 @@ describe('a publishable key that saves a payment method', () => {
     }
   });
 
-  it('looks for no customer but that of the payment: a lock on the others makes no refusal wait', async () => {
+  it('looks up only the customer of the payment: a lock on others makes no refusal wait', async () => {
     const { id } = await stage.merchant.customer();
     const other = await stage.merchant.customer({ reference: 'other' });
     const { client_secret } = await page.intent({ customer_id: id });
@@ -126,7 +126,7 @@ describe('a publishable key that saves a payment method', () => {
     assert.equal((await stage.request('POST', '/payment_methods', body)).status, 200);
   });
 
-  it('is refused a client_secret that is no string, or too long', async () => {
+  it('is refused if client_secret is not a string, or too long', async () => {
     for (const client_secret of [1, null, {}, 'x'.repeat(201)])
       assert.equal((await page.save({ client_secret })).status, 400);
   });

@@ -18,9 +18,9 @@ import { useService } from '../support/service.ts';
 import { LedgerProcessor } from '../support/stage.ts';
 
 const hour = 3_600_000;
-/** For how long a workflow that is skipped is watched: unguarded, it makes more than a payment a second. */
+/** How long a skipped workflow is watched. Without protection it makes more than a payment a second. */
 const watchedMs = 3_000;
-/** What follows a payment, or a look, takes less. */
+/** The work after a payment, or a recheck, takes less. */
 const restMs = 1_000;
 const never = '2099-01-01';
 const inDays = (days: number) => addDays(dateIn(realNow(), 'UTC'), days);
@@ -41,7 +41,7 @@ describe('access to Temporal', function () {
       return description?.status.name === 'RUNNING' && description;
     });
 
-  /** What `ops stuck` says of a workflow that has stalled. */
+  /** Returns what `ops stuck` reports about a stalled workflow. */
   const stalled = (subjectId: string): Promise<Stuck> =>
     eventually(`${subjectId} has stalled`, async () => {
       const reports = await lookForStuck(service.db.sql, service, realNow());
@@ -55,7 +55,7 @@ describe('access to Temporal', function () {
       return !reports.some(({ found }) => found.some((stuck) => stuck.subject_id === subjectId));
     });
 
-  /** How many events its history gets while it is watched, once it has finished what it is at. */
+  /** Returns how many events its history gets while it is watched, after its current work. */
   async function eventsWhileWatched(workflowId: string): Promise<number> {
     const length = async () => (await handleOf(workflowId).describe()).historyLength;
     await pause(restMs);
@@ -87,14 +87,14 @@ describe('access to Temporal', function () {
     return { id, workflowId };
   }
 
-  /** Moves the next due date of a plan to a moment from now, real time, and answers it. */
+  /** Moves the next due date of a plan to shortly after now, in real time, and returns it. */
   async function makeDueIn(planId: string, ms: number): Promise<number> {
     const due = new Date(realNow().getTime() + ms);
     await service.db.sql`update payment_plans set next_due_at = ${due} where id = ${planId}`;
     return due.getTime();
   }
 
-  /** Skips one hour and no more, as if a clock of Temporal were wrong by that. */
+  /** Skips one hour only, as if Temporal's clock were wrong. */
   const setAnHourAhead = async (workflowId: string) => {
     await service.temporal.workflowService.updateWorkflowExecutionOptions({
       namespace: service.temporal.options.namespace,
@@ -121,7 +121,7 @@ describe('access to Temporal', function () {
     });
 
   for (const mode of ['sandbox', 'live'] as const) {
-    it(`does not charge a ${mode} plan before its date: with its time skipped the plan stalls, and ops says why`, async () => {
+    it(`does not charge a ${mode} plan before its date: if its time is skipped, the plan stalls, and ops reports why`, async () => {
       const merchant = await merchantOf(mode);
       const { id, workflowId } = await planOf(merchant, inDays(7));
       await allowTimeSkipping(service.temporal, workflowId);
@@ -157,7 +157,7 @@ describe('access to Temporal', function () {
     assert.equal((await merchant.getIntent(id)).status, 'requires_payment_method');
   });
 
-  it('does not make a stalled workflow spin: it waits without a timer, however often it is told to look', async () => {
+  it('does not make a stalled workflow spin: it waits without a timer, whatever the number of rechecks', async () => {
     const merchant = await merchantOf('sandbox');
     const { id, workflowId } = await planOf(merchant, inDays(7));
     await allowTimeSkipping(service.temporal, workflowId);
@@ -173,7 +173,7 @@ describe('access to Temporal', function () {
     assert.deepEqual([ledger.requests, await merchant.payments(id)], [[], []]);
   });
 
-  it('does not make a workflow spin that stalled for another reason: it cannot be collected, or not be read', async () => {
+  it('does not make a workflow spin that stalled for another reason: it cannot be collected or read', async () => {
     const { sql } = service.db;
     const merchant = await merchantOf('sandbox');
     const poisoned = await merchant.plan({ customer_id: await payerOf(merchant), start_date: inDays(0) });
@@ -208,7 +208,7 @@ describe('access to Temporal', function () {
     const { id, workflowId } = await planOf(merchant, inDays(7));
     await allowTimeSkipping(service.temporal, workflowId);
     await stalled(id);
-    // Its date comes before anybody has seen it: whoever makes it look has it made then, once.
+    // Its date comes before an operator sees it: a recheck then makes the payment, once.
     await makeDueIn(id, -100);
     await sendCommand(operations(), id, { name: 'recheck' });
     await paid(merchant, id, 1);
@@ -229,7 +229,7 @@ describe('access to Temporal', function () {
     await freed(id);
   });
 
-  it('is not needed where Temporal’s clock is an hour ahead: the plan stalls, and is charged at its date by itself', async () => {
+  it('is not needed if Temporal’s clock is an hour ahead: the plan stalls, and is charged at its date', async () => {
     const merchant = await merchantOf('sandbox');
     const { id, workflowId } = await planOf(merchant, never);
     await setAnHourAhead(workflowId);
@@ -272,7 +272,7 @@ describe('access to Temporal', function () {
     };
     const target = realNow().getTime() + 400 * 24 * hour;
 
-    it('is refused by a plan in real time, which can still go on in a fresh run', async () => {
+    it('is refused by a plan in real time, which can still continue in a fresh run', async () => {
       const merchant = await merchantOf('sandbox');
       const { id, workflowId } = await planOf(merchant, inDays(7));
       const { runId } = await running(workflowId);
@@ -297,7 +297,7 @@ describe('access to Temporal', function () {
       assert.deepEqual(told(await merchant.payments(plan.id)), ['0 paid 2027-01-05T00:00:00.000Z']);
     });
 
-    it('is refused too when it comes before the first read, and taken then by a plan on a clock', async () => {
+    it('is also refused before the first read, but accepted then by a plan on a clock', async () => {
       const merchant = await merchantOf('sandbox');
       const clock = await merchant.clock('2027-01-04T00:00:00Z');
       const onClock = await merchant.payer({ test_clock: clock.id });

@@ -197,7 +197,7 @@ export function errorsOf(route: Route): Record<string, SchemaNode> {
     statuses.map((status) => {
       const name = kinds[status]?.name;
       if (name === undefined)
-        throw new Error(`${route.operation} answers ${status}, which openapi/errors.ts does not know`);
+        throw new Error(`${route.operation} returns ${status}, which openapi/errors.ts does not describe`);
       const description = told.get(String(status));
       return [status, { $ref: `#/components/responses/${name}`, ...(description ? { description } : {}) }];
     }),
