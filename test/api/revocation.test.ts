@@ -12,7 +12,7 @@ import { send } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeKey, tester } from '../support/factories.ts';
 
-const launcher = fileURLToPath(new URL('../../src/processes/launch.mjs', import.meta.url));
+const apiProgram = fileURLToPath(new URL('../../src/processes/api.ts', import.meta.url));
 /** How long a revoked key may still be let in, and what a busy machine may add to the look at it. */
 const rememberedMs = 5_000;
 const toleranceMs = 1_500;
@@ -77,7 +77,7 @@ async function startApi(port: number, databaseUrl: string) {
     ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 1).toString('base64')}`,
     LOG_LEVEL: 'fatal',
   });
-  const child = spawn(process.execPath, [launcher, 'api'], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const child = spawn(process.execPath, [apiProgram], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
   assert.equal(message, 'ready');
   return { child, url: `http://127.0.0.1:${port}` };

@@ -62,7 +62,7 @@ export function useObservedProcesses(environment: () => Record<string, string> =
   });
 
   async function start(name: 'api' | 'worker', env: NodeJS.ProcessEnv): Promise<void> {
-    const child = spawn(process.execPath, ['--import', 'tsx', `src/processes/${name}.ts`], {
+    const child = spawn(process.execPath, [`src/processes/${name}.ts`], {
       cwd: fileURLToPath(new URL('../../', import.meta.url)),
       env,
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],

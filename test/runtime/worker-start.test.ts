@@ -49,7 +49,7 @@ describe('a worker process', function () {
   function start(environment: Record<string, string> = {}): Started {
     const database = new URL(service.db.url);
     database.port = String(toPostgres.port);
-    const child = spawn(process.execPath, ['src/processes/launch.mjs', 'worker'], {
+    const child = spawn(process.execPath, ['src/processes/worker.ts'], {
       cwd: root,
       env: {
         PATH: process.env.PATH,

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment } from '../../src/processes/config.ts';
 
-const launcher = fileURLToPath(new URL('../../src/processes/launch.mjs', import.meta.url));
+const apiProgram = fileURLToPath(new URL('../../src/processes/api.ts', import.meta.url));
 
 /** An API process as production starts it. */
 export interface ApiProcess {
@@ -17,7 +17,7 @@ export interface ApiProcess {
 
 /** Starts one by `npm run api`'s command; resolves when it is ready. Temporal is away unless the environment names one. */
 export async function startApiProcess(env: Record<string, string>, options: string[] = []): Promise<ApiProcess> {
-  const child = spawn(process.execPath, [launcher, 'api', ...options], {
+  const child = spawn(process.execPath, [apiProgram, ...options], {
     env: childEnvironment({
       OPERATOR_KEY: '',
       TEMPORAL_ADDRESS: '127.0.0.1:9',

@@ -122,7 +122,7 @@ export function useService(options: ServiceOptions = {}): Service {
       dispatcher = undefined;
     },
     async startWorkerProcess() {
-      const child = spawn(process.execPath, ['src/processes/launch.mjs', 'worker'], {
+      const child = spawn(process.execPath, ['src/processes/worker.ts'], {
         cwd: fileURLToPath(new URL('../../', import.meta.url)),
         env: {
           PATH: process.env.PATH,

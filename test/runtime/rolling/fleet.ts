@@ -59,7 +59,7 @@ export function useFleet() {
       async start(kind, folder = thisVersion) {
         const [port = 0] = await findFreePorts(1);
         const programs = folder === thisVersion ? thesePrograms : formerPrograms;
-        const child = spawn(process.execPath, ['--import', 'tsx', `${programs}/${kind}.ts`], {
+        const child = spawn(process.execPath, [`${programs}/${kind}.ts`], {
           cwd: folder,
           env: { ...common, PORT: String(port) },
           stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
