@@ -12,7 +12,6 @@ export async function startChild(
   { args = [], environment = {} }: { args?: string[]; environment?: Record<string, string> } = {},
 ): Promise<ChildProcess> {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
-    execArgv: file.endsWith('.ts') ? ['--import', 'tsx'] : [],
     env: childEnvironment(environment),
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

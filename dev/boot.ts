@@ -263,7 +263,7 @@ async function startChild(
     name,
     dataDir,
     command: process.execPath,
-    args: [fileURLToPath(new URL('../src/processes/launch.mjs', import.meta.url)), name, ...options],
+    args: [fileURLToPath(new URL(`../src/processes/${name}.ts`, import.meta.url)), ...options],
     cwd: fileURLToPath(new URL('../', import.meta.url)),
     env,
     stopSignal: 'SIGTERM',

@@ -34,7 +34,7 @@ export async function downloadCli(host: Host, say: Say, signal?: AbortSignal): P
     await mkdir(folder, { recursive: true });
     // In a separate process: the SDK loads a native runtime, and starts the server that it has downloaded.
     const script = fileURLToPath(new URL('temporal-download-by-sdk.ts', import.meta.url));
-    await promisify(execFile)(process.execPath, ['--import', 'tsx', script, CLI_VERSION, folder], {
+    await promisify(execFile)(process.execPath, [script, CLI_VERSION, folder], {
       timeout: DOWNLOAD_TIMEOUT_MS,
       env: childEnvironment({}),
       signal,

@@ -5,7 +5,7 @@ import { Client, Connection } from '@temporalio/client';
 import { migrate } from '../src/db/migrate.ts';
 import { openPool, type Pool } from '../src/platform/postgres/connection.ts';
 import { childEnvironment } from '../src/processes/config.ts';
-import { buildPrograms } from './processes/build.ts';
+import { copyPrograms } from './processes/copy.ts';
 import { namespace, openPostgres, openTemporal, type Postgres, type Temporal } from './servers.ts';
 import { type ProcessOptions, type SupervisedProcess, superviseProcess } from './supervised-process.ts';
 
@@ -38,7 +38,7 @@ const taskQueue = 'payments';
 export async function startParts(folder: string, store: TemporalStore = 'sqlite'): Promise<Parts> {
   const logs = join(folder, 'logs');
   await mkdir(logs, { recursive: true, mode: 0o700 });
-  const programs = await buildPrograms(join(folder, 'program'));
+  const programs = await copyPrograms(join(folder, 'program'));
   const postgres = await openPostgres(folder);
   const temporal = await openTemporal(folder, store === 'postgres' ? postgres : null);
   await migrate(postgres.url);
@@ -59,6 +59,7 @@ export async function startParts(folder: string, store: TemporalStore = 'sqlite'
     RATE_LIMIT_PER_SECOND: '1000000',
     RATE_LIMIT_BURST: '1000000',
     SANDBOX_LEDGER: files.ledgerFile,
+    ...programs.environment,
   };
   return {
     postgres,
@@ -70,7 +71,7 @@ export async function startParts(folder: string, store: TemporalStore = 'sqlite'
     start(kind, supervision, environment) {
       const started = superviseProcess({
         ...supervision,
-        args: ['--enable-source-maps', programs[kind], files.ordersFile],
+        args: [programs[kind], files.ordersFile],
         env: childEnvironment({ ...common, ...environment }),
         logFile: join(logs, `${supervision.name.replace(' ', '-')}.log`),
       });

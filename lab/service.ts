@@ -90,7 +90,7 @@ export async function startService(dataDir: string, options: StartOptions = {}):
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const output = openSync(logFile, 'w', 0o600);
   const begun = performance.now();
-  const child = spawn(process.execPath, ['--import', 'tsx', 'dev/start.ts'], {
+  const child = spawn(process.execPath, ['dev/start.ts'], {
     cwd: fileURLToPath(new URL('../', import.meta.url)),
     env: {
       ...childEnvironment({ ...settings, DATA_DIR: dataDir, SANDBOX_LEDGER: ledgerFile }),

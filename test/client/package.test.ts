@@ -20,7 +20,7 @@ describe('the built package of the client', function () {
     const installed = join(folder, 'node_modules/@payments-service/client');
     await mkdir(join(folder, 'node_modules/@types'), { recursive: true });
     const script = join(root, 'clients/typescript/build.ts');
-    await run(process.execPath, ['--import', 'tsx', script, installed], { cwd: root });
+    await run(process.execPath, [script, installed], { cwd: root });
     const { dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
     for (const name of [...Object.keys(dependencies), '@types/node', 'undici-types']) {
       await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));

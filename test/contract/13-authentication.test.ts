@@ -121,17 +121,7 @@ describe('Authentication', () => {
   it('keys are issued from the command line, with all scopes or with the named ones', async function () {
     this.timeout(60_000);
     const issue = async (...more: string[]): Promise<{ id: string; key: string }> => {
-      const args = [
-        '--import',
-        'tsx',
-        command,
-        'create',
-        '--mode',
-        'sandbox',
-        '--biller',
-        stage.keys.biller.id,
-        '--json',
-      ];
+      const args = [command, 'create', '--mode', 'sandbox', '--biller', stage.keys.biller.id, '--json'];
       const env = { ...process.env, NODE_OPTIONS: '', DATABASE_URL: stage.db.url };
       return JSON.parse((await promisify(execFile)(process.execPath, [...args, ...more], { env })).stdout);
     };

@@ -197,6 +197,6 @@ describe('the check of the invariants', () => {
 
   function runCommand() {
     const script = new URL('../../src/processes/cli/check-invariants.ts', import.meta.url).pathname;
-    return run(process.execPath, ['--import', 'tsx', script], { env: { ...process.env, DATABASE_URL: db.url } });
+    return run(process.execPath, [script], { env: { ...process.env, DATABASE_URL: db.url } });
   }
 });

@@ -30,7 +30,7 @@ function run(
   const file = new URL(`../../src/processes/cli/${program}.ts`, import.meta.url).pathname;
   return new Promise((resolve) => {
     const options = { env: { ...process.env, NODE_OPTIONS: '', ...env } };
-    execFile(process.execPath, ['--import', 'tsx', file, ...args], options, (error, stdout, stderr) => {
+    execFile(process.execPath, [file, ...args], options, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
     });
   });

@@ -21,7 +21,6 @@ describe('the end of a process', () => {
       announceReady();`,
     );
     const child = fork(file, {
-      execArgv: ['--import', import.meta.resolve('tsx')],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     const [message] = await once(child, 'message');

@@ -35,7 +35,7 @@ describe('ops on the command line', function () {
       ...changed,
     };
     return new Promise((resolve) => {
-      execFile(process.execPath, ['--import', 'tsx', file, ...args], { env }, (error, stdout, stderr) => {
+      execFile(process.execPath, [file, ...args], { env }, (error, stdout, stderr) => {
         resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
       });
     });

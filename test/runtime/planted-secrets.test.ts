@@ -79,7 +79,7 @@ describe('a secret that is planted in a real run', function () {
       ...{ PORT, TEMPORAL_PORT, TEMPORAL_UI_PORT },
       ENCRYPTION_KEYS: `planted:${planted.encryptionKey.toString('base64')}`,
     });
-    const started = spawn(process.execPath, ['--import', 'tsx', program], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const started = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     child = started;
     for (const stream of [started.stdout, started.stderr]) {
       stream.on('data', (chunk) => {

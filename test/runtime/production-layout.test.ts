@@ -73,7 +73,7 @@ describe('the layout for production', () => {
     this.timeout(120_000);
     const program = new URL('../../src/processes/cli/prepare-temporal.ts', import.meta.url).pathname;
     const prepare = (env: Record<string, string>) =>
-      promisify(execFile)(process.execPath, ['--import', 'tsx', program], { env: childEnvironment(env) });
+      promisify(execFile)(process.execPath, [program], { env: childEnvironment(env) });
     const env = { TEMPORAL_ADDRESS: await temporalServer(), TEMPORAL_NAMESPACE: 'prepared-by-command' };
     for (let time = 0; time < 2; time++) {
       assert.match(

@@ -57,7 +57,7 @@ describe('an upgrade from the former version, under load', function () {
     await sql`drop schema public cascade`;
     await sql`create schema public`;
     await sql.end();
-    await run(process.execPath, ['--import', 'tsx', `${formerPrograms}/cli/migrate.ts`], {
+    await run(process.execPath, [`${formerPrograms}/cli/migrate.ts`], {
       cwd: former,
       env: { PATH: process.env.PATH, DATABASE_URL: db.url },
     });
@@ -71,22 +71,12 @@ describe('an upgrade from the former version, under load', function () {
     const olds = await Promise.all([fleet.start('api', former), fleet.start('worker', former)]);
     const { stdout } = await run(
       process.execPath,
-      ['--import', 'tsx', `${formerPrograms}/cli/billers.ts`, 'create', '--name', 'Biller', '--json'],
+      [`${formerPrograms}/cli/billers.ts`, 'create', '--name', 'Biller', '--json'],
       { cwd: former, env: { PATH: process.env.PATH, DATABASE_URL: db.url } },
     );
     const issued = await run(
       process.execPath,
-      [
-        '--import',
-        'tsx',
-        `${formerPrograms}/cli/keys.ts`,
-        'create',
-        '--mode',
-        'sandbox',
-        '--biller',
-        JSON.parse(stdout).id,
-        '--json',
-      ],
+      [`${formerPrograms}/cli/keys.ts`, 'create', '--mode', 'sandbox', '--biller', JSON.parse(stdout).id, '--json'],
       { cwd: former, env: { PATH: process.env.PATH, DATABASE_URL: db.url } },
     );
     const load = startLoad(fleet.balancer.url, JSON.parse(issued.stdout).key);

@@ -32,7 +32,7 @@ export class Start {
     this.dataDir = dataDir;
     this.ports = ports;
     const none = { DATABASE_URL: '', TEMPORAL_ADDRESS: '', TEMPORAL_NAMESPACE: '', ENCRYPTION_KEYS: '' };
-    this.child = spawn(process.execPath, ['--import', 'tsx', START], {
+    this.child = spawn(process.execPath, [START], {
       env: childEnvironment({ ...none, DATA_DIR: dataDir, ...ports }),
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -19,7 +19,7 @@ describe('a worker process that is stopped while a workflow thinks', function ()
   it('goes on where it was when it is let, and lives', async () => {
     const program = fileURLToPath(new URL('slow-workflow/process.ts', import.meta.url));
     const given = [await temporalServer(), testNamespace, `test-${randomBytes(6).toString('hex')}`];
-    child = spawn(process.execPath, ['--import', 'tsx', program, ...given], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child = spawn(process.execPath, [program, ...given], { stdio: ['ignore', 'pipe', 'pipe'] });
     let said = '';
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (said += chunk));
     const ended = once(child, 'exit');

@@ -66,7 +66,7 @@ describe('the role that the service runs as', function () {
 
   function migrate(role: Role, ...args: string[]) {
     const program = fileURLToPath(new URL('../../src/processes/cli/migrate.ts', import.meta.url));
-    return run(process.execPath, ['--import', 'tsx', program, ...args], {
+    return run(process.execPath, [program, ...args], {
       env: { PATH: process.env.PATH, DATABASE_URL: urlOf(role) },
     });
   }

@@ -146,7 +146,7 @@ describe('a hostile text in the output of a command', function () {
       },
     };
     const outcome = await new Promise<Outcome>((resolve) => {
-      execFile(process.execPath, ['--import', 'tsx', file, ...args], options, (error, stdout, stderr) => {
+      execFile(process.execPath, [file, ...args], options, (error, stdout, stderr) => {
         resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
       });
     });
@@ -273,7 +273,7 @@ describe('a hostile text in the output of a command', function () {
       import { createLogger } from './src/platform/logger.ts';
       const text = process.env.HOSTILE ?? '';
       createLogger('info', 'test').info({ path: text, err: new Error(text) }, text);`;
-    const args = ['--import', 'tsx', '--input-type=module', '--eval', script];
+    const args = ['--input-type=module', '--eval', script];
     const options = { cwd: fileURLToPath(root), env: { ...process.env, NODE_OPTIONS: '', HOSTILE: hostile } };
     const stdout = await new Promise<string>((resolve, reject) => {
       execFile(process.execPath, args, options, (error, printed) => (error ? reject(error) : resolve(printed)));

@@ -133,11 +133,8 @@ describe('every process and command', function () {
     const program = new URL(`../../${file}`, import.meta.url).pathname;
     const given = { PATH: process.env.PATH, DATA_DIR: folder.path, LOG_LEVEL: 'error', ...env };
     return new Promise<{ failed: boolean; stderr: string }>((done) => {
-      execFile(
-        process.execPath,
-        ['--import', 'tsx', program, ...args],
-        { env: given, timeout: 60_000 },
-        (error, _stdout, stderr) => done({ failed: error !== null, stderr }),
+      execFile(process.execPath, [program, ...args], { env: given, timeout: 60_000 }, (error, _stdout, stderr) =>
+        done({ failed: error !== null, stderr }),
       );
     });
   }

@@ -44,16 +44,11 @@ process.on('exit', () => {
 export function spawnProcess(
   kind: 'api' | 'worker',
   env: Record<string, string>,
-  {
-    options = [],
-    isHeard = false,
-    folder = thisVersion,
-    command = ['src/processes/launch.mjs', kind],
-  }: ProcessOptions = {},
+  { options = [], isHeard = false, folder = thisVersion, command = [`src/processes/${kind}.ts`] }: ProcessOptions = {},
 ): ServiceProcess {
   const child = spawn(process.execPath, [...command, ...options], {
     cwd: folder,
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', isHeard ? 'pipe' : 'inherit', 'inherit', 'ipc'],
   });
   running.add(child);

@@ -12,7 +12,7 @@ import { it } from 'mocha';
  * The samples of a document are run as they stand there. A fenced block is a sample by its language, and words behind the
  * language say more:
  *
- *   ```ts, ```sh         a script of its own: run with `tsx`, or with `bash -euo pipefail`. It passes when it ends with 0
+ *   ```ts, ```sh         a script of its own: run with `node`, or with `bash -euo pipefail`. It passes when it ends with 0
  *   ```py, ```go         the same, with `python3` and with `go`, and their standard libraries alone
  *   ```ts continued      goes on in the last script of the same language
  *   ```ts not-run        is held against the types, and not run; a ```sh not-run is only read
@@ -146,7 +146,7 @@ export function whyNotRun(language: Language): string | null {
 export async function commandOf({ title, language, text }: Script, folder: string): Promise<string[]> {
   const file = join(folder, `sample.${language}`);
   await writeFile(file, text);
-  if (language === 'ts') return [programs.ts, '--import', 'tsx', file];
+  if (language === 'ts') return [programs.ts, file];
   if (language === 'sh') return [programs.sh, '-euo', 'pipefail', file];
   if (language === 'py') return [programs.py, file];
   const program = join(folder, 'sample');

@@ -45,10 +45,7 @@ export function useFleet() {
       balancer: fleetBalancer,
       async start(kind, folder) {
         const [port = 0] = await findFreePorts(1);
-        const command =
-          folder === undefined
-            ? ['src/processes/launch.mjs', kind]
-            : ['--import', 'tsx', `${formerPrograms}/${kind}.ts`];
+        const command = [`${folder === undefined ? 'src/processes' : formerPrograms}/${kind}.ts`];
         const member = spawnProcess(kind, { ...common, PORT: String(port) }, { command, folder });
         members.push(member);
         await member.ready();
