@@ -5,6 +5,7 @@ import { eventually } from '../../lab/eventually.ts';
 import { defaultFeeSchedule } from '../../src/domain/fees.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { realNow } from '../../src/platform/real-time.ts';
+import { CustomerUpdate } from '../../src/resources/customer.ts';
 import { transitionPlan } from '../../src/services/plans/plan-transitions.ts';
 import type { Reply } from '../support/api.ts';
 import { frozen, usePayer } from '../support/payer.ts';
@@ -28,6 +29,11 @@ const inDays = (days: number) => new Date(realNow().getTime() + days * 86_400_00
 describe('changing a customer', () => {
   const stage = useStage();
   const put = (id: string, body: unknown) => stage.request('PUT', `/customers/${id}`, body);
+
+  it('is tried with every field that can be changed, beside the default method', () => {
+    const { test_clock: _, default_payment_method: __, ...fields } = CustomerUpdate.properties;
+    assert.deepEqual(Object.keys(full).sort(), Object.keys(fields).sort());
+  });
 
   it('changes each field by itself, answers the customer, and leaves all others as they were', async () => {
     let before = await stage.merchant.customer();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { realNow } from '../../src/platform/real-time.ts';
+import { CustomerCreate } from '../../src/resources/customer.ts';
 import { faultPaths, instantPattern, refusal, rowCounts, useStage } from '../support/stage.ts';
 
 const path = '/customers';
@@ -56,6 +57,11 @@ describe('creating a customer', () => {
       updated_at: created_at,
       deleted_at: null,
     });
+  });
+
+  it('is tried with every field that can be given', () => {
+    const { test_clock: _, ...fields } = CustomerCreate.properties;
+    assert.deepEqual(Object.keys(full).sort(), Object.keys(fields).sort());
   });
 
   it('keeps every field as it was given, in the answer, in a fetch and in the list', async () => {

@@ -10,8 +10,6 @@ export interface Reference {
   target: string;
   /** Whether the foreign key includes biller and mode, so that PostgreSQL enforces the rule. */
   isEnforced: boolean;
-  /** What happens to the row when the target is deleted: `a` nothing (the deletion fails), `c` cascade, `n` set null. */
-  onDelete: 'a' | 'r' | 'c' | 'n' | 'd';
   /** For a table without biller and mode of its own: the row that it belongs to. */
   owner?: { table: string; column: string } | undefined;
 }
@@ -50,7 +48,7 @@ export async function tenantTables(db: Db): Promise<string[]> {
 export async function referencesIn(db: Db): Promise<Reference[]> {
   const tenanted = new Set(await tenantTables(db));
   const rows = await db<(Omit<Reference, 'owner' | 'isEnforced'> & { columns: string[] })[]>`
-    select f.conrelid::regclass::text as table, f.confrelid::regclass::text as target, f.confdeltype as "onDelete",
+    select f.conrelid::regclass::text as table, f.confrelid::regclass::text as target,
       (select a.attname from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
         where i.indrelid = f.conrelid and i.indisprimary) as key,
       (select a.attname from unnest(f.conkey, f.confkey) as k (own, other)

@@ -1,0 +1,207 @@
+/** A text that is inserted behind an anchor of a file, or a new file when there is no anchor. */
+export interface Edit {
+  file: string;
+  after: string | null;
+  insert: string;
+}
+
+export interface Walk {
+  /** The edits of each step. Forgetting a step must be found. */
+  steps: Readonly<Record<string, readonly Edit[]>>;
+  /** Files that are compiled against the change, beside those that are changed. */
+  compiled: readonly string[];
+  /** How many source files the walk may take. */
+  atMost: number;
+}
+
+const customers = 'src/services/customers/customers.ts';
+const changes = 'src/services/customers/customer-changes.ts';
+const catalogue = 'src/resources/event-catalogue.ts';
+
+/** The walks of docs/development.md, each by an example. */
+export const walks: Readonly<Record<string, Walk>> = {
+  'a field on a customer': {
+    steps: {
+      'the row': [
+        {
+          file: 'src/db/customers.ts',
+          after: '  business_name: string | null;\n',
+          insert: '  nickname: string | null;\n',
+        },
+      ],
+      'the schemas': [
+        {
+          file: 'src/resources/customer.ts',
+          after: "  business_name: Text(255, 'Business name.'),\n",
+          insert: "  nickname: Text(255, 'Nickname.'),\n",
+        },
+        {
+          file: 'src/resources/customer.ts',
+          after: "    business_name: Nullable(Type.String(), { description: 'Business name.' }),\n",
+          insert: "    nickname: Nullable(Type.String(), { description: 'Nickname.' }),\n",
+        },
+        { file: 'src/resources/customer.ts', after: '  business_name: null,\n', insert: '  nickname: null,\n' },
+      ],
+      'the new row': [
+        {
+          file: customers,
+          after: '    business_name: input.business_name ?? null,\n',
+          insert: '    nickname: input.nickname ?? null,\n',
+        },
+      ],
+    },
+    compiled: [],
+    atMost: 3,
+  },
+  'a new event': {
+    steps: {
+      'the entry of the catalogue': [
+        {
+          file: catalogue,
+          after: 'export const eventCatalogue = {\n',
+          insert: "  'customer.deleted': event(Customer, 'A customer was deleted.', customerExample),\n",
+        },
+        {
+          file: catalogue,
+          after: "import { dueAt, madeAt } from './examples.ts';\n",
+          insert: "import { Customer, customerExample } from './customer.ts';\n",
+        },
+      ],
+      'the scope of its group': [
+        {
+          file: catalogue,
+          after: 'export const eventGroups = {\n',
+          insert: "  customer: { scope: 'customers:read', isClockEffect: false },\n",
+        },
+      ],
+      // Forgetting to record it is found by `npm test` as a whole: no test sees the event.
+    },
+    compiled: [
+      'src/services/events.ts',
+      'src/services/webhooks/event-scopes.ts',
+      'src/resources/clock-effect.ts',
+      changes,
+    ],
+    atMost: 3,
+  },
+  'a new resource': {
+    steps: {
+      'the kind of id': [
+        {
+          file: 'src/domain/ids.ts',
+          after: 'export const idKinds = {\n',
+          insert: "  payment_link: { prefix: 'pl_', collection: 'payment_links', logField: 'payment_link_id' },\n",
+        },
+      ],
+      'the scope': [
+        {
+          file: 'src/services/accounts/scopes.ts',
+          after: 'export const allScopes = [\n',
+          insert: "  'payment_links:read',\n",
+        },
+      ],
+      'the table': [
+        {
+          file: 'src/db/payment-links.ts',
+          after: null,
+          insert: `import type { Db } from '../platform/postgres/connection.ts';
+import { isAfter, type Page, type TenantKey } from './tenant.ts';
+
+export interface PaymentLinkRow {
+  id: string;
+  biller_id: string;
+  livemode: boolean;
+  created_at: Date;
+}
+
+export async function listPaymentLinks(db: Db, tenant: TenantKey, { limit, after }: Page): Promise<PaymentLinkRow[]> {
+  return db<PaymentLinkRow[]>\`
+    select * from payment_links
+    where biller_id = \${tenant.billerId} and livemode = \${tenant.livemode}
+      and \${isAfter(db, 'payment_links', tenant, after)}
+    order by id desc limit \${limit + 1}\`;
+}
+`,
+        },
+      ],
+      'schema, tag, example and presenter': [
+        {
+          file: 'src/resources/payment-link.ts',
+          after: null,
+          insert: `import type { Static } from 'typebox';
+import type { PaymentLinkRow } from '../db/payment-links.ts';
+import { exampleId } from '../domain/ids.ts';
+import { Id, Livemode, present, Strict, type Tag, Timestamp } from './common.ts';
+import { dueAt, example } from './examples.ts';
+
+export const paymentLinks: Tag = { name: 'Payment links', description: 'Pages on which a payer pays.' };
+
+export const PaymentLink = Strict(
+  { id: Id('payment_link', 'The id of the link.'), livemode: Livemode, created_at: Timestamp },
+  { title: 'PaymentLink' },
+);
+example(PaymentLink, { id: exampleId('payment_link'), livemode: false, created_at: dueAt });
+
+export function presentPaymentLink(row: PaymentLinkRow): Static<typeof PaymentLink> {
+  return present(PaymentLink, row);
+}
+`,
+        },
+      ],
+      'the service': [
+        {
+          file: 'src/services/payments/payment-links.ts',
+          after: null,
+          insert: `import { listPaymentLinks as selectLinks } from '../../db/payment-links.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { rowsOfPage } from '../paging.ts';
+import type { Tenant } from '../request-context.ts';
+
+export async function listPaymentLinks(db: Db, tenant: Tenant, query: { limit?: number; starting_after?: string }) {
+  return rowsOfPage(db, 'payment_links', tenant, query, (page) => selectLinks(db, tenant, page));
+}
+`,
+        },
+      ],
+      'the route': [
+        {
+          file: 'src/api/routes/payment-links.ts',
+          after: null,
+          insert: `import { ListOf, listQuery, page, Strict } from '../../resources/common.ts';
+import { PaymentLink, paymentLinks, presentPaymentLink } from '../../resources/payment-link.ts';
+import { listPaymentLinks } from '../../services/payments/payment-links.ts';
+import { type Route, route } from '../http/route.ts';
+
+export const paymentLinkRoutes: Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/v1/payment_links',
+    operation: 'listPaymentLinks',
+    tag: paymentLinks,
+    summary: 'List payment links, newest first',
+    access: { scope: 'payment_links:read' },
+    invalid: 422,
+    query: Strict(listQuery),
+    response: { status: 200, schema: ListOf(PaymentLink) },
+    handle: async ({ call, query, deps }) => {
+      const { rows, limit } = await listPaymentLinks(deps.sql, call, query);
+      return page(rows, limit, presentPaymentLink);
+    },
+  }),
+];
+`,
+        },
+      ],
+      'the list of routes': [
+        {
+          file: 'src/api/routes/index.ts',
+          after: "import { paymentIntentRoutes } from './payment-intents.ts';\n",
+          insert: "import { paymentLinkRoutes } from './payment-links.ts';\n",
+        },
+        { file: 'src/api/routes/index.ts', after: '  ...paymentIntentRoutes,\n', insert: '  ...paymentLinkRoutes,\n' },
+      ],
+    },
+    compiled: ['src/resources/common.ts', 'src/services/paging.ts', 'src/db/tenant.ts', 'src/api/http/route.ts'],
+    atMost: 10,
+  },
+};
