@@ -2,7 +2,7 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import { isTracing } from '../platform/tracing.ts';
 import type { RequestState } from './http/context.ts';
-import type { AppDeps, Route } from './http/route.ts';
+import { type AppDeps, defaultWaits, type Route } from './http/route.ts';
 import { accessLog } from './middleware/access-log.ts';
 import { authenticate, authorize, credentialFinder } from './middleware/authenticate.ts';
 import { dropUnread } from './middleware/drop-unread.ts';
@@ -35,10 +35,11 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): 
   app.use(ops(deps));
 
   const router = new Router<RequestState>({ strict: true, sensitive: true });
-  const find = credentialFinder(deps.sql);
+  const waits = { ...defaultWaits, ...deps.waits };
+  const find = credentialFinder(deps.sql, waits.credentialMs);
   const limit = limitRate(deps.settings);
-  const keep = idempotency(deps);
-  const takeTurn = limitConcurrency();
+  const keep = idempotency(deps, waits.idempotencyKeyMs);
+  const takeTurn = limitConcurrency(waits.queueMs);
   const waitIfPreferred = preferWait(deps.sql);
   for (const route of routes) {
     router.register(

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { after, before, beforeEach, describe, it } from 'mocha';
 import { createApp } from '../../src/api/app.ts';
+import { defaultWaits } from '../../src/api/http/route.ts';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
@@ -153,6 +154,7 @@ describe('the Idempotency-Key of a customer or an intent, which is written by th
 
   it('is in use (409) when another transaction has it for 5 s, and nothing is made', async function () {
     this.timeout(15_000);
+    assert.equal(defaultWaits.idempotencyKeyMs, 5_000);
     const asked = await requests();
     const [customers, intents] = [await count('customers'), await count('payment_intents')];
     await whileHeld(['long0', 'long1', 'long2'], async () => {

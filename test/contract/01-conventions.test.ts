@@ -118,7 +118,7 @@ describe('Conventions', () => {
       { of: 'test clocks', path: () => clocks, make: () => create(clocks, clock()) },
     ];
     for (const { of, path, make } of lists) {
-      describe(`of ${of}`, () => {
+      describe(`of the resource ${of}`, () => {
         it('returns {data: array, has_more: boolean}', async () => {
           const { body } = await stage.request('GET', path((await stage.merchant.payer()).id));
           assert.deepEqual([Object.keys(body).sort(), Array.isArray(body.data)], [['data', 'has_more'], true]);

@@ -112,7 +112,7 @@ describe('Sandbox test behaviour', () => {
       words.map(({ value }) => [value]),
     );
     for (const { value, result, outcome } of words) {
-      it(`${value}: ${result}`, async () => {
+      it(`the value ${value}: ${result}`, async () => {
         assert.deepEqual(await charge(intent({ metadata: { _sandbox_outcome: value } }), await neutral()), outcome);
       });
     }
@@ -136,7 +136,7 @@ describe('Sandbox test behaviour', () => {
       amounts.map(({ endsIn }) => [endsIn]),
     );
     for (const { endsIn, result, amounts: examples, outcome } of amounts) {
-      it(`${endsIn}: ${result}`, async () => {
+      it(`an amount that ends in ${endsIn}: ${result}`, async () => {
         const id = await neutral();
         for (const amount of examples) assert.deepEqual(await charge(intent({ amount }), id), outcome, String(amount));
       });
@@ -184,7 +184,7 @@ describe('Sandbox test behaviour', () => {
 
   describe('card brand detection by number prefix', () => {
     for (const [prefix, brand] of brands) {
-      it(`${prefix}: ${brand ?? 'none that the contract names'}`, async () => {
+      it(`a number that begins with ${prefix}: ${brand ?? 'none that the contract names'}`, async () => {
         const body = card({ token_metadata: vaulted, card_bin: prefix.padEnd(8, '0') });
         const { payment_method } = (await stage.request('POST', '/payment_methods', body)).body;
         assert.equal(payment_method.card.brand, brand);

@@ -123,7 +123,7 @@ describe('Payment plan: states and transitions', () => {
     for (const { field, value, in: changeable } of updates) {
       for (const state of Object.keys(ways) as State[]) {
         const may = changeable.includes(state);
-        it(`${field}, ${state}: ${may ? 'is changed' : 'cannot be changed'}`, async () => {
+        it(`the field ${field} of a plan that is ${state}: ${may ? 'is changed' : 'cannot be changed'}`, async () => {
           const id = await planIn(state);
           const reply = await stage.request('PUT', `${path}/${id}`, { [field]: value });
           if (may) assert.deepEqual([reply.status, reply.body[field]], [200, value]);

@@ -144,7 +144,7 @@ describe('Test clock: states and transitions', () => {
       ['ready', () => here.advance('2027-01-11T00:00:00Z')],
       ['failed', fail],
     ] as const) {
-      it(`from ${state}`, async () => {
+      it(`from the state ${state}`, async () => {
         await reach();
         assert.deepEqual([(await remove()).status, await isGone()], [200, true]);
       });

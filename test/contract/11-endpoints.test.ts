@@ -49,7 +49,7 @@ describe('Endpoints', () => {
       for (const row of rows) {
         for (const status of [...row.statuses, ...(row.more ?? [])]) {
           const says = status === 404 && row.missing ? `${row.missing} not found` : meanings[status]?.says;
-          it(`${nameOf(row)} → ${status} ${says}${row.statuses.includes(status) ? '' : ' (not listed)'}`, async () => {
+          it(`${nameOf(row)} returns the status ${status} ${says}${row.statuses.includes(status) ? '' : ' (not listed)'}`, async () => {
             const reply = await answer(nameOf(row), status);
             assertAnswer(nameOf(row), status, reply);
             if (status === 404 && row.missing)
@@ -60,7 +60,7 @@ describe('Endpoints', () => {
           it(`${nameOf(row)} accepts the query ${row.query.join(', ')}, and nothing else`, () => takesQuery(row));
         }
         if (row.output) {
-          it(`${nameOf(row)} returns {${row.output.join(', ')}}`, async () => {
+          it(`${nameOf(row)} returns the members {${row.output.join(', ')}}`, async () => {
             const { body } = await answer(nameOf(row), row.statuses[0] ?? row.more?.[0] ?? 200);
             for (const member of row.output ?? []) assert.ok(member in body, member);
           });

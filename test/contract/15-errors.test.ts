@@ -80,7 +80,7 @@ describe('Errors', () => {
       statuses.map(({ status }) => [String(status)]),
     );
     for (const { status, meaning, from, code } of statuses) {
-      it(`${status}: ${meaning}`, async () => {
+      it(`the status ${status}: ${meaning}`, async () => {
         const reply = await answer(from, status);
         assert.deepEqual([reply.status, reply.body.error.code], [status, code]);
       });
@@ -127,7 +127,7 @@ describe('Errors', () => {
       },
     ];
     for (const { rule, code, ask } of unprocessable) {
-      it(`422: ${rule}`, async () => {
+      it(`422 is returned by the rule: ${rule}`, async () => {
         const { status, body } = await ask();
         assert.deepEqual([status, body.error.code, body.error.type], [422, code, 'invalid_request_error']);
       });

@@ -248,7 +248,7 @@ describe('Limits', () => {
   for (const { limit, value, appliesTo, cases } of limits) {
     cases.forEach(([inside, outside, fault], index) => {
       const nth = cases.length > 1 ? ` (${index + 1})` : '';
-      it(`${limit}, ${appliesTo}: ${value}${nth}`, async () => {
+      it(`the limit “${limit}” on ${appliesTo}: ${value}${nth}`, async () => {
         const taken = await inside();
         assert.ok(taken.status < 300, taken.text);
         const { status, body } = await outside();

@@ -33,6 +33,7 @@ export function useStatuses() {
     nowhere = openPool('postgres://user:password@127.0.0.1:1/none', { max: 1, name: 'test' });
     return { sql: nowhere, checks: { storage: () => Promise.reject(new Error('away')) } };
   });
+  const impatient = useApi(stage.db, undefined, () => ({ waits: { idempotencyKeyMs: 500 } }));
   let keyOfBroken = '';
 
   before('take the tables away', async () => {
@@ -124,7 +125,7 @@ export function useStatuses() {
     return cutOff.send(method, path, { key: stage.merchant.key });
   };
 
-  /** While another transaction holds the Idempotency-Key: the request waits five seconds for it. */
+  /** While another transaction, and another process, holds the Idempotency-Key. */
   const collide: Produce = async (operation) => {
     const { method, path, body } = await request(operation);
     const { biller, sandboxSecret: key } = stage.keys;
@@ -136,7 +137,7 @@ export function useStatuses() {
         insert into idempotency_keys (biller_id, livemode, key, fingerprint, created_at, expires_at)
         values (${biller.id}, false, ${name}, ${Buffer.alloc(32)}, now(), now() + interval '1 day')`;
       await other`select pg_advisory_xact_lock(hashtextextended(${`idempotency/${biller.id}/false/${name}`}, 0))`;
-      return await stage.api.send(method, path, { key, body, headers: { 'Idempotency-Key': name } });
+      return await impatient.send(method, path, { key, body, headers: { 'Idempotency-Key': name } });
     } finally {
       await other`rollback`;
       other.release();

@@ -35,7 +35,7 @@ function expectedMonthly(startDate: PlainDate, months: number): PlainDate {
 
 describe('plain dates', () => {
   for (const value of ['2027-01-31', '2028-02-29', '2000-02-29', '0001-01-01', '9999-12-31']) {
-    it(`include ${value}`, () => assert.equal(isPlainDate(value), true));
+    it(`include the date ${value}`, () => assert.equal(isPlainDate(value), true));
   }
 
   const wrong = ['2027-02-30', '2027-02-29', '1900-02-29', '2027-04-31', '2027-13-01', '2027-00-10', '2027-01-00'];
@@ -80,7 +80,7 @@ describe('plain dates', () => {
 
 describe('time zones', () => {
   for (const value of ['UTC', 'Australia/Sydney', 'America/St_Johns', 'America/Argentina/Buenos_Aires', 'Etc/GMT+3']) {
-    it(`include ${value}`, () => assert.equal(isTimeZone(value), true));
+    it(`include the zone ${value}`, () => assert.equal(isTimeZone(value), true));
   }
   for (const value of ['', 'Sydney', 'Mars/Olympus', '+10:00', '-03:30', 'Z', 'UTC ', 'Australia/Sydney\n', '[UTC]']) {
     it(`do not include ${JSON.stringify(value)}`, () => assert.equal(isTimeZone(value), false));

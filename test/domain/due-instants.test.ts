@@ -58,7 +58,7 @@ describe('the start of a day', () => {
     ['is half an hour off in Lord Howe’s summer', '2027-01-01', 'Australia/Lord_Howe', '2026-12-31T13:00:00.000Z'],
   ];
   for (const [title, date, zone, instant] of table) {
-    it(`${title} (${zone}, ${date})`, () => {
+    it(`${title} (the zone ${zone}, the date ${date})`, () => {
       assert.equal(startOfDay(date, zone).toISOString(), instant);
     });
   }

@@ -125,7 +125,7 @@ describe('a plan’s charge at its due instant', () => {
 
   for (const { names, terms = {}, row = 'payment_plans', does, comesTo } of deeds) {
     for (const [moment, line] of eachMoment(comesTo, row)) {
-      it(`meets ${names}, ${moment}: ${line}`, async () => {
+      it(`meets ${names} at this moment, ${moment}: ${line}`, async () => {
         const otherCard = await stage.merchant.card(here.customer, 'tok_sandbox_visa_decline_insufficient_funds');
         const named = 'payment_instrument_id' in terms ? { payment_instrument_id: here.card } : {};
         const { id } = await here.plan({ total_amount_cents: 5000, ...named });

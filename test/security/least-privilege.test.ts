@@ -146,7 +146,7 @@ describe('the role that the service runs as', function () {
     ['change a setting of the server', 'alter system set fsync = off'],
     ['skip the triggers', 'set session_replication_role = replica'],
   ] as const) {
-    it(`cannot ${what}`, async () => {
+    it(`has no right to ${what}`, async () => {
       assert.equal(await outcomeOf(urlOf('payments'), statement), refused);
     });
   }

@@ -45,7 +45,7 @@ export function useDatabase(connections = 10, { isDamaged = false } = {}): TestD
       broken.push(...violations.map((violation) => ({ after: this.test?.parent?.fullTitle() ?? '', ...violation })));
     }
     if (opened === undefined) return;
-    await opened.sql.end({ timeout: 5 });
+    await opened.sql.end({ timeout: 1 });
     await onServer((server) => server`drop database if exists ${server(name)} with (force)`);
   });
 

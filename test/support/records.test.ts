@@ -21,8 +21,8 @@ describe('what the workers of a run report', () => {
     folder = await mkdtemp(join(tmpdir(), 'payments-test-records-'));
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
-  const report = (name: string, of: string[], seen: string[], unrun = 0) =>
-    writeFile(join(folder, `${name}.json`), JSON.stringify({ files: of, unrun, seen }));
+  const report = (name: string, of: string[], seen: string[], unrun = 0, titles: string[] = []) =>
+    writeFile(join(folder, `${name}.json`), JSON.stringify({ files: of, unrun, titles, seen }));
 
   it('is complete when together they have seen every status and event of the OpenAPI document', async () => {
     await report('a', files.slice(0, 1), promised.slice(0, half));
@@ -46,6 +46,12 @@ describe('what the workers of a run report', () => {
     assert.match(await checkRecords(folder, files), /was not checked .*: 1 files and 0 tests did not run/);
     await report('b', files.slice(1), [], 3);
     assert.match(await checkRecords(folder, files), /was not checked .*: 0 files and 3 tests did not run/);
+  });
+
+  it('fails the run when two tests have the same full title', async () => {
+    await report('a', files.slice(0, 1), [], 0, ['a plan is charged', 'a plan ends']);
+    await report('b', files.slice(1), [], 1, ['a plan ends']);
+    await assert.rejects(checkRecords(folder, files), /several tests have the same full title/);
   });
 
   it('ends a whole run of mocha with exit code 1 when a status is missing', async function () {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Suite } from 'mocha';
@@ -11,6 +12,8 @@ interface RunRecord {
   files: string[];
   /** Tests that a pattern, a failed hook or `bail` left out. */
   unrun: number;
+  /** The full titles of the tests. */
+  titles: string[];
   /** What the tests of the process have seen of the OpenAPI document so far. */
   seen: string[];
 }
@@ -19,17 +22,19 @@ interface RunRecord {
 export async function recordFiles(folder: string, root: Suite): Promise<void> {
   const files = [...new Set(root.suites.flatMap(({ file }) => file ?? []))];
   let unrun = 0;
+  const titles: string[] = [];
   root.eachTest((test) => {
+    titles.push(test.fullTitle());
     if (test.state === undefined && !test.pending) unrun += 1;
   });
-  const record: RunRecord = { files, unrun, seen: [...seen] };
+  const record: RunRecord = { files, unrun, titles, seen: [...seen] };
   await mkdir(folder, { recursive: true });
   const name = (files[0] ?? 'none').replaceAll(/[^\w.-]/g, '_');
   await writeFile(join(folder, `${name}.json`), JSON.stringify(record));
 }
 
 /**
- * After all tests: fails when every test of every file has run and the OpenAPI document promises a status or an event
+ * After all tests: fails when two have the same full title, and when every test of every file has run and the OpenAPI document promises a status or an event
  * that none has seen. Returns what it found out, in a sentence.
  */
 export async function checkRecords(folder: string, testFiles: readonly string[]): Promise<string> {
@@ -37,6 +42,9 @@ export async function checkRecords(folder: string, testFiles: readonly string[])
   const records = await Promise.all(
     names.map(async (name): Promise<RunRecord> => JSON.parse(await readFile(join(folder, name), 'utf8'))),
   );
+  const titles = records.flatMap((record) => record.titles).sort();
+  const twice = titles.filter((title, index) => title === titles[index + 1]);
+  assert.deepEqual(twice, [], 'several tests have the same full title');
   const ran = new Set(records.flatMap(({ files }) => files));
   const missing = testFiles.filter((file) => !ran.has(file)).length;
   const unrun = records.reduce((sum, record) => sum + record.unrun, 0);

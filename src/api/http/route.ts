@@ -45,6 +45,19 @@ export interface Settings {
   rateLimitBurst: number;
 }
 
+/** How long a request may wait for others, and how long a credential is cached. Milliseconds. */
+export interface Waits {
+  /** For the first request with the same Idempotency-Key; then 409. */
+  idempotencyKeyMs: number;
+  /** In the queue of its API key; then 429. */
+  queueMs: number;
+  /** A revocation, or a change of the biller, takes effect in every process within this time. */
+  credentialMs: number;
+}
+
+/** What the API promises. */
+export const defaultWaits: Waits = { idempotencyKeyMs: 5_000, queueMs: 10_000, credentialMs: 5_000 };
+
 /** The address of Temporal's Web UI, and the namespace of the workflows. */
 export interface WebUi {
   /** Without a trailing slash. */
@@ -57,6 +70,8 @@ export interface AppDeps {
   sql: Pool;
   vault: Vault;
   settings: Settings;
+  /** Instead of `defaultWaits`, for tests that must not take that long. */
+  waits?: Partial<Waits>;
   logger: Logger;
   processors: Processors;
   /** Whether the Temporal server can skip time, which test clocks need. Null until the server has responded. */

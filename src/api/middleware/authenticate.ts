@@ -7,17 +7,15 @@ import { Forbidden, Unauthenticated } from '../../services/errors.ts';
 import type { Middleware } from '../http/context.ts';
 import type { Access, KeyIdentity, Route } from '../http/route.ts';
 
-/** A revocation, or a change of the biller, takes effect in every process within this time. */
-const cachedForMs = 5_000;
 const cachedAtMost = 10_000;
 
 type Find = (hash: Buffer) => Promise<CredentialRow | null>;
 
 /**
- * Returns a function that looks up a credential by the key's SHA-256 and caches it for 5 s. Concurrent requests share
+ * Returns a function that looks up a credential by the key's SHA-256 and caches it. Concurrent requests share
  * one query. Misses are not cached, so a new key works at once.
  */
-export function credentialFinder(sql: Db): Find {
+export function credentialFinder(sql: Db, cachedForMs: number): Find {
   const found = new Map<string, { row: Promise<CredentialRow | null>; until: number }>();
   return async (hash) => {
     const name = hash.toString('base64');

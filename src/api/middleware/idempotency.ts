@@ -21,8 +21,6 @@ import type { Context } from '../http/context.ts';
 import { readKeyUse } from '../http/idempotency-key.ts';
 import { type AppDeps, type RequestDeps, type Route, successStatusOf } from '../http/route.ts';
 
-/** How long a request waits for the first request with its key. */
-const waitMs = 5_000;
 /** How often to retry the advisory lock while another process holds it: a release there cannot wake this process. */
 const pollMs = 50;
 
@@ -75,8 +73,10 @@ export interface Answered {
  * - A crash after the last commit: outcome and response both exist, and a repeat returns the response.
  * - The lock is lost while its holder lives: two handlers run. The same rows and constraints prevent a double charge,
  *   and the first stored response stays.
+ *
+ * A request waits `waitMs` for the first request with its key.
  */
-export function idempotency(deps: AppDeps): IdempotencyStore {
+export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
   const locks = openAdvisoryLocks(deps.sql);
   const running = new Map<string, Promise<Answer | null>>();
   const plain: RequestDeps = {

@@ -15,19 +15,19 @@ const atWork: Limits = { shared: 8, alone: 16 };
 const atWorkWithProcessor: Limits = { shared: 64, alone: 64 };
 /** Another key counts as active until this long after its last request. */
 const sharedForMs = 1_000;
-/** A request that has queued for this long is refused with 429. */
-const longestWaitMs = 10_000;
 
 /**
  * Limits the concurrent requests of each key in this process. Further requests wait in their key's own queue, first
  * come first served. So a request waits for at most a few requests of any other key, however many that key sends. A key
  * that is alone gets a higher limit.
  *
+ * A request that has queued for `longestWaitMs` is refused with 429.
+ *
  * Runs after the body is read, so a slow sender takes no slot, nor does a request that only waits (`Prefer: wait`).
  * Runs before the body is parsed, because parsing costs processor time.
  */
-export function limitConcurrency(): (route: Route) => Middleware {
-  const lines = { short: openLines(atWork), long: openLines(atWorkWithProcessor) };
+export function limitConcurrency(longestWaitMs: number): (route: Route) => Middleware {
+  const lines = { short: openLines(atWork, longestWaitMs), long: openLines(atWorkWithProcessor, longestWaitMs) };
   return (route) => {
     const enter = route.idempotency === 'committed-first' ? lines.long : lines.short;
     return async (ctx, next) => {
@@ -53,7 +53,7 @@ interface Line {
  * Returns a function that resolves when the key has a free slot. It resolves to the function that releases the slot.
  * Keys without running requests are forgotten.
  */
-function openLines({ shared, alone }: Limits): (keyId: string) => Promise<() => void> {
+function openLines({ shared, alone }: Limits, longestWaitMs: number): (keyId: string) => Promise<() => void> {
   const lines = new Map<string, Line>();
   let last = { keyId: '', askedAt: Number.NEGATIVE_INFINITY };
   let sharedUntil = 0;
@@ -69,7 +69,7 @@ function openLines({ shared, alone }: Limits): (keyId: string) => Promise<() => 
     lines.set(keyId, line);
     // A new request must not overtake the queue.
     if (line.waiting.size === 0 && isFree(line)) line.atWork += 1;
-    else await untilCalled(line);
+    else await untilCalled(line, longestWaitMs);
     return () => {
       line.atWork -= 1;
       for (const next of line.waiting) {
@@ -83,7 +83,7 @@ function openLines({ shared, alone }: Limits): (keyId: string) => Promise<() => 
 }
 
 /** @throws RateLimited if no slot is free in time. */
-function untilCalled({ waiting }: Line): Promise<void> {
+function untilCalled({ waiting }: Line, longestWaitMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const call = () => {
       clearTimeout(timer);
