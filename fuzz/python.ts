@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Ran, runProgram } from '../lab/run-program.ts';
 import { print } from '../src/platform/terminal.ts';
 import { readHost } from '../src/processes/config.ts';
 
@@ -44,7 +44,7 @@ async function make(folder: string): Promise<void> {
   try {
     await install(draft);
     await rename(draft, folder).catch(async (error: unknown) => {
-      // Somebody else was faster.
+      // Another run was faster.
       if (!(await stat(folder).catch(() => null))) throw error;
     });
   } finally {
@@ -53,9 +53,9 @@ async function make(folder: string): Promise<void> {
 }
 
 async function pythonVersion(): Promise<string> {
-  const asked = await run('python3', ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])']);
+  const asked = await runProgram('python3', ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])']);
   if (asked.code !== 0) throw new Unprepared(`python3 was not found. ${debianHint}`);
-  const version = asked.output.trim();
+  const version = asked.stdout.trim();
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major < 3 || minor < 11) throw new Unprepared(`Python 3.11 or newer is needed, and python3 is ${version}.`);
   return version;
@@ -70,33 +70,20 @@ async function install(folder: string): Promise<void> {
     '--requirement',
     requirements,
   ];
-  const whole = await run('python3', ['-m', 'venv', folder]);
-  if (whole.code === 0) return need(await run(join(folder, 'bin', 'python'), ['-m', 'pip', ...wanted]));
+  const whole = await runProgram('python3', ['-m', 'venv', folder]);
+  if (whole.code === 0) return need(await runProgram(join(folder, 'bin', 'python'), ['-m', 'pip', ...wanted]));
   // Debian has the part of venv that installs pip in a package of its own; the system's pip can do it from outside.
-  const bare = await run('python3', ['-m', 'venv', '--clear', '--without-pip', folder]);
-  const outside = await run('python3', ['-m', 'pip', '--version']);
+  const bare = await runProgram('python3', ['-m', 'venv', '--clear', '--without-pip', folder]);
+  const outside = await runProgram('python3', ['-m', 'pip', '--version']);
   if (bare.code !== 0 || outside.code !== 0) {
-    throw new Unprepared(`python3 cannot make a virtual environment with pip. ${debianHint}\n${whole.output}`);
+    throw new Unprepared(
+      `python3 cannot make a virtual environment with pip. ${debianHint}\n${whole.stdout}${whole.stderr}`,
+    );
   }
-  need(await run('python3', ['-m', 'pip', '--python', join(folder, 'bin', 'python'), ...wanted]));
+  need(await runProgram('python3', ['-m', 'pip', '--python', join(folder, 'bin', 'python'), ...wanted]));
 }
 
-function need({ code, output }: Run): void {
-  if (code !== 0) throw new Unprepared(`The packages of fuzz/requirements.txt cannot be installed:\n${output}`);
-}
-
-interface Run {
-  code: number | null;
-  output: string;
-}
-
-/** Runs a program to its end; one that cannot be started ends with null. */
-function run(program: string, args: string[]): Promise<Run> {
-  return new Promise((done) => {
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
-    child.once('error', (error) => done({ code: null, output: error.message }));
-    child.once('close', (code) => done({ code, output }));
-  });
+function need({ code, stdout, stderr }: Ran): void {
+  if (code !== 0)
+    throw new Unprepared(`The packages of fuzz/requirements.txt cannot be installed:\n${stdout}${stderr}`);
 }

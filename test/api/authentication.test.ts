@@ -1,44 +1,34 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, it } from 'mocha';
-import { Type } from 'typebox';
 import { route } from '../../src/api/http/route.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { listKeys, revokeKey, rollKey } from '../../src/services/accounts/api-keys.ts';
 import { useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeKey, makeKeys, tester } from '../support/factories.ts';
+import { testRoute } from '../support/test-route.ts';
 
-const common = {
-  method: 'GET',
-  tag: { name: 'Test', description: 'For tests.' },
-  summary: 'For tests',
-  invalid: 400,
-} as const;
-const response = { status: 200, schema: Type.Unknown() };
 const routes = [
   route({
-    ...common,
+    ...testRoute,
     path: '/customers',
     operation: 'listCustomers',
     access: { scope: 'customers:read' },
-    response,
     handle: async ({ call, key }) => ({ call, kind: key.kind }),
   }),
   route({
-    ...common,
+    ...testRoute,
     path: '/clocks',
     operation: 'listClocks',
     access: { scope: 'test_clocks:read', sandboxOnly: true },
-    response,
     handle: async () => ({}),
   }),
   route({
-    ...common,
+    ...testRoute,
     path: '/methods',
     operation: 'listMethods',
     access: { scope: 'payment_methods:write', publishable: true },
-    response,
     handle: async ({ key }) => ({ kind: key.kind }),
   }),
 ];

@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { after, before, beforeEach, describe, it } from 'mocha';
+import { before, beforeEach, describe, it } from 'mocha';
 import { Type } from 'typebox';
 import { createApp } from '../../src/api/app.ts';
 import { route } from '../../src/api/http/route.ts';
-import { type RunningServer, serve } from '../../src/api/http/server.ts';
+import { serve } from '../../src/api/http/server.ts';
 import { findKey, holdKey, insertAnswer, type KeyUse, sweepIdempotencyKeys } from '../../src/db/idempotency-keys.ts';
 import { sealedField } from '../../src/db/sealed-values.ts';
-import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
+import { openPool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
 import { InvalidState, ValidationFailed } from '../../src/services/errors.ts';
-import { type Reply, send, testDeps, useApi } from '../support/api.ts';
+import { type Reply, send, testDeps, useApi, useOtherApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeKey, makeKeys } from '../support/factories.ts';
+import { testRoute } from '../support/test-route.ts';
 
 const secret = 'cs_very_secret';
 
@@ -56,20 +57,18 @@ const Note = Type.Object(
   { additionalProperties: false },
 );
 const common = {
+  ...testRoute,
   method: 'POST',
-  tag: { name: 'Test', description: 'For tests.' },
-  summary: 'For tests',
   access: { scope: 'customers:write' },
   invalid: 422,
+  body: Note,
+  response: { status: 201, schema: Type.Unknown() },
 } as const;
-const response = { status: 201, schema: Type.Unknown() };
 const routes = [
   route({
     ...common,
     path: '/notes',
     operation: 'createNote',
-    body: Note,
-    response,
     async handle({ call, body, deps }) {
       const [row] = await deps.sql`
         insert into notes (biller_id, text) values (${call.billerId}, ${body.text}) returning id::text`;
@@ -85,8 +84,6 @@ const routes = [
     ...common,
     path: '/other',
     operation: 'createOther',
-    body: Note,
-    response,
     handle: async () => ({ other: true }),
   }),
   route({
@@ -94,8 +91,6 @@ const routes = [
     path: '/charges',
     operation: 'charge',
     idempotency: 'committed-first',
-    body: Note,
-    response,
     // Commits an attempt once, "calls the processor", and records the outcome: what a payment does.
     async handle({ call, body, deps }) {
       await deps.pool.begin(async (tx) => {
@@ -118,8 +113,6 @@ const routes = [
     ...common,
     path: '/prepared',
     operation: 'prepare',
-    body: Note,
-    response,
     async prepare({ body, deps }) {
       preparations += 1;
       await preparation();
@@ -137,23 +130,16 @@ describe('an Idempotency-Key', () => {
   const db = useDatabase();
   const vault = createVault([{ id: 'test', key: randomBytes(32) }]);
   const api = useApi(db, routes, () => ({ vault }));
+  const other = useOtherApi(db, { vault, routes });
   // Two processes that soon give up. The 5 s of production: test/api/keys-in-one-statement.test.ts.
   const waits = { idempotencyKeyMs: 500 };
   const impatient = useApi(db, routes, () => ({ vault, waits }));
   const impatientToo = useApi(db, routes, () => ({ vault, waits }));
   let key = '';
-  let otherPool: Pool;
-  let otherProcess: RunningServer;
 
   before('make the tables, and a second process', async () => {
     await db.sql`create table notes (id bigint generated always as identity, biller_id text, text text, made_by text)`;
     await db.sql`create table attempts (text text primary key, tries integer not null default 1)`;
-    otherPool = openPool(db.url, { max: 4, name: 'other' });
-    otherProcess = await serve(createApp(testDeps(db, { sql: otherPool, vault }).deps, routes), { port: 0 });
-  });
-  after('end the second process', async () => {
-    await otherProcess.close();
-    await otherPool.end();
   });
   beforeEach(async () => {
     gate = new Gate();
@@ -166,7 +152,7 @@ describe('an Idempotency-Key', () => {
   const post = (idempotencyKey: string, body: object, path = '/notes', headers: Record<string, string> = {}) =>
     api.send('POST', path, { key, body, headers: { 'Idempotency-Key': idempotencyKey, ...headers } });
   const elsewhere = (idempotencyKey: string, body: object, path = '/notes') =>
-    send(`http://127.0.0.1:${otherProcess.port}${path}`, 'POST', {
+    send(`${other.url}${path}`, 'POST', {
       key,
       body,
       headers: { 'Idempotency-Key': idempotencyKey },
@@ -362,7 +348,7 @@ describe('an Idempotency-Key', () => {
     gate.close();
     const first = post('a', { text: 'cut' });
     await gate.reached(1);
-    await otherPool`
+    await other.sql`
       select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'test' and datname = current_database() and state = 'idle in transaction'`;
     gate.release();

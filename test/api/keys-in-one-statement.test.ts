@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { after, before, beforeEach, describe, it } from 'mocha';
-import { createApp } from '../../src/api/app.ts';
+import { beforeEach, describe, it } from 'mocha';
 import { defaultWaits } from '../../src/api/http/route.ts';
-import { type RunningServer, serve } from '../../src/api/http/server.ts';
-import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
-import { type Reply, send, testDeps, useApi } from '../support/api.ts';
+import { type Reply, send, useApi, useOtherApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeKeys } from '../support/factories.ts';
 import { createMerchant, type Merchant } from '../support/merchant.ts';
@@ -18,22 +15,13 @@ describe('the Idempotency-Key of a customer or an intent, which is written by th
   const db = useDatabase();
   const vault = createVault([{ id: 'test', key: randomBytes(32) }]);
   const api = useApi(db, undefined, () => ({ vault }));
-  let otherPool: Pool;
-  let otherProcess: RunningServer;
+  const other = useOtherApi(db, { vault });
   let keys: Awaited<ReturnType<typeof makeKeys>>;
   let merchant: Merchant;
 
-  before('start a second process', async () => {
-    otherPool = openPool(db.url, { max: 4, name: 'other' });
-    otherProcess = await serve(createApp(testDeps(db, { sql: otherPool, vault }).deps), { port: 0 });
-  });
   beforeEach('make a biller', async () => {
     keys = await makeKeys(db.sql);
     merchant = createMerchant(api.url, keys.sandboxSecret);
-  });
-  after('end the second process', async () => {
-    await otherProcess.close();
-    await otherPool.end();
   });
 
   const ask = (url: string, idempotencyKey: string, path: string, body: object, ttl?: string): Promise<Reply> =>
@@ -43,8 +31,7 @@ describe('the Idempotency-Key of a customer or an intent, which is written by th
       headers: { 'Idempotency-Key': idempotencyKey, ...(ttl === undefined ? {} : { 'Idempotency-TTL': ttl }) },
     });
   const here = (key: string, path: string, body: object, ttl?: string) => ask(api.url, key, path, body, ttl);
-  const elsewhere = (key: string, path: string, body: object) =>
-    ask(`http://127.0.0.1:${otherProcess.port}`, key, path, body);
+  const elsewhere = (key: string, path: string, body: object) => ask(other.url, key, path, body);
   const isReplay = ({ headers }: Reply) => headers.get('idempotent-replayed') === 'true';
   const count = async (table: string) =>
     (await db.sql`select 1 from ${db.sql(table)} where biller_id = ${keys.biller.id}`).length;

@@ -11,6 +11,7 @@ import { InvalidState, NotFound, ProcessorNotConfigured, ValidationFailed } from
 import { send, testDeps, useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeKey } from '../support/factories.ts';
+import { testRoute } from '../support/test-route.ts';
 
 const secret = 'hunter2hunter2hunter2';
 const failures: Record<string, () => Error> = {
@@ -21,24 +22,15 @@ const failures: Record<string, () => Error> = {
   processor: () => new ProcessorNotConfigured(),
 };
 
-const common = {
-  tag: { name: 'Test', description: 'For tests.' },
-  summary: 'For tests',
-  access: 'public',
-  invalid: 400,
-} as const;
-const anything = { status: 200, schema: Type.Unknown() };
 const routes = [
   route({
-    ...common,
-    method: 'GET',
+    ...testRoute,
     path: '/things/:thing_id',
     operation: 'getThing',
-    response: anything,
     handle: async ({ params }) => ({ id: params.thing_id }),
   }),
   route({
-    ...common,
+    ...testRoute,
     method: 'PUT',
     path: '/things/:thing_id',
     operation: 'putThing',
@@ -47,18 +39,15 @@ const routes = [
     handle: async ({ body }) => body,
   }),
   route({
-    ...common,
-    method: 'GET',
+    ...testRoute,
     path: '/failures/:kind',
     operation: 'fail',
-    response: anything,
     handle: async ({ params }) => {
       throw failures[params.kind]?.() ?? new Error('no such failure');
     },
   }),
   route({
-    ...common,
-    method: 'GET',
+    ...testRoute,
     path: '/page',
     operation: 'getPage',
     response: {
@@ -70,12 +59,10 @@ const routes = [
     handle: async () => '<p>Hello</p>',
   }),
   route({
-    ...common,
-    method: 'GET',
+    ...testRoute,
     path: '/private',
     operation: 'getPrivate',
     access: { scope: 'customers:read' },
-    response: anything,
     handle: async ({ call }) => ({ now: call.now }),
   }),
 ];

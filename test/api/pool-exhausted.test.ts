@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { after, before } from 'mocha';
 import { Agent, request } from 'undici';
 import { findFreePorts } from '../../dev/ports.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
+import { startApiProcess } from '../support/api-process.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeKey } from '../support/factories.ts';
+import type { ServiceProcess } from '../support/process.ts';
 
 const clients = 200;
 const writers = 40;
@@ -24,7 +22,7 @@ describe('an API process whose connections to the database are all at work', fun
   this.timeout(60_000);
   const db = useDatabase();
   const agent = new Agent({ connections: clients + 8, pipelining: 1 });
-  let child: ChildProcess | undefined;
+  let api: ServiceProcess | undefined;
   let url = '';
   const keys: string[] = [];
 
@@ -32,24 +30,15 @@ describe('an API process whose connections to the database are all at work', fun
     const [port = 0] = await findFreePorts(1);
     url = `http://127.0.0.1:${port}`;
     for (let count = 0; count < clients / ofAKey; count += 1) keys.push((await makeKey(db.sql)).key);
-    child = spawn(process.execPath, ['src/processes/api.ts'], {
-      cwd: fileURLToPath(new URL('../../', import.meta.url)),
-      env: {
-        PATH: process.env.PATH,
-        PORT: String(port),
-        DATABASE_URL: db.url,
-        TEMPORAL_ADDRESS: '127.0.0.1:1', // which nobody needs here
-        ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
-        RATE_LIMIT_PER_SECOND: '100000',
-        RATE_LIMIT_BURST: '100000',
-        LOG_LEVEL: 'fatal',
-      },
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    api = await startApiProcess({
+      PORT: String(port),
+      DATABASE_URL: db.url,
+      RATE_LIMIT_PER_SECOND: '100000',
+      RATE_LIMIT_BURST: '100000',
     });
-    await once(child, 'message');
   });
   after('end the process', async () => {
-    child?.kill('SIGKILL');
+    await api?.end('SIGKILL');
     await agent.close();
   });
 

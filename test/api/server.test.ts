@@ -11,18 +11,14 @@ import { route } from '../../src/api/http/route.ts';
 import { type Limits, serve } from '../../src/api/http/server.ts';
 import { send, testDeps, useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
+import { testRoute } from '../support/test-route.ts';
 
 let answerNow = () => {};
 let arrived = 0;
 const slow = route({
-  method: 'GET',
+  ...testRoute,
   path: '/slow',
   operation: 'slow',
-  tag: { name: 'Test', description: 'For tests.' },
-  summary: 'For tests',
-  access: 'public',
-  invalid: 400,
-  response: { status: 200, schema: Type.Unknown() },
   async handle() {
     arrived += 1;
     await new Promise<void>((resolve) => {
@@ -32,27 +28,18 @@ const slow = route({
   },
 });
 
-const common = {
-  tag: { name: 'Test', description: 'For tests.' },
-  summary: 'For tests',
-  access: 'public',
-  invalid: 400,
-} as const;
 const takesBody = route({
-  ...common,
+  ...testRoute,
   method: 'POST',
   path: '/body',
   operation: 'takeBody',
   body: Type.Object({}),
-  response: { status: 200, schema: Type.Unknown() },
   handle: async () => ({}),
 });
 const large = route({
-  ...common,
-  method: 'GET',
+  ...testRoute,
   path: '/large',
   operation: 'large',
-  response: { status: 200, schema: Type.Unknown() },
   handle: async () => 'x'.repeat(1_000_000),
 });
 

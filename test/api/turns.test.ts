@@ -7,6 +7,7 @@ import { defaultWaits, route } from '../../src/api/http/route.ts';
 import { type TestApi, useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeKey } from '../support/factories.ts';
+import { testRoute } from '../support/test-route.ts';
 
 /** Of a key that is alone, and of one beside others. */
 const alone = 16;
@@ -22,12 +23,9 @@ const handled = new Map<number, () => void>();
 const order: number[] = [];
 
 const common = {
-  tag: { name: 'Test', description: 'For tests.' },
-  summary: 'For tests',
+  ...testRoute,
   access: { scope: 'customers:read' },
-  invalid: 400,
   query: Type.Object({ n: Type.Integer() }),
-  response: { status: 200, schema: Type.Unknown() },
 } as const;
 
 async function hold({ query: { n } }: { query: { n: number } }): Promise<object> {
@@ -39,10 +37,9 @@ async function hold({ query: { n } }: { query: { n: number } }): Promise<object>
 }
 
 const routes = [
-  route({ ...common, method: 'GET', path: '/held', operation: 'held', handle: hold }),
+  route({ ...common, path: '/held', operation: 'held', handle: hold }),
   route({
     ...common,
-    method: 'GET',
     path: '/waiting',
     operation: 'waiting',
     waits: () => () => new Promise<void>((go) => waiting.add(go)),

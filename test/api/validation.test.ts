@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { route } from '../../src/api/http/route.ts';
 import { useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
+import { testRoute } from '../support/test-route.ts';
 
 const strict = { additionalProperties: false };
 const Card = Type.Object(
@@ -38,15 +39,9 @@ const Thing = Type.Object(
 );
 const valid = { amount: 500, currency: 'AUD' };
 
-const common = {
-  tag: { name: 'Test', description: 'For tests.' },
-  summary: 'For tests',
-  access: 'public',
-  response: { status: 200, schema: Type.Unknown() },
-} as const;
 const routes = [
   route({
-    ...common,
+    ...testRoute,
     method: 'POST',
     path: '/things',
     operation: 'createThing',
@@ -56,16 +51,15 @@ const routes = [
     handle: async ({ body }) => ({ amount: body.amount, free: body.free ?? null }),
   }),
   route({
-    ...common,
+    ...testRoute,
     method: 'POST',
     path: '/payments',
     operation: 'createPayment',
-    invalid: 400,
     body: Thing,
     handle: async ({ body }) => body,
   }),
   route({
-    ...common,
+    ...testRoute,
     method: 'POST',
     path: '/notes',
     operation: 'createNote',
@@ -74,7 +68,7 @@ const routes = [
     handle: async ({ body }) => ({ text: body.text ?? 'none' }),
   }),
   route({
-    ...common,
+    ...testRoute,
     method: 'POST',
     path: '/things/:thing_id/close',
     operation: 'closeThing',
@@ -82,8 +76,7 @@ const routes = [
     handle: async ({ body }) => ({ body: body ?? null }),
   }),
   route({
-    ...common,
-    method: 'GET',
+    ...testRoute,
     path: '/things',
     operation: 'listThings',
     invalid: 422,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { startServer } from '../support/sample-servers.ts';
-import { assertRan, blocksIn, runScript, type Script, scriptsIn, typeFaults, whyNotRun } from '../support/samples.ts';
+import { assertRan, blocksIn, runScript, type Script, scriptsIn, typeErrors, whyNotRun } from '../support/samples.ts';
 
 const fence = '```';
 const text = (...lines: string[]) => lines.join('\n').replaceAll("'''", fence);
@@ -130,7 +130,7 @@ describe('the samples of a document', () => {
       found.map(({ isRun }) => isRun),
       [true, false],
     );
-    const faults = await typeFaults(found);
+    const faults = await typeErrors(found);
     assert.match(faults, /^guide\.md:5\(5,7\): error TS2322/);
     assert.equal(faults.split('\n').length, 1);
   });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { scriptsIn, typeFaults } from '../support/samples.ts';
+import { scriptsIn, typeErrors } from '../support/samples.ts';
 
 describe('the types of the client', function () {
   this.timeout(60_000);
   const usage = () => readFile(new URL('usage.ts', import.meta.url), 'utf8');
-  const faultsOf = (text: string) => typeFaults(scriptsIn(`\`\`\`ts\n${text}\n\`\`\``, 'usage.ts'));
+  const faultsOf = (text: string) => typeErrors(scriptsIn(`\`\`\`ts\n${text}\n\`\`\``, 'usage.ts'));
 
   it('accept what the API accepts, and refuse what it refuses', async () => {
     assert.equal(await faultsOf(await usage()), '');

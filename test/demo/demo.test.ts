@@ -1,28 +1,16 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { PaymentsClient } from '@payments-service/client';
 import { type LoopbackServer, serveOnLoopback } from '../../lab/loopback-server.ts';
+import { runScript } from '../../lab/run-program.ts';
 import { type ServiceCopy, startService } from '../../lab/service.ts';
-
-const main = fileURLToPath(new URL('../../demo/main.ts', import.meta.url));
 
 /** The demo as its users start it. */
 async function demo(...args: string[]): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8');
-    stream.on('data', (text: string) => {
-      output += text;
-    });
-  }
-  const [code] = await once(child, 'close');
-  return { code, output };
+  const { code, stdout, stderr } = await runScript('demo/main.ts', args);
+  return { code, output: stdout + stderr };
 }
 
 /** Passes everything on, and changes what the API answers to a request whose path matches. */

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { after, before, beforeEach, describe, it } from 'mocha';
-import { createApp } from '../../src/api/app.ts';
-import { type RunningServer, serve } from '../../src/api/http/server.ts';
-import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
+import { beforeEach, describe, it } from 'mocha';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
-import { type Reply, send, testDeps, useApi } from '../support/api.ts';
+import { type Reply, send, useApi, useOtherApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeKeys } from '../support/factories.ts';
 import { createMerchant, type Merchant } from '../support/merchant.ts';
@@ -23,19 +20,10 @@ describe('twenty racers with one Idempotency-Key, at two API processes,', () => 
   const ledger = new LedgerProcessor();
   const shared = { vault, processors: { sandbox: ledger, live: null } };
   const api = useApi(db, undefined, () => shared);
-  let otherPool: Pool;
-  let otherProcess: RunningServer;
+  const other = useOtherApi(db, { connections: 12, ...shared });
   let keys: Awaited<ReturnType<typeof makeKeys>>;
   let merchant: Merchant;
 
-  before('start the second process', async () => {
-    otherPool = openPool(db.url, { max: 12, name: 'other' });
-    otherProcess = await serve(createApp(testDeps(db, { sql: otherPool, ...shared }).deps), { port: 0 });
-  });
-  after('end the second process', async () => {
-    await otherProcess.close();
-    await otherPool.end();
-  });
   beforeEach('make a biller', async () => {
     ledger.reset();
     keys = await makeKeys(db.sql);
@@ -51,7 +39,7 @@ describe('twenty racers with one Idempotency-Key, at two API processes,', () => 
   }
   /** One request of a race, to the process whose turn it is. */
   function race(racer: number, { name, path, body, key = keys.sandboxSecret, ttl }: Racing): Promise<Reply> {
-    const url = racer % 2 === 0 ? api.url : `http://127.0.0.1:${otherProcess.port}`;
+    const url = racer % 2 === 0 ? api.url : other.url;
     const headers = { 'Idempotency-Key': name, ...(ttl === undefined ? {} : { 'Idempotency-TTL': String(ttl) }) };
     return send(`${url}/api/v1${path}`, 'POST', { key, body, headers });
   }

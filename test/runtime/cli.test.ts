@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
+import { type Ran, runScript } from '../../lab/run-program.ts';
 import { findCredential } from '../../src/db/api-keys.ts';
 import { hashKey } from '../../src/services/accounts/api-keys.ts';
 import type { AuditRecord } from '../../src/services/accounts/audit.ts';
@@ -16,25 +16,8 @@ import { createWebhookEndpoint } from '../../src/services/webhooks/endpoints.ts'
 import { useDatabase } from '../support/database.ts';
 import { makeCall } from '../support/webhooks.ts';
 
-interface Outcome {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-function run(
-  program: 'keys' | 'billers' | 'audit' | 'encryption',
-  args: string[],
-  env: Record<string, string>,
-): Promise<Outcome> {
-  const file = new URL(`../../src/processes/cli/${program}.ts`, import.meta.url).pathname;
-  return new Promise((resolve) => {
-    const options = { env: { ...process.env, NODE_OPTIONS: '', ...env } };
-    execFile(process.execPath, [file, ...args], options, (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
-    });
-  });
-}
+const run = (program: string, args: string[], env: Record<string, string>) =>
+  runScript(`src/processes/cli/${program}.ts`, args, env);
 
 describe('the command line', function () {
   this.timeout(120_000); // each run loads the program anew
@@ -185,7 +168,7 @@ describe('the command line', function () {
   });
 
   it('says on stderr what is wrong, and ends with another status than 0', async () => {
-    const cases: [Promise<Outcome>, number, RegExp][] = [
+    const cases: [Promise<Ran>, number, RegExp][] = [
       [keys('create'), 2, /--mode must be sandbox or live/],
       [keys('destroy'), 2, /no command "destroy"/],
       [keys('revoke'), 2, /needs the id of one key/],

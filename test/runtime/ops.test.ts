@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { userInfo } from 'node:os';
 import { eventually } from '../../lab/eventually.ts';
+import { type Ran, runScript } from '../../lab/run-program.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
 import { useService } from '../support/service.ts';
@@ -13,31 +13,17 @@ const inAYear = ago(-365 * 24 * hour)
   .toISOString()
   .slice(0, 10);
 
-interface Outcome {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
 describe('ops on the command line', function () {
   this.timeout(120_000); // each run loads the program anew
   const service = useService();
 
-  async function ops(args: string[], changed: Record<string, string> = {}): Promise<Outcome> {
-    const file = new URL('../../src/processes/cli/ops.ts', import.meta.url).pathname;
-    const env = {
-      ...process.env,
-      NODE_OPTIONS: '',
+  async function ops(args: string[], changed: Record<string, string> = {}): Promise<Ran> {
+    return runScript('src/processes/cli/ops.ts', args, {
       DATABASE_URL: service.db.url,
       TEMPORAL_ADDRESS: await temporalServer(),
       TEMPORAL_NAMESPACE: testNamespace,
       TEMPORAL_TASK_QUEUE: service.taskQueue,
       ...changed,
-    };
-    return new Promise((resolve) => {
-      execFile(process.execPath, [file, ...args], { env }, (error, stdout, stderr) => {
-        resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
-      });
     });
   }
 

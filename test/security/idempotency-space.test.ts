@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
-import { after, before, beforeEach, describe, it } from 'mocha';
-import { createApp } from '../../src/api/app.ts';
-import { type RunningServer, serve } from '../../src/api/http/server.ts';
-import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
+import { beforeEach, describe, it } from 'mocha';
 import { createVault } from '../../src/services/accounts/vault.ts';
-import { type Reply, send, testDeps, useApi } from '../support/api.ts';
+import { type Reply, send, useApi, useOtherApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeKey, makeKeys } from '../support/factories.ts';
 import { createMerchant, type Merchant } from '../support/merchant.ts';
@@ -29,19 +26,10 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
   const ledger = new LedgerProcessor();
   const shared = { vault, processors: { sandbox: ledger, live: null } };
   const api = useApi(db, undefined, () => shared);
-  let otherPool: Pool;
-  let otherProcess: RunningServer;
+  const other = useOtherApi(db, { connections: 12, ...shared });
   let keys: Awaited<ReturnType<typeof makeKeys>>;
   let merchant: Merchant;
 
-  before('start a second process', async () => {
-    otherPool = openPool(db.url, { max: 12, name: 'other' });
-    otherProcess = await serve(createApp(testDeps(db, { sql: otherPool, ...shared }).deps), { port: 0 });
-  });
-  after('end the second process', async () => {
-    await otherProcess.close();
-    await otherPool.end();
-  });
   beforeEach('make a biller', async () => {
     ledger.reset();
     keys = await makeKeys(db.sql);
@@ -54,7 +42,7 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
     (path, body, name, headers = {}) =>
       send(`${url()}/api/v1${path}`, 'POST', { key: key(), body, headers: { 'Idempotency-Key': name, ...headers } });
   const here = () => api.url;
-  const elsewhere = () => `http://127.0.0.1:${otherProcess.port}`;
+  const elsewhere = () => other.url;
   const page = asker(() => keys.sandboxPublishable, here);
   const server = asker(() => keys.sandboxSecret, here);
   const otherServer = asker(() => keys.sandboxSecret, elsewhere);

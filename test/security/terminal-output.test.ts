@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
 import { after, before, describe, it } from 'mocha';
+import { type Ran, runProgram, runScript } from '../../lab/run-program.ts';
 import { safeLine, safeLines } from '../../src/platform/terminal-text.ts';
 import { openTemporal } from '../../src/processes/temporal-client.ts';
 import { useApi } from '../support/api.ts';
@@ -76,12 +76,6 @@ describe('the text for a terminal', () => {
   });
 });
 
-interface Outcome {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
 describe('a hostile text in the output of a command', function () {
   this.timeout(180_000); // each run loads the program anew
   const db = useDatabase(5, { isDamaged: true });
@@ -135,24 +129,15 @@ describe('a hostile text in the output of a command', function () {
     await sql`update webhook_endpoints set sealed_secret = ${sealed} where id = ${other.id}`;
   }
 
-  async function run(file: string, args: string[], env: Record<string, string> = {}): Promise<Outcome> {
-    const options = {
-      cwd: fileURLToPath(root),
-      env: {
-        ...process.env,
-        ...{ NODE_OPTIONS: '', DATABASE_URL: db.url, TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: testNamespace },
-        ...{ TEMPORAL_TASK_QUEUE: taskQueue, ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}` },
-        ...env,
-      },
-    };
-    const outcome = await new Promise<Outcome>((resolve) => {
-      execFile(process.execPath, [file, ...args], options, (error, stdout, stderr) => {
-        resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
-      });
+  async function run(file: string, args: string[], env: Record<string, string> = {}): Promise<Ran> {
+    const ran = await runScript(file, args, {
+      ...{ DATABASE_URL: db.url, TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: testNamespace },
+      ...{ TEMPORAL_TASK_QUEUE: taskQueue, ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}` },
+      ...env,
     });
-    assertSafe(outcome.stdout);
-    assertSafe(outcome.stderr);
-    return outcome;
+    assertSafe(ran.stdout);
+    assertSafe(ran.stderr);
+    return ran;
   }
   const cli = (name: string, ...args: string[]) => run(`src/processes/cli/${name}.ts`, args);
 
@@ -274,10 +259,8 @@ describe('a hostile text in the output of a command', function () {
       const text = process.env.HOSTILE ?? '';
       createLogger('info', 'test').info({ path: text, err: new Error(text) }, text);`;
     const args = ['--input-type=module', '--eval', script];
-    const options = { cwd: fileURLToPath(root), env: { ...process.env, NODE_OPTIONS: '', HOSTILE: hostile } };
-    const stdout = await new Promise<string>((resolve, reject) => {
-      execFile(process.execPath, args, options, (error, printed) => (error ? reject(error) : resolve(printed)));
-    });
+    const env = { ...process.env, NODE_OPTIONS: '', HOSTILE: hostile };
+    const { stdout } = await runProgram(process.execPath, args, { cwd: fileURLToPath(root), env });
     assertSafe(stdout);
     const { msg, path, err } = JSON.parse(stdout);
     assert.deepEqual([msg, path, err.message], [hostile, hostile, hostile]);
@@ -286,7 +269,7 @@ describe('a hostile text in the output of a command', function () {
 
 describe('a program of this repository', () => {
   it('prints through src/platform/terminal.ts alone, and the demo through its timeline', () => {
-    const printing = ['src', 'dev', 'demo', 'bench', 'faults', 'fuzz'].flatMap((folder) =>
+    const printing = ['src', 'dev', 'demo', 'bench', 'faults', 'fuzz', 'lab'].flatMap((folder) =>
       readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
         .map((name) => `${folder}/${name}`)
         .filter((name) => name.endsWith('.ts'))

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
+import { root, runProgram } from '../../lab/run-program.ts';
 import { ConfigError, readConfig } from '../../src/processes/config.ts';
 import { useFolder } from '../runtime/support.ts';
 
@@ -129,25 +129,21 @@ describe('every process and command', function () {
     ['src/processes/cli/ops.ts', 'stuck'],
   ] as const;
 
-  function run([file, ...args]: readonly string[], env: Record<string, string>) {
-    const program = new URL(`../../${file}`, import.meta.url).pathname;
+  function run([file = '', ...args]: readonly string[], env: Record<string, string>) {
     const given = { PATH: process.env.PATH, DATA_DIR: folder.path, LOG_LEVEL: 'error', ...env };
-    return new Promise<{ failed: boolean; stderr: string }>((done) => {
-      execFile(process.execPath, [program, ...args], { env: given, timeout: 60_000 }, (error, _stdout, stderr) =>
-        done({ failed: error !== null, stderr }),
-      );
-    });
+    const options = { cwd: root, env: given, timeoutMs: 60_000 };
+    return runProgram(process.execPath, [file, ...args], options);
   }
 
   for (const program of programs) {
     it(`refuses before it connects: ${program.join(' ')}`, async () => {
       const before = connections;
-      const { failed, stderr } = await run(program, {
+      const { code, stderr } = await run(program, {
         DATABASE_URL: database(`0.0.0.0:${port}`),
         TEMPORAL_ADDRESS: `0.0.0.0:${port}`,
         ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
       });
-      assert.ok(failed);
+      assert.notEqual(code, 0);
       assert.match(stderr, /DATABASE_URL reaches 0\.0\.0\.0 without TLS/);
       assert.match(stderr, /TEMPORAL_ADDRESS reaches 0\.0\.0\.0 without TLS/);
       assert.ok(!stderr.includes('hunter2'));
@@ -161,8 +157,8 @@ describe('every process and command', function () {
     const named = { database_url: database(`0.0.0.0:${port}`), temporal_address: `0.0.0.0:${port}` };
     await writeFile(join(dataDir, 'development.json'), JSON.stringify(named));
     const before = connections;
-    const { failed, stderr } = await run(['src/processes/cli/ops.ts', 'stuck'], { DATA_DIR: dataDir });
-    assert.ok(failed);
+    const { code, stderr } = await run(['src/processes/cli/ops.ts', 'stuck'], { DATA_DIR: dataDir });
+    assert.notEqual(code, 0);
     assert.match(stderr, /DATABASE_URL reaches 0\.0\.0\.0 without TLS[\s\S]*TEMPORAL_ADDRESS reaches/);
     assert.equal(connections, before);
   });

@@ -5,6 +5,7 @@ import { createApp } from '../../src/api/app.ts';
 import type { AppDeps, Route } from '../../src/api/http/route.ts';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
 import { allRoutes } from '../../src/api/routes/index.ts';
+import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
 import type { TestDatabase } from './database.ts';
@@ -34,7 +35,7 @@ export interface TestApi {
   send(method: string, path: string, sent?: Sent): Promise<Reply>;
 }
 
-/** Deps for an app on this database: a vault with a new key, limits that no test meets, a log that is kept. */
+/** Deps for an app on this database: a vault with a new key, high limits, a log that is kept. */
 export function testDeps(db: TestDatabase, overrides: Partial<AppDeps> = {}) {
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: 'debug' }, { write: (line: string) => log.push(JSON.parse(line)) });
@@ -90,7 +91,37 @@ export function useApi(
   };
 }
 
-/** The same as `send`, to an app with the routes of the service: each answer is held against the OpenAPI document. */
+/** A second API process on the same database, with a pool of its own, during the tests of the calling `describe`. */
+export function useOtherApi(
+  db: TestDatabase,
+  {
+    connections = 4,
+    routes = allRoutes,
+    ...overrides
+  }: Partial<AppDeps> & { connections?: number; routes?: readonly Route[] },
+): { readonly url: string; readonly sql: Pool } {
+  let sql: Pool;
+  let running: RunningServer;
+
+  before('start the second process', async () => {
+    sql = openPool(db.url, { max: connections, name: 'other' });
+    running = await serve(createApp(testDeps(db, { sql, ...overrides }).deps, routes), { port: 0 });
+  });
+  after('end the second process', async () => {
+    await running.close();
+    await sql.end();
+  });
+  return {
+    get url() {
+      return `http://127.0.0.1:${running.port}`;
+    },
+    get sql() {
+      return sql;
+    },
+  };
+}
+
+/** The same as `send`, to an app with the routes of the service: each response is compared with the OpenAPI document. */
 export async function sendChecked(url: string, method: string, sent: Sent = {}): Promise<Reply> {
   const reply = await send(url, method, sent);
   const { pathname, search } = new URL(url);
@@ -98,7 +129,7 @@ export async function sendChecked(url: string, method: string, sent: Sent = {}):
   return reply;
 }
 
-/** One request; whatever the answer is, it is a value. */
+/** One request; every response is a value. */
 export async function send(url: string, method: string, { key, body, headers = {} }: Sent = {}): Promise<Reply> {
   const raw = typeof body === 'string' || body instanceof Uint8Array;
   const response = await fetch(url, {

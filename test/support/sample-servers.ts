@@ -1,14 +1,16 @@
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { commandOf, type Ran, run, type Script, withFolder } from './samples.ts';
+import { findFreePorts } from '../../dev/ports.ts';
+import type { Ran } from '../../lab/run-program.ts';
+import { commandOf, run, type Script, withFolder } from './samples.ts';
 
 const lookAgainAfterMs = 20;
 
 /** A sample that listens, while it does. */
 export interface SampleServer {
   readonly url: string;
-  /** Stops it; answers what it has printed. */
+  /** Stops it; returns what it has printed. */
   end(): Promise<Ran>;
 }
 
@@ -17,7 +19,7 @@ export interface SampleServer {
  * @throws Error when it ends before.
  */
 export async function startServer(script: Script, env: Readonly<Record<string, string>>): Promise<SampleServer> {
-  const port = await freePort();
+  const [port = 0] = await findFreePorts(1);
   const [stop, arrived] = [new AbortController(), new AbortController()];
   const ended = withFolder(async (folder) =>
     run(await commandOf(script, folder), folder, { ...env, PORT: String(port) }, { signal: stop.signal }),
@@ -50,14 +52,4 @@ async function listening(port: number, signal: AbortSignal): Promise<void> {
     if (isUp) return;
     await pause(lookAgainAfterMs);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
 }

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { it } from 'mocha';
+import { type Ran, root, runProgram } from '../../lab/run-program.ts';
 
 /*
  * The samples of a document are run as they stand there. A fenced block is a sample by its language, and words behind the
@@ -48,13 +47,6 @@ export interface Script {
   outputs: string[];
 }
 
-export interface Ran {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
 const languages: Readonly<Record<string, Language>> = { ts: 'ts', sh: 'sh', bash: 'sh', py: 'py', go: 'go' };
 const programs: Readonly<Record<Language, string>> = { ts: process.execPath, sh: 'bash', py: 'python3', go: 'go' };
 const longestRunMs = 60_000;
@@ -142,7 +134,7 @@ export function whyNotRun(language: Language): string | null {
   return error === undefined ? null : `${program} is not on this machine`;
 }
 
-/** Writes the script into the folder; answers the command that runs it. A Go program is built first. */
+/** Writes the script into the folder; returns the command that runs it. A Go program is built first. */
 export async function commandOf({ title, language, text }: Script, folder: string): Promise<string[]> {
   const file = join(folder, `sample.${language}`);
   await writeFile(file, text);
@@ -160,7 +152,7 @@ export async function commandOf({ title, language, text }: Script, folder: strin
 }
 
 /** What the compiler says of the scripts in TypeScript, by the rules of this repository; nothing when all are right. */
-export async function typeFaults(scripts: readonly Script[]): Promise<string> {
+export async function typeErrors(scripts: readonly Script[]): Promise<string> {
   const written = scripts.filter(({ language }) => language === 'ts');
   if (written.length === 0) return '';
   return withFolder(async (folder) => {
@@ -183,30 +175,14 @@ export async function typeFaults(scripts: readonly Script[]): Promise<string> {
 }
 
 /** Runs a command to its end, or until the signal stops it. */
-export async function run(
-  command: string[],
+export function run(
+  [program = '', ...args]: string[],
   folder: string,
   env: Readonly<Record<string, string>>,
   { signal, timeoutMs = longestRunMs }: { signal?: AbortSignal; timeoutMs?: number } = {},
 ): Promise<Ran> {
-  const [program = '', ...args] = command;
-  const child = spawn(program, args, {
-    cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: timeoutMs,
-  });
-  const stop = () => child.kill();
-  if (signal?.aborted) stop();
-  signal?.addEventListener('abort', stop);
-  const ran = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (text: string) => {
-      ran[name] += text;
-    });
-  }
-  const [code] = await once(child, 'close');
-  return { code, ...ran };
+  const environment = { PATH: process.env.PATH, HOME: folder, ...env };
+  return runProgram(program, args, { cwd: folder, env: environment, signal, timeoutMs });
 }
 
 /** @throws AssertionError when a script has failed, or has not printed what the document says. */
@@ -235,7 +211,7 @@ export function itRunsSamplesOf(file: URL, env: () => Promise<Record<string, str
   it('has samples that are of the right types', async function () {
     this.timeout(longestRunMs);
     assert.ok(scripts.length > 0, `${file.pathname} has no samples`);
-    assert.equal(await typeFaults(scripts), '');
+    assert.equal(await typeErrors(scripts), '');
   });
   for (const script of scripts.filter(({ isRun }) => isRun)) {
     const obstacle = whyNotRun(script.language);

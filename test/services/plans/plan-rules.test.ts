@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { PaymentPlanRow } from '../../../src/db/payment-plans.ts';
-import { planFaults } from '../../../src/services/plans/plan-rules.ts';
+import { planErrors } from '../../../src/services/plans/plan-rules.ts';
 
 const now = new Date('2027-03-15T13:30:00Z');
 const plan: PaymentPlanRow = {
@@ -19,7 +19,7 @@ function errorsOf(
   timeZone = 'UTC',
   dates?: ('start_date' | 'first_date')[],
 ): string[] {
-  const errors = planFaults({ ...plan, ...changes }, { at: now, timeZone }, dates);
+  const errors = planErrors({ ...plan, ...changes }, { at: now, timeZone }, dates);
   return errors.map(({ path, code }) => `${path} ${code}`);
 }
 
