@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { AttemptFacts } from '../db/clock-effects.ts';
+import type { TestClockRow } from '../db/test-clocks.ts';
 import { eventTypes } from '../domain/event-types.ts';
 import { instant, LocalDate, Nullable, Strict, Timestamp } from './common.ts';
 import { PaymentIntent } from './payment-intent.ts';
@@ -87,17 +88,44 @@ export interface EffectEvent {
   data: object;
 }
 
-/** Presents an effect. Pass the `facts` of the attempt for a payment intent, and null for a plan. */
-export function presentEffect(event: EffectEvent, facts: AttemptFacts | null): ClockEffect {
+/** An event with what it does not say itself. */
+export interface Effect extends EffectEvent {
+  /** About the attempt of a payment intent; null for a plan. */
+  facts: AttemptFacts | null;
+  /** In a dry run: the payment was rolled back, so its id refers to nothing. */
+  isRolledBack?: boolean;
+}
+
+/** What an advance would do, up to `target`. */
+export interface DryRunResult {
+  clock: TestClockRow;
+  target: Date;
+  manifest: EffectsManifest;
+  effects: Effect[];
+}
+
+export function presentDryRun({ clock, target, manifest, effects }: DryRunResult): DryRun {
+  return {
+    id: clock.id,
+    dry_run: true,
+    status: clock.status,
+    frozen_time: instant(clock.frozen_time),
+    target_time: instant(target),
+    effects_manifest: manifest,
+    effects: effects.map(presentEffect),
+  };
+}
+
+export function presentEffect({ facts, isRolledBack = false, ...event }: Effect): ClockEffect {
   const { advance_id, event_id } = event;
   const event_type = event.event_type as ClockEffect['event_type'];
-  const told = { advance_id, at: instant(event.at), event_type, event_id };
+  const common = { advance_id, at: instant(event.at), event_type, event_id };
   if (facts === null) {
     const plan = event.data as PaymentPlan;
     return {
       object: 'payment_plan',
       object_id: event.subject_id,
-      ...told,
+      ...common,
       changes: {
         state: plan.state,
         state_reason: plan.state_reason,
@@ -110,8 +138,8 @@ export function presentEffect(event: EffectEvent, facts: AttemptFacts | null): C
   const intent = event.data as PaymentIntent & { will_retry?: boolean; next_attempt_at?: string | null };
   return {
     object: 'payment_intent',
-    object_id: event.subject_id,
-    ...told,
+    object_id: isRolledBack ? null : event.subject_id,
+    ...common,
     payment_plan_id: intent.payment_plan_id,
     slot: facts.slot,
     due_date: facts.due_date,

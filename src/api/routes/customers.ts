@@ -1,8 +1,17 @@
 import Type from 'typebox';
 import { ListOf, listQuery, page, Strict } from '../../resources/common.ts';
 import { Customer, CustomerCreate, CustomerUpdate, presentCustomer } from '../../resources/customer.ts';
+import { PaymentIntent, presentPaymentIntent } from '../../resources/payment-intent.ts';
+import {
+  methodListQuery,
+  PaymentMethodEnvelope,
+  PaymentMethodList,
+  presentPaymentMethod,
+} from '../../resources/payment-method.ts';
 import { deleteCustomer, updateCustomer } from '../../services/customers/customer-changes.ts';
 import { createCustomer, fetchCustomer, listCustomers } from '../../services/customers/customers.ts';
+import { fetchCustomerMethod, listCustomerMethods } from '../../services/customers/payment-methods.ts';
+import { listPaymentIntents } from '../../services/payments/payment-intents.ts';
 import { type Route, route } from '../http/route.ts';
 
 const tag = 'Customers';
@@ -45,8 +54,7 @@ const list = route({
   response: { status: 200, schema: ListOf(Customer) },
   handle: async ({ call, query, deps }) => {
     const { test_clock: testClock, ...rest } = query;
-    const { rows, limit } = await listCustomers(deps.sql, call, { ...rest, testClock });
-    return page(rows, limit, presentCustomer);
+    return page(await listCustomers(deps.sql, call, { ...rest, testClock }), presentCustomer);
   },
 });
 
@@ -95,4 +103,60 @@ const remove = route({
   handle: async ({ call, params, deps }) => presentCustomer(await deleteCustomer(deps.sql, call, params.customer_id)),
 });
 
-export const customerRoutes: Route[] = [create, list, fetch, update, remove];
+const listIntents = route({
+  method: 'GET',
+  path: '/api/v1/customers/:customer_id/payment_intents',
+  operation: 'listCustomerPaymentIntents',
+  tag,
+  summary: 'List the payment intents of a customer, newest first',
+  access: { scope: 'payment_intents:read' },
+  invalid: 422,
+  query: Strict({
+    ...listQuery,
+    status: Type.Optional(Type.String({ maxLength: 40, description: 'Exact.' })),
+  }),
+  response: { status: 200, schema: ListOf(PaymentIntent) },
+  handle: async ({ call, params, query, deps }) => {
+    const customer = await fetchCustomer(deps.sql, call, params.customer_id);
+    const filter = { customerId: customer.id, status: query.status };
+    return page(await listPaymentIntents(deps.sql, call, filter, query), presentPaymentIntent);
+  },
+});
+
+const listMethods = route({
+  method: 'GET',
+  path: '/api/v1/customers/:customer_id/payment_methods',
+  operation: 'listCustomerPaymentMethods',
+  tag,
+  summary: 'List the payment methods of a customer, newest first',
+  description: 'The newest 100 if no limit is given. Detached methods are left out.',
+  access: { scope: 'payment_methods:read' },
+  invalid: 400,
+  query: Strict(methodListQuery),
+  response: { status: 200, schema: PaymentMethodList },
+  handle: async ({ call, params, query, deps }) => {
+    const { data, has_more } = page(
+      await listCustomerMethods(deps.sql, call, params.customer_id, query),
+      presentPaymentMethod,
+    );
+    return { success: true, payment_methods: data, has_more };
+  },
+});
+
+const fetchMethod = route({
+  method: 'GET',
+  path: '/api/v1/customers/:customer_id/payment_methods/:payment_method_id',
+  operation: 'getCustomerPaymentMethod',
+  tag,
+  summary: 'Fetch a payment method of a customer',
+  access: { scope: 'payment_methods:read' },
+  invalid: 400,
+  response: { status: 200, schema: PaymentMethodEnvelope },
+  handle: async ({ call, params, deps }) => {
+    const { customer_id: customerId, payment_method_id: id } = params;
+    const method = await fetchCustomerMethod(deps.sql, call, customerId, id);
+    return { success: true, payment_method: presentPaymentMethod(method) };
+  },
+});
+
+export const customerRoutes: Route[] = [create, list, fetch, update, remove, listIntents, listMethods, fetchMethod];

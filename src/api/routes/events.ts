@@ -1,6 +1,6 @@
-import { ListOf } from '../../resources/common.ts';
-import { Event, EventQuery } from '../../resources/event.ts';
-import { findEvent, listEvents } from '../../services/events.ts';
+import { ListOf, page } from '../../resources/common.ts';
+import { Event, EventQuery, presentEvent } from '../../resources/event.ts';
+import { getEvent, listEvents } from '../../services/events.ts';
 import { type Route, route } from '../http/route.ts';
 
 const tag = 'Events';
@@ -20,7 +20,7 @@ export const eventRoutes: Route[] = [
     invalid: 422,
     query: EventQuery,
     response: { status: 200, schema: ListOf(Event) },
-    handle: ({ call, query, deps }) => listEvents(deps.sql, call, query),
+    handle: async ({ call, query, deps }) => page(await listEvents(deps.sql, call, query), presentEvent),
   }),
   route({
     method: 'GET',
@@ -31,6 +31,6 @@ export const eventRoutes: Route[] = [
     access: reading,
     invalid: 422,
     response: { status: 200, schema: Event },
-    handle: ({ call, params, deps }) => findEvent(deps.sql, call, params.event_id),
+    handle: async ({ call, params, deps }) => presentEvent(await getEvent(deps.sql, call, params.event_id)),
   }),
 ];

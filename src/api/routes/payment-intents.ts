@@ -136,8 +136,7 @@ const list = route({
   response: { status: 200, schema: ListOf(PaymentIntent) },
   handle: async ({ call, query, deps }) => {
     const filter = { customerId: query.customer_id, status: query.status, testClock: query.test_clock };
-    const { rows, limit } = await listPaymentIntents(deps.sql, call, filter, query);
-    return page(rows, limit, presentPaymentIntent);
+    return page(await listPaymentIntents(deps.sql, call, filter, query), presentPaymentIntent);
   },
 });
 

@@ -86,8 +86,7 @@ const list = route({
   query: Strict(methodListQuery),
   response: { status: 200, schema: PaymentMethodList },
   handle: async ({ call, query, deps }) => {
-    const { rows, limit } = await listPaymentMethods(deps.sql, call, query);
-    const { data, has_more } = page(rows, limit, presentPaymentMethod);
+    const { data, has_more } = page(await listPaymentMethods(deps.sql, call, query), presentPaymentMethod);
     return { success: true, payment_methods: data, has_more };
   },
 });

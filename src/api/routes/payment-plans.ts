@@ -55,8 +55,7 @@ const list = route({
   response: { status: 200, schema: ListOf(PaymentPlan) },
   handle: async ({ call, query, deps }) => {
     const { customer_id: customerId, ...rest } = query;
-    const { rows, limit } = await listPaymentPlans(deps.sql, call, { ...rest, customerId });
-    return page(rows, limit, presentPaymentPlan);
+    return page(await listPaymentPlans(deps.sql, call, { ...rest, customerId }), presentPaymentPlan);
   },
 });
 
@@ -136,8 +135,7 @@ const payments = route({
   }),
   response: { status: 200, schema: ListOf(PlanPayment) },
   handle: async ({ call, params, query, deps }) => {
-    const { rows, limit } = await planPayments(deps.sql, call, params.plan_id, query);
-    return page(rows, limit, presentPlanPayment);
+    return page(await planPayments(deps.sql, call, params.plan_id, query), presentPlanPayment);
   },
 });
 

@@ -42,8 +42,7 @@ const list = route({
   query: Strict(listQuery),
   response: { status: 200, schema: ListOf(Refund) },
   handle: async ({ call, params, query, deps }) => {
-    const { rows, limit } = await listRefunds(deps.sql, call, params.payment_intent_id, query);
-    return page(rows, limit, presentRefund);
+    return page(await listRefunds(deps.sql, call, params.payment_intent_id, query), presentRefund);
   },
 });
 

@@ -1,9 +1,10 @@
 import Type from 'typebox';
-import { ClockEffect, DryRun } from '../../resources/clock-effect.ts';
-import { ListOf, listQuery, Reference, Strict } from '../../resources/common.ts';
+import { ClockEffect, DryRun, presentDryRun, presentEffect } from '../../resources/clock-effect.ts';
+import { ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
 import {
   AdvancingClock,
   DeletedClock,
+  presentTestClock,
   TestClock,
   TestClockAdvance,
   TestClockCreate,
@@ -16,7 +17,7 @@ import {
   advanceTestClock,
   createTestClock,
   deleteTestClock,
-  describeTestClock,
+  getTestClockDetails,
   listTestClocks,
 } from '../../services/test-clocks/test-clocks.ts';
 import { type RequestDeps, type Route, route } from '../http/route.ts';
@@ -44,7 +45,7 @@ const create = route({
   handle: async ({ call, body, deps }) => {
     assertTimeSkipping(deps);
     const { id } = await createTestClock(deps.sql, call, body);
-    return describeTestClock(deps.sql, call, id);
+    return presentTestClock(await getTestClockDetails(deps.sql, call, id));
   },
 });
 
@@ -58,7 +59,7 @@ const list = route({
   invalid: 422,
   query: Strict(listQuery),
   response: { status: 200, schema: ListOf(TestClock) },
-  handle: ({ call, query, deps }) => listTestClocks(deps.sql, call, query),
+  handle: async ({ call, query, deps }) => page(await listTestClocks(deps.sql, call, query), presentTestClock),
 });
 
 const fetch = route({
@@ -78,7 +79,7 @@ const fetch = route({
     return (call, { id = '' }, signal) => awaitClock(call, id, signal);
   },
   response: { status: 200, schema: TestClock },
-  handle: ({ call, params, deps }) => describeTestClock(deps.sql, call, params.id),
+  handle: async ({ call, params, deps }) => presentTestClock(await getTestClockDetails(deps.sql, call, params.id)),
 });
 
 const advance = route({
@@ -105,7 +106,7 @@ const advance = route({
     isAskedFor: ({ dry_run }) => dry_run === true,
   },
   handle: async ({ call, params, body, deps }) => {
-    if (body.dry_run === true) return dryRunAdvance(deps.sql, call, params.id, body.frozen_time);
+    if (body.dry_run === true) return presentDryRun(await dryRunAdvance(deps.sql, call, params.id, body.frozen_time));
     assertTimeSkipping(deps);
     const clock = await advanceTestClock(deps.sql, call, params.id, body.frozen_time);
     return { id: clock.id, status: 'advancing' as const, frozen_time: clock.frozen_time.toISOString() };
@@ -135,7 +136,8 @@ const effects = route({
     advance_id: Type.Optional(Reference('Only what this advance did, adv_…: a clock shows its last_advance.')),
   }),
   response: { status: 200, schema: ListOf(ClockEffect) },
-  handle: ({ call, params, query, deps }) => listClockEffects(deps.sql, call, params.id, query),
+  handle: async ({ call, params, query, deps }) =>
+    page(await listClockEffects(deps.sql, call, params.id, query), presentEffect),
 });
 
 const remove = route({

@@ -11,10 +11,9 @@ import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { CustomerUpdate } from '../../resources/customer.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
-import { presentPaymentIntent } from '../../resources/payment-intent.ts';
 import { timeOf } from '../customer-time.ts';
 import { assertNoErrors, NotFound } from '../errors.ts';
-import { recordEvents } from '../events.ts';
+import { intentEvent, recordEvents } from '../events.ts';
 import { transitionPlan } from '../plans/plan-transitions.ts';
 import type { RequestContext } from '../request-context.ts';
 import { resolveMethod } from '../resolve-references.ts';
@@ -84,14 +83,9 @@ export async function deleteCustomer(db: Db, call: RequestContext, id: string): 
     await recordEvents(
       tx,
       call,
-      canceled.map((intent) => ({
-        type: 'payment_intent.canceled',
-        subjectId: intent.id,
-        customerId: id,
-        testClockId: customer.test_clock_id,
-        at,
-        data: presentPaymentIntent(intent),
-      })),
+      canceled.map((intent) =>
+        intentEvent('payment_intent.canceled', intent, { testClockId: customer.test_clock_id, at }),
+      ),
     );
     return deleted;
   });

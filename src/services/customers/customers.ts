@@ -16,7 +16,7 @@ import { atomically } from '../../platform/postgres/transaction.ts';
 import type { CustomerCreate } from '../../resources/customer.ts';
 import { timeOnClock } from '../customer-time.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
-import { rowsOfPage } from '../paging.ts';
+import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 
 /** Limits from the contract. */
@@ -65,8 +65,8 @@ export async function fetchCustomer(db: Db, tenant: Tenant, id: string): Promise
 export async function listCustomers(
   db: Db,
   tenant: Tenant,
-  query: CustomerFilter & { limit?: number | undefined; starting_after?: string | undefined },
-): Promise<{ rows: CustomerRow[]; limit: number }> {
+  query: CustomerFilter & PageQuery,
+): Promise<Rows<CustomerRow>> {
   return rowsOfPage(db, 'customers', tenant, query, (page) => selectCustomers(db, tenant, query, page));
 }
 

@@ -31,7 +31,7 @@ import { instrumentOf, type SandboxPaymentMethodCreate } from '../../resources/s
 import { intentIdIn, type Vault } from '../accounts/vault.ts';
 import { timeOf } from '../customer-time.ts';
 import { Forbidden, NotFound, ValidationFailed } from '../errors.ts';
-import { pageOf } from '../paging.ts';
+import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import {
   assertRoomForMethod,
@@ -168,11 +168,7 @@ export async function fetchPaymentMethod(db: Db, tenant: Tenant, id: string): Pr
  * Returns a page of the biller's methods that are not detached, newest first.
  * @throws BadRequest when the cursor is unknown.
  */
-export async function listPaymentMethods(
-  db: Db,
-  tenant: Tenant,
-  query: { limit?: number | undefined; starting_after?: string | undefined },
-): Promise<{ rows: PaymentMethodRow[]; limit: number }> {
+export async function listPaymentMethods(db: Db, tenant: Tenant, query: PageQuery): Promise<Rows<PaymentMethodRow>> {
   const page = await pageOf(db, 'payment_methods', tenant, query, methodsPerPage);
   return { rows: await selectMethods(db, tenant, page), limit: page.limit };
 }
@@ -186,8 +182,8 @@ export async function listCustomerMethods(
   db: Db,
   tenant: Tenant,
   customerId: string,
-  query: { limit?: number | undefined; starting_after?: string | undefined },
-): Promise<{ rows: PaymentMethodRow[]; limit: number }> {
+  query: PageQuery,
+): Promise<Rows<PaymentMethodRow>> {
   const customer = await findCustomer(db, tenant, customerId);
   if (customer === null) throw new NotFound('customer', customerId);
   const page = await pageOf(db, 'payment_methods', tenant, query, methodsPerPage);

@@ -3,9 +3,8 @@ import { markCanceled, type PaymentIntentRow } from '../../db/payment-intents.ts
 import type { Db } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import { presentPaymentIntent } from '../../resources/payment-intent.ts';
 import { InvalidState } from '../errors.ts';
-import { recordEvents } from '../events.ts';
+import { intentEvent, recordEvents } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { lockIntentForUpdate } from './payment-intents.ts';
 
@@ -42,9 +41,8 @@ export async function cancelPaymentIntent(db: Db, call: RequestContext, id: stri
       const poke = { workflowType: 'scheduledPayment' as const, subjectId: id, start: false, signal: 'poke' };
       await enqueue(tx, [poke], call.now);
     }
-    const event = { type: 'payment_intent.canceled' as const, data: presentPaymentIntent(row), at };
-    const about = { subjectId: id, customerId: row.customer_id, testClockId: intent.test_clock_id };
-    await recordEvents(tx, call, [{ ...event, ...about }]);
+    const event = intentEvent('payment_intent.canceled', row, { testClockId: intent.test_clock_id, at });
+    await recordEvents(tx, call, [event]);
     return row;
   });
 }

@@ -20,7 +20,7 @@ import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentIntentCreate } from '../../resources/payment-intent.ts';
 import { timeOf } from '../customer-time.ts';
 import { assertNoErrors, missingReference, NotFound } from '../errors.ts';
-import { rowsOfPage } from '../paging.ts';
+import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { attachMethod, lockOwner, metadataErrors, resolveCustomer, resolveMethod } from '../resolve-references.ts';
 import type { ChargeHook } from './charge.ts';
@@ -115,8 +115,8 @@ export async function listPaymentIntents(
   db: Db,
   tenant: Tenant,
   filter: PaymentIntentFilter,
-  query: { limit?: number | undefined; starting_after?: string | undefined },
-): Promise<{ rows: PaymentIntentRow[]; limit: number }> {
+  query: PageQuery,
+): Promise<Rows<PaymentIntentRow>> {
   return rowsOfPage(db, 'payment_intents', tenant, query, (page) => selectIntents(db, tenant, filter, page));
 }
 

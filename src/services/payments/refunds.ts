@@ -16,10 +16,10 @@ import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import { afterCommit, atomically } from '../../platform/postgres/transaction.ts';
 import { emit } from '../../platform/telemetry.ts';
 import type { Processors } from '../../processors/processor.ts';
-import { presentRefund, type RefundCreate } from '../../resources/refund.ts';
+import type { RefundCreate } from '../../resources/refund.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
-import { recordEvents } from '../events.ts';
-import { pageOf } from '../paging.ts';
+import { recordEvents, refundEvent } from '../events.ts';
+import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { processorFor } from './charge.ts';
 import { fetchPaymentIntent, lockIntentForUpdate } from './payment-intents.ts';
@@ -101,8 +101,8 @@ export async function listRefunds(
   db: Db,
   tenant: Tenant,
   intentId: string,
-  query: { limit?: number | undefined; starting_after?: string | undefined },
-): Promise<{ rows: RefundRow[]; limit: number }> {
+  query: PageQuery,
+): Promise<Rows<RefundRow>> {
   await fetchPaymentIntent(db, tenant, intentId);
   const page = await pageOf(db, 'refunds', tenant, query);
   return { rows: await selectRefunds(db, intentId, page), limit: page.limit };
@@ -192,14 +192,7 @@ async function carryOut(
     if (settled.status === 'succeeded') await addRefunded(tx, intent.id, settled.amount, settled.updated_at);
     await remember(tx, settled);
     const eventIds = await recordEvents(tx, { ...tenantOf(refund), ...origin }, [
-      {
-        type: settled.status === 'succeeded' ? 'refund.succeeded' : 'refund.failed',
-        subjectId: settled.id,
-        customerId: intent.customer_id,
-        testClockId: intent.test_clock_id,
-        at: settled.updated_at,
-        data: presentRefund(settled),
-      },
+      refundEvent(settled.status === 'succeeded' ? 'refund.succeeded' : 'refund.failed', settled, intent),
     ]);
     afterCommit(tx, () =>
       emit({

@@ -12,7 +12,7 @@ import { fieldError } from '../../resources/field-errors.ts';
 import type { PaymentPlanCreate } from '../../resources/payment-plan.ts';
 import { timeOf } from '../customer-time.ts';
 import { assertNoErrors, NotFound } from '../errors.ts';
-import { pageOf } from '../paging.ts';
+import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { attachMethod, metadataErrors, resolveCustomer, resolveMethod } from '../resolve-references.ts';
 import { planErrors } from './plan-rules.ts';
@@ -69,8 +69,8 @@ export async function fetchPaymentPlan(db: Db, tenant: Tenant, id: string): Prom
 export async function listPaymentPlans(
   db: Db,
   tenant: Tenant,
-  query: PlanFilter & { limit?: number | undefined; starting_after?: string | undefined },
-): Promise<{ rows: PaymentPlanRow[]; limit: number }> {
+  query: PlanFilter & PageQuery,
+): Promise<Rows<PaymentPlanRow>> {
   const page = await pageOf(db, 'payment_plans', tenant, query);
   return { rows: await selectPlans(db, tenant, query, page), limit: page.limit };
 }

@@ -14,11 +14,11 @@ import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState, NotFound } from '../errors.ts';
-import { recordEvents } from '../events.ts';
+import { planEvent, recordEvents } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { fetchPaymentPlan } from './payment-plans.ts';
 import { dueInstant, progressOf, skippedSlots } from './plan-calendar.ts';
-import { ended, planEvent } from './plan-dunning.ts';
+import { ended } from './plan-dunning.ts';
 
 /** The contract defines an event for each transition except resume. */
 const eventTypes = {

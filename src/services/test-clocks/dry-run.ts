@@ -4,14 +4,13 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import { rehearse } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { sandboxProcessor } from '../../processors/sandbox.ts';
-import type { ClockEffect, DryRun } from '../../resources/clock-effect.ts';
-import type { EffectsManifest } from '../../resources/test-clock.ts';
+import type { DryRunResult, Effect } from '../../resources/clock-effect.ts';
 import { gatherEvents, type NewEvent } from '../events.ts';
 import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
 import { collectDuePayment } from '../plans/plan-collection.ts';
 import type { RequestContext } from '../request-context.ts';
 import { countedManifest, type DueSubject, dueOnClock } from './clock-advance.ts';
-import { effectsOf } from './clock-effects.ts';
+import { withFacts } from './clock-effects.ts';
 import { admitAdvance } from './test-clocks.ts';
 
 const collect = { paymentPlan: collectDuePayment, scheduledPayment: collectScheduledPayment };
@@ -21,13 +20,6 @@ const collect = { paymentPlan: collectDuePayment, scheduledPayment: collectSched
  * payments that are rolled back.
  */
 const processors: Processors = { sandbox: sandboxProcessor, live: null };
-
-interface Rehearsal {
-  clock: TestClockRow;
-  target: Date;
-  manifest: EffectsManifest;
-  effects: ClockEffect[];
-}
 
 /**
  * Returns what an advance to `targetText` would do. The dry run executes the same code as an advance, in one
@@ -40,22 +32,14 @@ export async function dryRunAdvance(
   call: RequestContext,
   clockId: string,
   targetText: string,
-): Promise<DryRun> {
-  const { clock, target, manifest, effects } = await rehearse(db, async (tx): Promise<Rehearsal> => {
+): Promise<DryRunResult> {
+  const result = await rehearse(db, async (tx): Promise<DryRunResult> => {
     const admitted = await admitAdvance(tx, call, clockId, targetText);
     const events = await collectAll(tx, admitted, call.now);
     const manifest = await countedManifest(tx, clockId, admitted.clock.frozen_time, admitted.target);
-    return { ...admitted, manifest, effects: await effectsOf(tx, events) };
+    return { ...admitted, manifest, effects: await withFacts(tx, events) };
   });
-  return {
-    id: clock.id,
-    dry_run: true,
-    status: clock.status,
-    frozen_time: clock.frozen_time.toISOString(),
-    target_time: target.toISOString(),
-    effects_manifest: manifest,
-    effects: await withoutInvented(db, effects),
-  };
+  return { ...result, effects: await withRolledBack(db, result.effects) };
 }
 
 /** Collects all that is due up to the target, the oldest first. Returns the events that this would record. */
@@ -81,13 +65,12 @@ function asEffect({ type, subjectId, at, data }: NewEvent) {
   return { advance_id: null, event_id: null, event_type: type, subject_id: subjectId, at, data };
 }
 
-/** Removes the ids of payments that only the dry run created: they were rolled back, so the ids refer to nothing. */
-async function withoutInvented(db: Db, effects: ClockEffect[]): Promise<ClockEffect[]> {
-  const intents = effects.flatMap((effect) => (effect.object === 'payment_intent' ? (effect.object_id ?? []) : []));
+/** Marks the payments that only the dry run created. */
+async function withRolledBack(db: Db, effects: Effect[]): Promise<Effect[]> {
+  const intents = effects.filter(({ facts }) => facts !== null).map(({ subject_id }) => subject_id);
   const existing = await existingIntents(db, intents);
-  return effects.map((effect) =>
-    effect.object === 'payment_intent' && effect.object_id !== null && !existing.has(effect.object_id)
-      ? { ...effect, object_id: null }
-      : effect,
-  );
+  return effects.map((effect) => ({
+    ...effect,
+    isRolledBack: effect.facts !== null && !existing.has(effect.subject_id),
+  }));
 }

@@ -1,8 +1,9 @@
 import { type OutboundPolicy, outboundPolicy } from '../../platform/outbound-address.ts';
-import { ListOf, listQuery, Strict } from '../../resources/common.ts';
-import { WebhookDelivery, WebhookDeliveryQuery } from '../../resources/webhook-delivery.ts';
+import { ListOf, listQuery, page, Strict } from '../../resources/common.ts';
+import { presentWebhookDelivery, WebhookDelivery, WebhookDeliveryQuery } from '../../resources/webhook-delivery.ts';
 import {
   DeletedWebhookEndpoint,
+  presentWebhookEndpoint,
   ReplayResult,
   SecretRotation,
   WebhookEndpoint,
@@ -11,15 +12,18 @@ import {
   WebhookReplay,
 } from '../../resources/webhook-endpoint.ts';
 import {
+  getWebhookDelivery,
   listWebhookDeliveries,
   pingWebhookEndpoint,
   replayWebhookDeliveries,
+  retryWebhookDelivery,
 } from '../../services/webhooks/deliveries.ts';
 import {
   checkWebhookEndpoint,
   createWebhookEndpoint,
   deleteWebhookEndpoint,
-  findWebhookEndpoint,
+  type EndpointWithSecret,
+  getWebhookEndpoint,
   listWebhookEndpoints,
   rotateSecret,
   updateWebhookEndpoint,
@@ -31,13 +35,13 @@ const tag = 'Webhooks';
 /** For operations that send events: a key must not obtain, through an endpoint, events that it may not read. */
 const readsEvents = 'The key must also be able to read the events of the endpoint';
 /** Applies in addition to the key's rate limit. */
-export const replayLimit =
+const replayLimit =
   'The key sends more requests than it may; or replays, retries and pings to the endpoint’s host (the last two labels of its ' +
   'name, whatever the port) have reached 20,000 deliveries an hour, for the account and mode (`webhook_replay_limit`).';
 const reading = { scope: 'webhooks:read' } as const;
 const writing = { scope: 'webhooks:write' } as const;
 
-export const webhookEndpointRoutes: Route[] = [
+export const webhookRoutes: Route[] = [
   route({
     method: 'POST',
     path: '/api/v1/webhook_endpoints',
@@ -58,8 +62,8 @@ export const webhookEndpointRoutes: Route[] = [
     body: WebhookEndpointCreate,
     response: { status: 201, schema: WebhookEndpoint },
     prepare: ({ call, body, deps }) => checkWebhookEndpoint(call, body, outboundOf(deps)),
-    handle: ({ call, key, body, deps }) =>
-      createWebhookEndpoint(deps.sql, call, body, { vault: deps.vault, scopes: key.scopes }),
+    handle: async ({ call, key, body, deps }) =>
+      withSecret(await createWebhookEndpoint(deps.sql, call, body, { vault: deps.vault, scopes: key.scopes })),
   }),
   route({
     method: 'GET',
@@ -71,7 +75,8 @@ export const webhookEndpointRoutes: Route[] = [
     invalid: 422,
     query: Strict(listQuery),
     response: { status: 200, schema: ListOf(WebhookEndpoint) },
-    handle: ({ call, query, deps }) => listWebhookEndpoints(deps.sql, call, query),
+    handle: async ({ call, query, deps }) =>
+      page(await listWebhookEndpoints(deps.sql, call, query), presentWebhookEndpoint),
   }),
   route({
     method: 'GET',
@@ -82,7 +87,8 @@ export const webhookEndpointRoutes: Route[] = [
     access: reading,
     invalid: 422,
     response: { status: 200, schema: WebhookEndpoint },
-    handle: ({ call, params, deps }) => findWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id),
+    handle: async ({ call, params, deps }) =>
+      presentWebhookEndpoint(await getWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id)),
   }),
   route({
     method: 'PUT',
@@ -98,11 +104,12 @@ export const webhookEndpointRoutes: Route[] = [
     bodyLimit: { kib: 64, since: 'a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types' },
     body: WebhookEndpointUpdate,
     response: { status: 200, schema: WebhookEndpoint },
-    handle: ({ call, key, params, body, deps }) =>
-      updateWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id, body, {
-        outbound: outboundOf(deps),
-        scopes: key.scopes,
-      }),
+    handle: async ({ call, key, params, body, deps }) => {
+      const caller = { outbound: outboundOf(deps), scopes: key.scopes };
+      return presentWebhookEndpoint(
+        await updateWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id, body, caller),
+      );
+    },
   }),
   route({
     method: 'DELETE',
@@ -114,7 +121,10 @@ export const webhookEndpointRoutes: Route[] = [
     access: writing,
     invalid: 422,
     response: { status: 200, schema: DeletedWebhookEndpoint },
-    handle: ({ call, params, deps }) => deleteWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id),
+    handle: async ({ call, params: { webhook_endpoint_id: id }, deps }) => {
+      await deleteWebhookEndpoint(deps.sql, call, id);
+      return { id, deleted: true as const };
+    },
   }),
   route({
     method: 'POST',
@@ -128,7 +138,8 @@ export const webhookEndpointRoutes: Route[] = [
     invalid: 422,
     body: SecretRotation,
     response: { status: 200, schema: WebhookEndpoint },
-    handle: ({ call, params, body, deps }) => rotateSecret(deps.sql, call, params.webhook_endpoint_id, body, deps),
+    handle: async ({ call, params, body, deps }) =>
+      withSecret(await rotateSecret(deps.sql, call, params.webhook_endpoint_id, body, deps)),
   }),
   route({
     method: 'POST',
@@ -145,8 +156,8 @@ export const webhookEndpointRoutes: Route[] = [
     invalid: 422,
     errors: { 429: replayLimit },
     response: { status: 200, schema: WebhookDelivery },
-    handle: ({ call, key, params, deps }) =>
-      pingWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id, key.scopes),
+    handle: async ({ call, key, params, deps }) =>
+      presentWebhookDelivery(await pingWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id, key.scopes)),
   }),
   route({
     method: 'GET',
@@ -158,8 +169,11 @@ export const webhookEndpointRoutes: Route[] = [
     invalid: 422,
     query: WebhookDeliveryQuery,
     response: { status: 200, schema: ListOf(WebhookDelivery) },
-    handle: ({ call, key, params, query, deps }) =>
-      listWebhookDeliveries(deps.sql, call, params.webhook_endpoint_id, query, key.scopes),
+    handle: async ({ call, key, params, query, deps }) =>
+      page(
+        await listWebhookDeliveries(deps.sql, call, params.webhook_endpoint_id, query, key.scopes),
+        presentWebhookDelivery,
+      ),
   }),
   route({
     method: 'POST',
@@ -177,11 +191,47 @@ export const webhookEndpointRoutes: Route[] = [
     errors: { 429: replayLimit },
     body: WebhookReplay,
     response: { status: 200, schema: ReplayResult },
-    handle: ({ call, key, params, body, deps }) =>
-      replayWebhookDeliveries(deps.sql, call, params.webhook_endpoint_id, body, key.scopes),
+    handle: async ({ call, key, params, body, deps }) => {
+      const id = params.webhook_endpoint_id;
+      const { enqueued, hasMore, lastEventId } = await replayWebhookDeliveries(deps.sql, call, id, body, key.scopes);
+      return { enqueued, has_more: hasMore, last_event_id: lastEventId };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/webhook_deliveries/:webhook_delivery_id',
+    operation: 'getWebhookDelivery',
+    tag,
+    summary: 'Fetch a delivery with every attempt',
+    access: reading,
+    invalid: 422,
+    response: { status: 200, schema: WebhookDelivery },
+    handle: async ({ call, key, params, deps }) =>
+      presentWebhookDelivery(await getWebhookDelivery(deps.sql, call, params.webhook_delivery_id, key.scopes)),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v1/webhook_deliveries/:webhook_delivery_id/retry',
+    operation: 'retryWebhookDelivery',
+    tag,
+    summary: 'Deliver again, now',
+    description:
+      'A pending delivery does not wait for its next attempt. One that was delivered or has failed begins the schedule ' +
+      'afresh. The endpoint must be enabled.\n\nThe key must also be able to read the event: see *Register a webhook endpoint*.',
+    access: writing,
+    invalid: 422,
+    errors: { 429: replayLimit },
+    response: { status: 200, schema: WebhookDelivery },
+    handle: async ({ call, key, params, deps }) =>
+      presentWebhookDelivery(await retryWebhookDelivery(deps.sql, call, params.webhook_delivery_id, key.scopes)),
   }),
 ];
 
 function outboundOf({ settings }: RequestDeps): OutboundPolicy {
   return outboundPolicy(settings.webhookAllowLoopback);
+}
+
+/** Presents an endpoint with its new signing secret. No other response contains a secret. */
+function withSecret(endpoint: EndpointWithSecret): WebhookEndpoint {
+  return { ...presentWebhookEndpoint(endpoint), secret: endpoint.secret };
 }
