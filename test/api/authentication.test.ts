@@ -18,7 +18,7 @@ const routes = [
     operation: 'listCustomers',
     access: { scope: 'customers:read' },
     response,
-    handle: async ({ call, key }) => ({ call, kind: key.kind }),
+    handle: async ({ context, key }) => ({ call: context, kind: key.kind }),
   }),
   route({
     ...common,

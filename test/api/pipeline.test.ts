@@ -71,7 +71,7 @@ const routes = [
     operation: 'getPrivate',
     access: { scope: 'customers:read' },
     response: anything,
-    handle: async ({ call }) => ({ now: call.now }),
+    handle: async ({ context }) => ({ now: context.now }),
   }),
 ];
 

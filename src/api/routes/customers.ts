@@ -30,8 +30,8 @@ const create = route({
   bodyLimit: { kib: 256, since: 'additional_attributes is free-form' },
   body: CustomerCreate,
   response: { status: 201, schema: Customer },
-  handle: async ({ call, body, deps }) =>
-    presentCustomer(await createCustomer(deps.sql, call, body, (row) => deps.withAnswer(presentCustomer(row)))),
+  handle: async ({ context, body, deps }) =>
+    presentCustomer(await createCustomer(deps.db, context, body, (row) => deps.withResponse(presentCustomer(row)))),
 });
 
 const list = route({
@@ -52,9 +52,9 @@ const list = route({
     test_clock: Type.Optional(Type.String({ maxLength: 100, description: 'The customers of this clock.' })),
   }),
   response: { status: 200, schema: ListOf(Customer) },
-  handle: async ({ call, query, deps }) => {
+  handle: async ({ context, query, deps }) => {
     const { test_clock: testClock, ...rest } = query;
-    return page(await listCustomers(deps.sql, call, { ...rest, testClock }), presentCustomer);
+    return page(await listCustomers(deps.db, context, { ...rest, testClock }), presentCustomer);
   },
 });
 
@@ -68,7 +68,8 @@ const fetch = route({
   access: { scope: 'customers:read' },
   invalid: 422,
   response: { status: 200, schema: Customer },
-  handle: async ({ call, params, deps }) => presentCustomer(await fetchCustomer(deps.sql, call, params.customer_id)),
+  handle: async ({ context, params, deps }) =>
+    presentCustomer(await fetchCustomer(deps.db, context, params.customer_id)),
 });
 
 const update = route({
@@ -83,8 +84,8 @@ const update = route({
   bodyLimit: { kib: 256, since: 'additional_attributes is free-form' },
   body: CustomerUpdate,
   response: { status: 200, schema: Customer },
-  handle: async ({ call, params, body, deps }) =>
-    presentCustomer(await updateCustomer(deps.sql, call, params.customer_id, body)),
+  handle: async ({ context, params, body, deps }) =>
+    presentCustomer(await updateCustomer(deps.db, context, params.customer_id, body)),
 });
 
 const remove = route({
@@ -100,7 +101,8 @@ const remove = route({
   invalid: 422,
   errors: { 422: 'The test clock of the customer is advancing.' },
   response: { status: 200, schema: Customer },
-  handle: async ({ call, params, deps }) => presentCustomer(await deleteCustomer(deps.sql, call, params.customer_id)),
+  handle: async ({ context, params, deps }) =>
+    presentCustomer(await deleteCustomer(deps.db, context, params.customer_id)),
 });
 
 const listIntents = route({
@@ -116,10 +118,10 @@ const listIntents = route({
     status: Type.Optional(Type.String({ maxLength: 40, description: 'Exact.' })),
   }),
   response: { status: 200, schema: ListOf(PaymentIntent) },
-  handle: async ({ call, params, query, deps }) => {
-    const customer = await fetchCustomer(deps.sql, call, params.customer_id);
+  handle: async ({ context, params, query, deps }) => {
+    const customer = await fetchCustomer(deps.db, context, params.customer_id);
     const filter = { customerId: customer.id, status: query.status };
-    return page(await listPaymentIntents(deps.sql, call, filter, query), presentPaymentIntent);
+    return page(await listPaymentIntents(deps.db, context, filter, query), presentPaymentIntent);
   },
 });
 
@@ -134,9 +136,9 @@ const listMethods = route({
   invalid: 400,
   query: Strict(methodListQuery),
   response: { status: 200, schema: PaymentMethodList },
-  handle: async ({ call, params, query, deps }) => {
+  handle: async ({ context, params, query, deps }) => {
     const { data, has_more } = page(
-      await listCustomerMethods(deps.sql, call, params.customer_id, query),
+      await listCustomerMethods(deps.db, context, params.customer_id, query),
       presentPaymentMethod,
     );
     return { success: true, payment_methods: data, has_more };
@@ -152,9 +154,9 @@ const fetchMethod = route({
   access: { scope: 'payment_methods:read' },
   invalid: 400,
   response: { status: 200, schema: PaymentMethodEnvelope },
-  handle: async ({ call, params, deps }) => {
+  handle: async ({ context, params, deps }) => {
     const { customer_id: customerId, payment_method_id: id } = params;
-    const method = await fetchCustomerMethod(deps.sql, call, customerId, id);
+    const method = await fetchCustomerMethod(deps.db, context, customerId, id);
     return { success: true, payment_method: presentPaymentMethod(method) };
   },
 });

@@ -20,7 +20,7 @@ export const eventRoutes: Route[] = [
     invalid: 422,
     query: EventQuery,
     response: { status: 200, schema: ListOf(Event) },
-    handle: async ({ call, query, deps }) => page(await listEvents(deps.sql, call, query), presentEvent),
+    handle: async ({ context, query, deps }) => page(await listEvents(deps.db, context, query), presentEvent),
   }),
   route({
     method: 'GET',
@@ -31,6 +31,6 @@ export const eventRoutes: Route[] = [
     access: reading,
     invalid: 422,
     response: { status: 200, schema: Event },
-    handle: async ({ call, params, deps }) => presentEvent(await getEvent(deps.sql, call, params.event_id)),
+    handle: async ({ context, params, deps }) => presentEvent(await getEvent(deps.db, context, params.event_id)),
   }),
 ];

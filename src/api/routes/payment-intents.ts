@@ -44,12 +44,12 @@ const create = route({
   },
   body: PaymentIntentCreate,
   response: { status: 201, schema: PaymentIntent },
-  handle: async ({ call, body, deps }) => {
+  handle: async ({ context, body, deps }) => {
     const shown = (intent: PaymentIntentRow) => ({
       ...presentPaymentIntent(intent),
       client_secret: deps.vault.clientSecretOf(intent.id),
     });
-    return shown(await createPaymentIntent(deps.sql, call, body, (row) => deps.withAnswer(shown(row))));
+    return shown(await createPaymentIntent(deps.db, context, body, (row) => deps.withResponse(shown(row))));
   },
 });
 
@@ -70,8 +70,8 @@ const fetch = route({
     ),
   }),
   response: { status: 200, schema: PaymentIntentByKey },
-  handle: async ({ call, key, params, query, deps }) => {
-    const intent = await fetchPaymentIntent(deps.sql, call, params.payment_intent_id);
+  handle: async ({ context, key, params, query, deps }) => {
+    const intent = await fetchPaymentIntent(deps.db, context, params.payment_intent_id);
     assertMayAct(key, deps.vault, intent.id, query.client_secret);
     return shownTo(key, deps.vault, intent);
   },
@@ -97,22 +97,22 @@ const confirm = route({
   idempotency: 'committed-first',
   body: PaymentIntentConfirm,
   response: { status: 200, schema: PaymentIntentByKey },
-  handle: async ({ call, key, params, body, deps }) => {
+  handle: async ({ context, key, params, body, deps }) => {
     const id = params.payment_intent_id;
-    if (key.kind !== 'secret') await fetchPaymentIntent(deps.pool, call, id);
+    if (key.kind !== 'secret') await fetchPaymentIntent(deps.db, context, id);
     assertMayAct(key, deps.vault, id, body.client_secret);
     const shown = (intent: PaymentIntentRow) => shownTo(key, deps.vault, intent);
     const confirmed = await confirmPaymentIntent(
-      deps.pool,
+      deps.db,
       { processors: deps.processors, hook: planHook },
-      call,
+      context,
       id,
       body,
       {
         requestKey: deps.idempotencyKey,
         keyExpiresAt: deps.idempotencyExpiresAt,
-        hold: deps.hold,
-        remember: (tx, intent) => deps.remember(tx, shown(intent)),
+        claimKey: deps.claimKey,
+        storeResponse: (tx, intent) => deps.storeResponse(tx, shown(intent)),
       },
     );
     return shown(confirmed);
@@ -134,9 +134,9 @@ const list = route({
     test_clock: Type.Optional(Reference('The payments of this test clock’s customers.')),
   }),
   response: { status: 200, schema: ListOf(PaymentIntent) },
-  handle: async ({ call, query, deps }) => {
+  handle: async ({ context, query, deps }) => {
     const filter = { customerId: query.customer_id, status: query.status, testClock: query.test_clock };
-    return page(await listPaymentIntents(deps.sql, call, filter, query), presentPaymentIntent);
+    return page(await listPaymentIntents(deps.db, context, filter, query), presentPaymentIntent);
   },
 });
 
@@ -152,8 +152,8 @@ const cancel = route({
   access: { scope: 'payment_intents:write' },
   invalid: 400,
   response: { status: 200, schema: PaymentIntent },
-  handle: async ({ call, params, deps }) =>
-    presentPaymentIntent(await cancelPaymentIntent(deps.sql, call, params.payment_intent_id)),
+  handle: async ({ context, params, deps }) =>
+    presentPaymentIntent(await cancelPaymentIntent(deps.db, context, params.payment_intent_id)),
 });
 
 const completeAction = route({
@@ -170,8 +170,8 @@ const completeAction = route({
     { title: 'PaymentIntentActionCompletion' },
   ),
   response: { status: 200, schema: PaymentIntent },
-  handle: async ({ call, params, body, deps }) =>
-    presentPaymentIntent(await completeChallenge(deps.sql, planHook, call, params.payment_intent_id, body.result)),
+  handle: async ({ context, params, body, deps }) =>
+    presentPaymentIntent(await completeChallenge(deps.db, planHook, context, params.payment_intent_id, body.result)),
 });
 
 export const paymentIntentRoutes: Route[] = [create, list, fetch, confirm, cancel, completeAction];

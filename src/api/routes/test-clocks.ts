@@ -20,7 +20,8 @@ import {
   getTestClockDetails,
   listTestClocks,
 } from '../../services/test-clocks/test-clocks.ts';
-import { type RequestDeps, type Route, route } from '../http/route.ts';
+import type { WriteDeps } from '../http/deps.ts';
+import { type Route, route } from '../http/route.ts';
 
 const tag = 'Test clocks';
 const read = { scope: 'test_clocks:read', sandboxOnly: true } as const;
@@ -42,10 +43,10 @@ const create = route({
   errors: { 503: unavailable },
   body: TestClockCreate,
   response: { status: 201, schema: TestClock },
-  handle: async ({ call, body, deps }) => {
+  handle: async ({ context, body, deps }) => {
     assertTimeSkipping(deps);
-    const { id } = await createTestClock(deps.sql, call, body);
-    return presentTestClock(await getTestClockDetails(deps.sql, call, id));
+    const { id } = await createTestClock(deps.db, context, body);
+    return presentTestClock(await getTestClockDetails(deps.db, context, id));
   },
 });
 
@@ -59,7 +60,7 @@ const list = route({
   invalid: 422,
   query: Strict(listQuery),
   response: { status: 200, schema: ListOf(TestClock) },
-  handle: async ({ call, query, deps }) => page(await listTestClocks(deps.sql, call, query), presentTestClock),
+  handle: async ({ context, query, deps }) => page(await listTestClocks(deps.db, context, query), presentTestClock),
 });
 
 const fetch = route({
@@ -76,10 +77,10 @@ const fetch = route({
   invalid: 422,
   waits: (sql) => {
     const awaitClock = clockWaiting(sql);
-    return (call, { id = '' }, signal) => awaitClock(call, id, signal);
+    return (context, { id = '' }, signal) => awaitClock(context, id, signal);
   },
   response: { status: 200, schema: TestClock },
-  handle: async ({ call, params, deps }) => presentTestClock(await getTestClockDetails(deps.sql, call, params.id)),
+  handle: async ({ context, params, deps }) => presentTestClock(await getTestClockDetails(deps.db, context, params.id)),
 });
 
 const advance = route({
@@ -105,10 +106,10 @@ const advance = route({
     description: 'With `dry_run`: what the advance would do.',
     isAskedFor: ({ dry_run }) => dry_run === true,
   },
-  handle: async ({ call, params, body, deps }) => {
-    if (body.dry_run === true) return presentDryRun(await dryRunAdvance(deps.sql, call, params.id, body.frozen_time));
+  handle: async ({ context, params, body, deps }) => {
+    if (body.dry_run === true) return presentDryRun(await dryRunAdvance(deps.db, context, params.id, body.frozen_time));
     assertTimeSkipping(deps);
-    const clock = await advanceTestClock(deps.sql, call, params.id, body.frozen_time);
+    const clock = await advanceTestClock(deps.db, context, params.id, body.frozen_time);
     return { id: clock.id, status: 'advancing' as const, frozen_time: clock.frozen_time.toISOString() };
   },
 });
@@ -136,8 +137,8 @@ const effects = route({
     advance_id: Type.Optional(Reference('Only what this advance did, adv_…: a clock shows its last_advance.')),
   }),
   response: { status: 200, schema: ListOf(ClockEffect) },
-  handle: async ({ call, params, query, deps }) =>
-    page(await listClockEffects(deps.sql, call, params.id, query), presentEffect),
+  handle: async ({ context, params, query, deps }) =>
+    page(await listClockEffects(deps.db, context, params.id, query), presentEffect),
 });
 
 const remove = route({
@@ -151,14 +152,14 @@ const remove = route({
   access: write,
   invalid: 422,
   response: { status: 200, schema: DeletedClock },
-  handle: async ({ call, params, deps }) => {
-    const clock = await deleteTestClock(deps.sql, call, params.id);
+  handle: async ({ context, params, deps }) => {
+    const clock = await deleteTestClock(deps.db, context, params.id);
     return { id: clock.id, object: 'test_clock' as const, deleted: true as const };
   },
 });
 
 export const testClockRoutes: Route[] = [create, list, fetch, advance, effects, remove];
 
-function assertTimeSkipping(deps: RequestDeps): void {
+function assertTimeSkipping(deps: WriteDeps): void {
   if (deps.canSkipTime() === false) throw new TimeSkippingUnavailable();
 }

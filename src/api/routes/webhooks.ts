@@ -1,4 +1,3 @@
-import { type OutboundPolicy, outboundPolicy } from '../../platform/outbound-address.ts';
 import { ListOf, listQuery, page, Strict } from '../../resources/common.ts';
 import { presentWebhookDelivery, WebhookDelivery, WebhookDeliveryQuery } from '../../resources/webhook-delivery.ts';
 import {
@@ -29,7 +28,7 @@ import {
   updateWebhookEndpoint,
 } from '../../services/webhooks/endpoints.ts';
 import { eventScopesInWords } from '../../services/webhooks/event-scopes.ts';
-import { type RequestDeps, type Route, route } from '../http/route.ts';
+import { type Route, route } from '../http/route.ts';
 
 const tag = 'Webhooks';
 /** For operations that send events: a key must not obtain, through an endpoint, events that it may not read. */
@@ -61,9 +60,9 @@ export const webhookRoutes: Route[] = [
     bodyLimit: { kib: 64, since: 'a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types' },
     body: WebhookEndpointCreate,
     response: { status: 201, schema: WebhookEndpoint },
-    prepare: ({ call, body, deps }) => checkWebhookEndpoint(call, body, outboundOf(deps)),
-    handle: async ({ call, key, body, deps }) =>
-      withSecret(await createWebhookEndpoint(deps.sql, call, body, { vault: deps.vault, scopes: key.scopes })),
+    prepare: ({ context, body, deps }) => checkWebhookEndpoint(context, body, deps.outbound),
+    handle: async ({ context, key, body, deps }) =>
+      withSecret(await createWebhookEndpoint(deps.db, context, body, { vault: deps.vault, scopes: key.scopes })),
   }),
   route({
     method: 'GET',
@@ -75,8 +74,8 @@ export const webhookRoutes: Route[] = [
     invalid: 422,
     query: Strict(listQuery),
     response: { status: 200, schema: ListOf(WebhookEndpoint) },
-    handle: async ({ call, query, deps }) =>
-      page(await listWebhookEndpoints(deps.sql, call, query), presentWebhookEndpoint),
+    handle: async ({ context, query, deps }) =>
+      page(await listWebhookEndpoints(deps.db, context, query), presentWebhookEndpoint),
   }),
   route({
     method: 'GET',
@@ -87,8 +86,8 @@ export const webhookRoutes: Route[] = [
     access: reading,
     invalid: 422,
     response: { status: 200, schema: WebhookEndpoint },
-    handle: async ({ call, params, deps }) =>
-      presentWebhookEndpoint(await getWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id)),
+    handle: async ({ context, params, deps }) =>
+      presentWebhookEndpoint(await getWebhookEndpoint(deps.db, context, params.webhook_endpoint_id)),
   }),
   route({
     method: 'PUT',
@@ -104,10 +103,10 @@ export const webhookRoutes: Route[] = [
     bodyLimit: { kib: 64, since: 'a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types' },
     body: WebhookEndpointUpdate,
     response: { status: 200, schema: WebhookEndpoint },
-    handle: async ({ call, key, params, body, deps }) => {
-      const caller = { outbound: outboundOf(deps), scopes: key.scopes };
+    handle: async ({ context, key, params, body, deps }) => {
+      const caller = { outbound: deps.outbound, scopes: key.scopes };
       return presentWebhookEndpoint(
-        await updateWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id, body, caller),
+        await updateWebhookEndpoint(deps.db, context, params.webhook_endpoint_id, body, caller),
       );
     },
   }),
@@ -121,8 +120,8 @@ export const webhookRoutes: Route[] = [
     access: writing,
     invalid: 422,
     response: { status: 200, schema: DeletedWebhookEndpoint },
-    handle: async ({ call, params: { webhook_endpoint_id: id }, deps }) => {
-      await deleteWebhookEndpoint(deps.sql, call, id);
+    handle: async ({ context, params: { webhook_endpoint_id: id }, deps }) => {
+      await deleteWebhookEndpoint(deps.db, context, id);
       return { id, deleted: true as const };
     },
   }),
@@ -138,8 +137,8 @@ export const webhookRoutes: Route[] = [
     invalid: 422,
     body: SecretRotation,
     response: { status: 200, schema: WebhookEndpoint },
-    handle: async ({ call, params, body, deps }) =>
-      withSecret(await rotateSecret(deps.sql, call, params.webhook_endpoint_id, body, deps)),
+    handle: async ({ context, params, body, deps }) =>
+      withSecret(await rotateSecret(deps.db, context, params.webhook_endpoint_id, body, deps)),
   }),
   route({
     method: 'POST',
@@ -156,8 +155,8 @@ export const webhookRoutes: Route[] = [
     invalid: 422,
     errors: { 429: replayLimit },
     response: { status: 200, schema: WebhookDelivery },
-    handle: async ({ call, key, params, deps }) =>
-      presentWebhookDelivery(await pingWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id, key.scopes)),
+    handle: async ({ context, key, params, deps }) =>
+      presentWebhookDelivery(await pingWebhookEndpoint(deps.db, context, params.webhook_endpoint_id, key.scopes)),
   }),
   route({
     method: 'GET',
@@ -169,9 +168,9 @@ export const webhookRoutes: Route[] = [
     invalid: 422,
     query: WebhookDeliveryQuery,
     response: { status: 200, schema: ListOf(WebhookDelivery) },
-    handle: async ({ call, key, params, query, deps }) =>
+    handle: async ({ context, key, params, query, deps }) =>
       page(
-        await listWebhookDeliveries(deps.sql, call, params.webhook_endpoint_id, query, key.scopes),
+        await listWebhookDeliveries(deps.db, context, params.webhook_endpoint_id, query, key.scopes),
         presentWebhookDelivery,
       ),
   }),
@@ -191,9 +190,9 @@ export const webhookRoutes: Route[] = [
     errors: { 429: replayLimit },
     body: WebhookReplay,
     response: { status: 200, schema: ReplayResult },
-    handle: async ({ call, key, params, body, deps }) => {
+    handle: async ({ context, key, params, body, deps }) => {
       const id = params.webhook_endpoint_id;
-      const { enqueued, hasMore, lastEventId } = await replayWebhookDeliveries(deps.sql, call, id, body, key.scopes);
+      const { enqueued, hasMore, lastEventId } = await replayWebhookDeliveries(deps.db, context, id, body, key.scopes);
       return { enqueued, has_more: hasMore, last_event_id: lastEventId };
     },
   }),
@@ -206,8 +205,8 @@ export const webhookRoutes: Route[] = [
     access: reading,
     invalid: 422,
     response: { status: 200, schema: WebhookDelivery },
-    handle: async ({ call, key, params, deps }) =>
-      presentWebhookDelivery(await getWebhookDelivery(deps.sql, call, params.webhook_delivery_id, key.scopes)),
+    handle: async ({ context, key, params, deps }) =>
+      presentWebhookDelivery(await getWebhookDelivery(deps.db, context, params.webhook_delivery_id, key.scopes)),
   }),
   route({
     method: 'POST',
@@ -222,14 +221,10 @@ export const webhookRoutes: Route[] = [
     invalid: 422,
     errors: { 429: replayLimit },
     response: { status: 200, schema: WebhookDelivery },
-    handle: async ({ call, key, params, deps }) =>
-      presentWebhookDelivery(await retryWebhookDelivery(deps.sql, call, params.webhook_delivery_id, key.scopes)),
+    handle: async ({ context, key, params, deps }) =>
+      presentWebhookDelivery(await retryWebhookDelivery(deps.db, context, params.webhook_delivery_id, key.scopes)),
   }),
 ];
-
-function outboundOf({ settings }: RequestDeps): OutboundPolicy {
-  return outboundPolicy(settings.webhookAllowLoopback);
-}
 
 /** Presents an endpoint with its new signing secret. No other response contains a secret. */
 function withSecret(endpoint: EndpointWithSecret): WebhookEndpoint {

@@ -6,7 +6,7 @@ import {
 } from '../../db/customers.ts';
 import { cancelScheduledIntents } from '../../db/payment-intents.ts';
 import { openPlansOfCustomer } from '../../db/payment-plans.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { CustomerUpdate } from '../../resources/customer.ts';
@@ -26,7 +26,7 @@ import { resolveMethod } from '../resolve-references.ts';
  * @throws InvalidState while the customer's clock is advancing.
  */
 export async function updateCustomer(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   id: string,
   input: CustomerUpdate,
@@ -59,7 +59,7 @@ export async function updateCustomer(
  * @throws NotFound
  * @throws InvalidState while the customer's clock is advancing.
  */
-export async function deleteCustomer(db: Db, call: RequestContext, id: string): Promise<CustomerRow> {
+export async function deleteCustomer(db: Writer, call: RequestContext, id: string): Promise<CustomerRow> {
   return atomically(db, async (tx) => {
     const customer = await lockCustomer(tx, call, id);
     if (customer === null) throw new NotFound('customer', id);

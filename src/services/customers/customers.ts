@@ -11,7 +11,7 @@ import { lockBiller } from '../../db/tenant.ts';
 import { shareLockClockOf, type TestClockRow } from '../../db/test-clocks.ts';
 import { newId } from '../../domain/ids.ts';
 import { type ConditionsOf, unconditionally } from '../../platform/postgres/conditional-insert.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { CustomerCreate } from '../../resources/customer.ts';
 import { timeOnClock } from '../customer-time.ts';
@@ -31,7 +31,7 @@ const clockCustomersPerAccount = 9;
  * @throws KeyTaken when a condition of the insert does not hold.
  */
 export async function createCustomer(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   input: CustomerCreate,
   conditionsOf: ConditionsOf<CustomerRow> = unconditionally,

@@ -18,7 +18,7 @@ import {
 import { sealedField } from '../../db/sealed-values.ts';
 import { brandOf, findFixtureCard } from '../../domain/cards.ts';
 import { newId } from '../../domain/ids.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { fieldError } from '../../resources/field-errors.ts';
 import {
@@ -59,7 +59,7 @@ type InstrumentColumns = Pick<PaymentMethodRow, 'instrument' | 'brand' | 'last4'
  * client secret of one of its payments.
  */
 export async function createPaymentMethod(
-  db: Db,
+  db: Writer,
   vault: Vault,
   call: RequestContext,
   input: PaymentMethodCreate,
@@ -84,7 +84,7 @@ export async function createPaymentMethod(
  * @throws ValidationFailed for an unknown customer, and when the customer has as many methods as it can have.
  */
 export async function createSandboxPaymentMethod(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   input: SandboxPaymentMethodCreate,
 ): Promise<PaymentMethodRow> {
@@ -196,7 +196,7 @@ export async function listCustomerMethods(
  * @throws NotFound
  * @throws InvalidState while its customer's clock is advancing.
  */
-export async function detachPaymentMethod(db: Db, call: RequestContext, id: string): Promise<PaymentMethodRow> {
+export async function detachPaymentMethod(db: Writer, call: RequestContext, id: string): Promise<PaymentMethodRow> {
   return atomically(db, async (tx) => {
     const owner = await lockOwner(tx, call, id);
     const method = await lockPaymentMethod(tx, call, id);
@@ -220,7 +220,7 @@ export async function detachPaymentMethod(db: Db, call: RequestContext, id: stri
  * @throws InvalidState while the customer's clock is advancing.
  */
 export async function attachPaymentMethod(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   id: string,
   customerId: string,

@@ -1,6 +1,6 @@
 import { completeAttempt, findAttemptInFlight } from '../../db/payment-attempts.ts';
 import { markCanceled, type PaymentIntentRow } from '../../db/payment-intents.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Writer } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { InvalidState } from '../errors.ts';
@@ -17,7 +17,7 @@ const cancelable: readonly string[] = ['requires_payment_method', 'requires_acti
  * @throws InvalidState when the intent has succeeded, is being charged or was canceled; when it belongs to a plan,
  * because only the plan decides about its payments; while the customer's clock is advancing.
  */
-export async function cancelPaymentIntent(db: Db, call: RequestContext, id: string): Promise<PaymentIntentRow> {
+export async function cancelPaymentIntent(db: Writer, call: RequestContext, id: string): Promise<PaymentIntentRow> {
   return atomically(db, async (tx) => {
     const { intent, at } = await lockIntentForUpdate(tx, call, id);
     if (intent.payment_plan_id !== null) {

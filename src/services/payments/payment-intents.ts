@@ -13,7 +13,7 @@ import { addDays, dateIn, startOfDay } from '../../domain/calendar.ts';
 import { priceOf } from '../../domain/fees.ts';
 import { newId } from '../../domain/ids.ts';
 import { type ConditionsOf, unconditionally } from '../../platform/postgres/conditional-insert.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
@@ -36,7 +36,7 @@ const scheduleAhead = 366;
  * @throws KeyTaken when a condition of the insert does not hold.
  */
 export async function createPaymentIntent(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   input: PaymentIntentCreate,
   conditionsOf: ConditionsOf<PaymentIntentRow> = unconditionally,

@@ -6,7 +6,7 @@ import {
   listPlans as selectPlans,
 } from '../../db/payment-plans.ts';
 import { newId } from '../../domain/ids.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { fieldError } from '../../resources/field-errors.ts';
 import type { PaymentPlanCreate } from '../../resources/payment-plan.ts';
@@ -22,7 +22,7 @@ import { planErrors } from './plan-rules.ts';
  * @throws ValidationFailed with every field error of the body; InvalidState while the customer's clock is advancing.
  */
 export async function createPaymentPlan(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   input: PaymentPlanCreate,
 ): Promise<PaymentPlanRow> {

@@ -9,7 +9,7 @@ import {
 } from '../../db/payment-plans.ts';
 import { firstSlotAfter } from '../../domain/calendar.ts';
 import { allowedTransitions, nextPlanState, type PlanTransition } from '../../domain/plan-state.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { timeForWrite } from '../customer-time.ts';
@@ -36,7 +36,7 @@ const eventTypes = {
  * advancing.
  */
 export async function transitionPlan(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   id: string,
   transition: PlanTransition,

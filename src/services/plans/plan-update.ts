@@ -1,7 +1,7 @@
 import { lockCustomer } from '../../db/customers.ts';
 import { lockPlan, type PaymentPlanRow, type PlanChange, updatePlan } from '../../db/payment-plans.ts';
 import { mutablePlanFields } from '../../domain/plan-state.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Writer } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
@@ -20,7 +20,7 @@ import { planErrors } from './plan-rules.ts';
  * InvalidState while the customer's clock is advancing.
  */
 export async function updatePaymentPlan(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   id: string,
   input: PaymentPlanUpdate,

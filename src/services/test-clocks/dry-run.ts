@@ -1,6 +1,6 @@
 import { existingIntents } from '../../db/clock-effects.ts';
 import type { TestClockRow } from '../../db/test-clocks.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { rehearse } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { sandboxProcessor } from '../../processors/sandbox.ts';
@@ -28,7 +28,7 @@ const processors: Processors = { sandbox: sandboxProcessor, live: null };
  * @throws the same errors as `advanceTestClock`.
  */
 export async function dryRunAdvance(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   clockId: string,
   targetText: string,

@@ -16,7 +16,7 @@ import { maxFrozenTime } from '../../domain/advance-bound.ts';
 import { millisecondsPerDay } from '../../domain/calendar.ts';
 import { newId } from '../../domain/ids.ts';
 import { pass } from '../../platform/crash-points.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-time.ts';
 import { enqueue, type OutboxEntry } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
@@ -39,7 +39,7 @@ const latestTime = new Date('2200-12-31T23:59:59.999Z');
  * @throws InvalidState if the account has three clocks that are neither deleted nor failed; ValidationFailed if the
  * time is out of range.
  */
-export async function createTestClock(db: Db, call: RequestContext, input: TestClockCreate): Promise<TestClockRow> {
+export async function createTestClock(db: Writer, call: RequestContext, input: TestClockCreate): Promise<TestClockRow> {
   const frozenTime = timeNamed(input.frozen_time);
   return atomically(db, async (tx) => {
     await lockBiller(tx, call.billerId);
@@ -104,7 +104,7 @@ export async function listTestClocks(db: Db, tenant: Tenant, query: PageQuery): 
  * error then contains; ValidationFailed if the target is not after the frozen time.
  */
 export async function advanceTestClock(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   id: string,
   targetText: string,
@@ -155,7 +155,7 @@ export async function admitAdvance(
  * Deletes a clock in any status, with its customers and everything they own. Nothing on it is charged afterwards.
  * @throws NotFound
  */
-export async function deleteTestClock(db: Db, call: RequestContext, id: string): Promise<TestClockRow> {
+export async function deleteTestClock(db: Writer, call: RequestContext, id: string): Promise<TestClockRow> {
   return atomically(db, async (tx) => {
     await fetchTestClock(tx, call, id);
     return removeClock(tx, id, call);

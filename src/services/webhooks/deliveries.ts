@@ -1,7 +1,7 @@
 import { findEvent } from '../../db/events.ts';
 import * as store from '../../db/webhook-deliveries.ts';
 import { findWebhookEndpoint, lockWebhookEndpoint, type WebhookEndpointRow } from '../../db/webhook-endpoints.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { WebhookDeliveryQuery } from '../../resources/webhook-delivery.ts';
 import type { WebhookReplay } from '../../resources/webhook-endpoint.ts';
@@ -74,7 +74,7 @@ function visibleTo(scopes: readonly string[], delivery: store.AttemptedDelivery)
  * WebhookReplayLimit.
  */
 export async function retryWebhookDelivery(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   id: string,
   scopes: readonly string[],
@@ -102,7 +102,7 @@ export async function retryWebhookDelivery(
  * WebhookReplayLimit.
  */
 export async function replayWebhookDeliveries(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   endpointId: string,
   input: WebhookReplay,
@@ -138,7 +138,7 @@ async function sequenceOf(tx: Db, tenant: Tenant, eventId: string | undefined): 
  * @throws NotFound; InvalidState if the endpoint is disabled; WebhookReplayLimit.
  */
 export async function pingWebhookEndpoint(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   endpointId: string,
   scopes: readonly string[],

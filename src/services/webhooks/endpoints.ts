@@ -5,7 +5,7 @@ import * as store from '../../db/webhook-endpoints.ts';
 import { subscriptions } from '../../domain/event-types.ts';
 import { newId } from '../../domain/ids.ts';
 import type { OutboundPolicy } from '../../platform/outbound-address.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { SecretRotation, WebhookEndpointCreate, WebhookEndpointUpdate } from '../../resources/webhook-endpoint.ts';
@@ -53,7 +53,7 @@ export async function checkWebhookEndpoint(
  * @throws Forbidden for events that the key may not read; InvalidState at the 17th endpoint.
  */
 export async function createWebhookEndpoint(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   input: WebhookEndpointCreate,
   { vault, scopes }: Pick<WebhookDeps, 'vault' | 'scopes'>,
@@ -113,7 +113,7 @@ export async function listWebhookEndpoints(
  * sends events that the key may not read, or sends them to another URL.
  */
 export async function updateWebhookEndpoint(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   id: string,
   input: WebhookEndpointUpdate,
@@ -148,7 +148,7 @@ export async function updateWebhookEndpoint(
  * Deletes an endpoint. Nothing is sent to it any more, and its pending deliveries fail.
  * @throws NotFound
  */
-export async function deleteWebhookEndpoint(db: Db, call: RequestContext, id: string): Promise<void> {
+export async function deleteWebhookEndpoint(db: Writer, call: RequestContext, id: string): Promise<void> {
   await atomically(db, async (tx) => {
     const before = await lockOrThrow(tx, call, id);
     await store.updateWebhookEndpoint(tx, id, { deleted_at: call.now }, call.now);
@@ -163,7 +163,7 @@ export async function deleteWebhookEndpoint(db: Db, call: RequestContext, id: st
  * @throws NotFound
  */
 export async function rotateSecret(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   id: string,
   input: SecretRotation,
