@@ -6,10 +6,10 @@ import type { ClockSubjectStatus } from '../messages/subject-status.ts';
 import { pass } from '../platform/crash-points.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import { realNow } from '../platform/real-time.ts';
+import type { WorkflowTime } from '../services/customer-time.ts';
 import { pressClock } from '../services/plans/operator-commands.ts';
 import { completeAdvance, type DueSubject, dueOnClock, failAdvance } from '../services/test-clocks/clock-advance.ts';
 import { expireTestClock } from '../services/test-clocks/test-clocks.ts';
-import type { WorkflowTime } from '../services/workflow-time.ts';
 import { carryOut } from './failures.ts';
 
 /**

@@ -3,11 +3,11 @@ import type { SubjectStatus } from '../messages/subject-status.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import { realNow } from '../platform/real-time.ts';
 import type { Processors } from '../processors/processor.ts';
+import type { WorkflowTime } from '../services/customer-time.ts';
 import { collectScheduledPayment } from '../services/payments/scheduled-payments.ts';
 import { pressPlan, pressScheduledPayment } from '../services/plans/operator-commands.ts';
 import { collectDuePayment } from '../services/plans/plan-collection.ts';
 import { planStatus, scheduledPaymentStatus } from '../services/plans/subject-status.ts';
-import type { WorkflowTime } from '../services/workflow-time.ts';
 import { carryOut } from './failures.ts';
 
 export interface CollectionDeps {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { Type } from 'typebox';
 import { route } from '../../src/api/http/route.ts';
-import { deleteCustomer } from '../../src/services/customers/customer-changes.ts';
 import { fetchCustomer } from '../../src/services/customers/customers.ts';
+import { deleteCustomer } from '../../src/services/plans/customer-deletion.ts';
 
 const common = { path: '/probe', operation: 'probe', tag: 'Probe', summary: 'Probe', invalid: 400 } as const;
 const withKey = { ...common, access: { scope: 'customers:read' } } as const;

@@ -8,10 +8,11 @@ import {
   PaymentMethodList,
   presentPaymentMethod,
 } from '../../resources/payment-method.ts';
-import { deleteCustomer, updateCustomer } from '../../services/customers/customer-changes.ts';
+import { updateCustomer } from '../../services/customers/customer-changes.ts';
 import { createCustomer, fetchCustomer, listCustomers } from '../../services/customers/customers.ts';
 import { fetchCustomerMethod, listCustomerMethods } from '../../services/customers/payment-methods.ts';
 import { listPaymentIntents } from '../../services/payments/payment-intents.ts';
+import { deleteCustomer } from '../../services/plans/customer-deletion.ts';
 import { type Route, route } from '../http/route.ts';
 
 const tag = 'Customers';

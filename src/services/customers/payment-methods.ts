@@ -41,7 +41,7 @@ import {
   type Resolved,
   resolveCustomer,
   resolveMethod,
-} from '../resolve-references.ts';
+} from './resolve-references.ts';
 
 const fixtureTokenType = 'fixture';
 

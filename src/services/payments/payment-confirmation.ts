@@ -7,9 +7,9 @@ import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { PaymentIntentConfirm } from '../../resources/payment-intent.ts';
 import { timeOf } from '../customer-time.ts';
+import { attachMethod, lockOwner, resolveMethod } from '../customers/resolve-references.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
-import { attachMethod, lockOwner, resolveMethod } from '../resolve-references.ts';
 import {
   askProcessor,
   type Charge,

@@ -19,10 +19,16 @@ import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentIntentCreate } from '../../resources/payment-intent.ts';
 import { timeOf } from '../customer-time.ts';
+import {
+  attachMethod,
+  lockOwner,
+  metadataErrors,
+  resolveCustomer,
+  resolveMethod,
+} from '../customers/resolve-references.ts';
 import { assertNoErrors, missingReference, NotFound } from '../errors.ts';
 import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
-import { attachMethod, lockOwner, metadataErrors, resolveCustomer, resolveMethod } from '../resolve-references.ts';
 import type { ChargeHook } from './charge.ts';
 import { bindingError, recordUse } from './unattached-methods.ts';
 

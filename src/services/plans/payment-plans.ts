@@ -11,10 +11,10 @@ import { atomically } from '../../platform/postgres/transaction.ts';
 import { fieldError } from '../../resources/field-errors.ts';
 import type { PaymentPlanCreate } from '../../resources/payment-plan.ts';
 import { timeOf } from '../customer-time.ts';
+import { attachMethod, metadataErrors, resolveCustomer, resolveMethod } from '../customers/resolve-references.ts';
 import { assertNoErrors, NotFound } from '../errors.ts';
 import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
-import { attachMethod, metadataErrors, resolveCustomer, resolveMethod } from '../resolve-references.ts';
 import { planErrors } from './plan-rules.ts';
 
 /**

@@ -21,11 +21,11 @@ import { databaseNow } from '../../platform/postgres/database-time.ts';
 import { enqueue, type OutboxEntry } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { TestClockCreate } from '../../resources/test-clock.ts';
+import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
 import { clockEvent, recordEvents } from '../events.ts';
 import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
-import { instantOf, type WorkflowTime } from '../workflow-time.ts';
 
 /** From the contract, section Limits. */
 const activeClocksPerAccount = 3;
