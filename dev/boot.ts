@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
-import { isLoopbackAddress } from '../src/api/http/this-machine.ts';
+import { isLoopbackAddress } from '../src/api/middleware/this-machine.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { openPool } from '../src/platform/postgres/connection.ts';
 import { printError } from '../src/platform/terminal.ts';

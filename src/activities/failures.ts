@@ -4,8 +4,8 @@ import type { FailedEffect } from '../messages/failed-effect.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import { databaseNow } from '../platform/postgres/database-time.ts';
 import { isOutage } from '../platform/postgres/transaction.ts';
+import { WorkflowClockAhead } from '../services/customer-time.ts';
 import { ProcessorNotConfigured } from '../services/errors.ts';
-import { WorkflowClockAhead } from '../services/workflow-time.ts';
 
 /** The failure type of an effect that retries do not fix. The workflow decides how to react. */
 export const effectFailed = 'EffectFailed';

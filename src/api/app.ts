@@ -2,22 +2,20 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import { isTracing } from '../platform/tracing.ts';
 import type { RequestState } from './http/context.ts';
-import { type AppDeps, defaultWaits, type Route } from './http/route.ts';
-import { accessLog } from './middleware/access-log.ts';
+import { type AppDeps, defaultWaits } from './http/deps.ts';
+import type { Route } from './http/route.ts';
+import { accessLog, traceRequest } from './middleware/access-log.ts';
 import { authenticate, authorize, credentialFinder } from './middleware/authenticate.ts';
-import { dropUnread } from './middleware/drop-unread.ts';
 import { errors } from './middleware/errors.ts';
 import { idempotency } from './middleware/idempotency.ts';
 import { limitConcurrency } from './middleware/limit-concurrency.ts';
 import { limitRate } from './middleware/limit-rate.ts';
 import { preferWait } from './middleware/prefer-wait.ts';
-import { readBody } from './middleware/read-body.ts';
+import { dropUnread, readBody } from './middleware/read-body.ts';
 import { readInput } from './middleware/read-input.ts';
-import { requestId } from './middleware/request-id.ts';
-import { answer } from './middleware/respond.ts';
-import { securityHeaders } from './middleware/security-headers.ts';
-import { thisMachineOnly } from './middleware/this-machine-only.ts';
-import { traceRequest } from './middleware/trace-request.ts';
+import { respond } from './middleware/respond.ts';
+import { requestId, securityHeaders } from './middleware/response-headers.ts';
+import { thisMachineOnly } from './middleware/this-machine.ts';
 import { unmatched } from './middleware/unmatched.ts';
 import { ops } from './ops/ops.ts';
 import { allRoutes } from './routes/index.ts';
@@ -38,8 +36,8 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): 
   const waits = { ...defaultWaits, ...deps.waits };
   const find = credentialFinder(deps.sql, waits.credentialMs);
   const limit = limitRate(deps.settings);
-  const keep = idempotency(deps, waits.idempotencyKeyMs);
-  const takeTurn = limitConcurrency(waits.queueMs);
+  const store = idempotency(deps, waits.idempotencyKeyMs);
+  const limitConcurrent = limitConcurrency(waits.queueMs);
   const waitIfPreferred = preferWait(deps.sql);
   for (const route of routes) {
     router.register(
@@ -55,9 +53,9 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): 
         authorize(route),
         readBody(route),
         waitIfPreferred(route),
-        takeTurn(route),
+        limitConcurrent(route),
         readInput(route),
-        answer(route, keep),
+        respond(route, store),
       ],
     );
   }
@@ -65,6 +63,6 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): 
   app.use(unmatched);
 
   // Koa reports here only errors that occur after the response has begun. The usual cause: the client has disconnected.
-  app.on('error', (error: unknown) => deps.logger.info({ err: error }, 'connection lost while answering'));
+  app.on('error', (error: unknown) => deps.logger.info({ err: error }, 'connection lost during the response'));
   return app;
 }

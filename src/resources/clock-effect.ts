@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { AttemptFacts } from '../db/clock-effects.ts';
+import type { TestClockRow } from '../db/test-clocks.ts';
 import { exampleId } from '../domain/ids.ts';
 import { instant, LocalDate, Nullable, pick, Strict, Timestamp } from './common.ts';
 import { type EventGroup, eventGroups, eventTypes, groupOf } from './event-catalogue.ts';
@@ -126,47 +127,74 @@ export interface EffectEvent {
   data: object;
 }
 
+/** An event with what it does not say itself. */
+export interface Effect extends EffectEvent {
+  /** About the attempt of a payment intent; null for a plan. */
+  facts: AttemptFacts | null;
+  /** In a dry run: the payment was rolled back, so its id refers to nothing. */
+  isRolledBack?: boolean;
+}
+
+/** What an advance would do, up to `target`. */
+export interface DryRunResult {
+  clock: TestClockRow;
+  target: Date;
+  manifest: EffectsManifest;
+  effects: Effect[];
+}
+
+export function presentDryRun({ clock, target, manifest, effects }: DryRunResult): DryRun {
+  return {
+    id: clock.id,
+    dry_run: true,
+    status: clock.status,
+    frozen_time: instant(clock.frozen_time),
+    target_time: instant(target),
+    effects_manifest: manifest,
+    effects: effects.map(presentEffect),
+  };
+}
+
 type EffectGroup = { [G in EventGroup]: (typeof eventGroups)[G]['isClockEffect'] extends true ? G : never }[EventGroup];
 type Common = Pick<ClockEffect, keyof typeof common>;
 
-/** How the effects of each group are shown. `facts` are those of the attempt, for a payment intent. */
-const presenters: Record<EffectGroup, (shared: Common, event: EffectEvent, facts: AttemptFacts | null) => ClockEffect> =
-  {
-    payment_plan: (shared, event) => ({
-      object: 'payment_plan',
-      object_id: event.subject_id,
+/** How the effects of each group are shown. */
+const presenters: Record<EffectGroup, (shared: Common, effect: Effect) => ClockEffect> = {
+  payment_plan: (shared, effect) => ({
+    object: 'payment_plan',
+    object_id: effect.subject_id,
+    ...shared,
+    changes: pick(effect.data as PaymentPlan, planChanges),
+  }),
+  payment_intent(shared, { subject_id: id, data, facts, isRolledBack = false }) {
+    if (facts === null) throw new TypeError(`payment intent ${id} has no attempt at this instant`);
+    const intent = data as PaymentIntent & { will_retry?: boolean; next_attempt_at?: string | null };
+    return {
+      object: 'payment_intent',
+      object_id: isRolledBack ? null : id,
       ...shared,
-      changes: pick(event.data as PaymentPlan, planChanges),
-    }),
-    payment_intent(shared, event, facts) {
-      if (facts === null) throw new TypeError(`payment intent ${event.subject_id} has no attempt at this instant`);
-      const intent = event.data as PaymentIntent & { will_retry?: boolean; next_attempt_at?: string | null };
-      return {
-        object: 'payment_intent',
-        object_id: event.subject_id,
-        ...shared,
-        payment_plan_id: intent.payment_plan_id,
-        slot: facts.slot,
-        due_date: facts.due_date,
-        changes: {
-          ...pick(intent, ['status', 'amount', 'currency']),
-          attempt: facts.number,
-          last_payment_error: intent.last_payment_error,
-          will_retry: intent.will_retry ?? false,
-          next_attempt_at: intent.next_attempt_at ?? null,
-        },
-      };
-    },
-  };
+      payment_plan_id: intent.payment_plan_id,
+      slot: facts.slot,
+      due_date: facts.due_date,
+      changes: {
+        ...pick(intent, ['status', 'amount', 'currency']),
+        attempt: facts.number,
+        last_payment_error: intent.last_payment_error,
+        will_retry: intent.will_retry ?? false,
+        next_attempt_at: intent.next_attempt_at ?? null,
+      },
+    };
+  },
+};
 
 /**
- * Presents an event as an effect of an advance. Pass the `facts` of the attempt for a payment intent.
+ * Presents an event as an effect of an advance.
  * @throws TypeError for an event that an advance cannot cause.
  */
-export function presentEffect(event: EffectEvent, facts: AttemptFacts | null): ClockEffect {
-  const type = effectTypes.find((one) => one === event.event_type);
-  if (type === undefined) throw new TypeError(`an advance cannot cause ${event.event_type}: see eventGroups`);
-  const { advance_id, event_id } = event;
-  const shared = { advance_id, at: instant(event.at), event_type: type, event_id };
-  return presenters[groupOf(type) as EffectGroup](shared, event, facts);
+export function presentEffect(effect: Effect): ClockEffect {
+  const type = effectTypes.find((one) => one === effect.event_type);
+  if (type === undefined) throw new TypeError(`an advance cannot cause ${effect.event_type}: see eventGroups`);
+  const { advance_id, event_id } = effect;
+  const shared = { advance_id, at: instant(effect.at), event_type: type, event_id };
+  return presenters[groupOf(type) as EffectGroup](shared, effect);
 }

@@ -135,8 +135,7 @@ export function pick<T extends object, K extends keyof T>(from: T, names: readon
  * that was cut by size (`fittingPage`) marks its last row with `has_next` instead.
  */
 export function page<R extends object, T>(
-  rows: R[],
-  limit: number,
+  { rows, limit }: { rows: R[]; limit: number },
   present: (row: R) => T,
 ): { data: T[]; has_more: boolean } {
   const last = rows.at(-1);

@@ -38,3 +38,68 @@ export function timeOnClock({ id, status, frozen_time }: Pick<TestClockRow, 'id'
     'test_clock_advancing',
   );
 }
+
+/**
+ * In real time, how far a workflow's time may be ahead of the database's clock and still be believed, in milliseconds.
+ * The clocks of machines kept by a time server differ by less. A payment is made at most this early.
+ */
+export const clockToleranceMs = 30_000;
+
+/** The time that a workflow acts at. */
+export interface WorkflowTime {
+  /** Customer time as the workflow has it: real time, or the time of a test clock. */
+  at: Date;
+  /**
+   * In real time, how far `at` may be ahead of the database's clock, in milliseconds. The default is 30 s. Tests whose
+   * Temporal server skips real time set another value.
+   */
+  maxAheadMs?: number | undefined;
+}
+
+/**
+ * In real time, something is due by the workflow's clock but not by the database's. The workflow's clock is wrong, or
+ * Temporal skipped time for this workflow. Nothing has changed. A retry can succeed once the database's clock has
+ * reached `dueAt`.
+ */
+export class WorkflowClockAhead extends Error {
+  readonly dueAt: Date;
+
+  constructor(subjectId: string, { at, dueAt, databaseTime }: { at: Date; dueAt: Date; databaseTime: Date }) {
+    super(
+      `the workflow’s clock is ${inUnits(at.getTime() - databaseTime.getTime())} ahead of the database’s. Nothing is done ` +
+        `before ${dueAt.toISOString()} by the database’s clock. If time skipping was switched on for this workflow, start it ` +
+        `over: npm run --silent ops -- start-over ${subjectId}. If a clock of Temporal or PostgreSQL is wrong, set it right: ` +
+        'the workflow then goes on by itself.',
+    );
+    this.dueAt = dueAt;
+  }
+}
+
+/**
+ * Returns the instant at which a subject does what is due at `dueAt`, or null when it is not due yet. On a test clock,
+ * the instant is the workflow's time. In real time it is the database's time, or the workflow's when that is at most
+ * `maxAheadMs` ahead. The reason: anyone who can write to Temporal can move a workflow's clock, and money must not
+ * follow it.
+ * @throws WorkflowClockAhead when it is due by the workflow's clock only.
+ */
+export function instantOf(
+  subject: { id: string; isOnClock: boolean; dueAt: Date },
+  { at, maxAheadMs = clockToleranceMs }: WorkflowTime,
+  databaseTime: Date,
+): Date | null {
+  const { id, isOnClock, dueAt } = subject;
+  if (isOnClock) return dueAt <= at ? at : null;
+  const isBelieved = at > databaseTime && at.getTime() - databaseTime.getTime() <= maxAheadMs;
+  const instant = isBelieved ? at : databaseTime;
+  if (dueAt <= instant) return instant;
+  if (dueAt <= at) throw new WorkflowClockAhead(id, { at, dueAt, databaseTime });
+  return null;
+}
+
+/** Formats a duration in the unit that an operator would use. */
+function inUnits(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  if (minutes < 2) return `${Math.round(ms / 1000)} seconds`;
+  if (minutes < 120) return `${minutes} minutes`;
+  return minutes < 48 * 60 ? `${Math.round(minutes / 60)} hours` : `${Math.round(minutes / 1440)} days`;
+}

@@ -1,13 +1,22 @@
 import * as store from '../db/events.ts';
+import type { PaymentIntentRow } from '../db/payment-intents.ts';
+import type { PaymentPlanRow } from '../db/payment-plans.ts';
+import type { RefundRow } from '../db/refunds.ts';
+import type { TestClockRow } from '../db/test-clocks.ts';
+import type { WebhookEndpointRow } from '../db/webhook-endpoints.ts';
 import { newId } from '../domain/ids.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { afterCommit, noteEnqueued, withoutWaiting } from '../platform/postgres/transaction.ts';
 import { emit } from '../platform/telemetry.ts';
-import { page } from '../resources/common.ts';
-import { type Event, type EventQuery, presentEvent } from '../resources/event.ts';
+import type { EventQuery } from '../resources/event.ts';
 import type { EventType } from '../resources/event-catalogue.ts';
+import { presentPaymentIntent } from '../resources/payment-intent.ts';
+import { presentPaymentPlan } from '../resources/payment-plan.ts';
+import { presentRefund } from '../resources/refund.ts';
+import { presentClockState } from '../resources/test-clock.ts';
+import { presentWebhookEndpoint } from '../resources/webhook-endpoint.ts';
 import { NotFound } from './errors.ts';
-import { pageOf } from './paging.ts';
+import { pageOf, type Rows } from './paging.ts';
 import type { Tenant } from './request-context.ts';
 
 export interface NewEvent {
@@ -22,6 +31,50 @@ export interface NewEvent {
   data: object;
   /** Deliver the event to this endpoint only, whatever the endpoints subscribe to. */
   onlyEndpointId?: string;
+}
+
+type TypeOf<Group extends string> = Extract<EventType, `${Group}.${string}`>;
+
+// An event carries its object as the API shows it. These functions are the one place where a service presents a row.
+
+/** Returns an event with the intent's current state. `extra` are further members of its data. `at` is customer time. */
+export function intentEvent(
+  type: TypeOf<'payment_intent'>,
+  intent: PaymentIntentRow,
+  { testClockId, at }: { testClockId: string | null; at: Date },
+  extra: object = {},
+): NewEvent {
+  const data = { ...presentPaymentIntent(intent), ...extra };
+  return { type, subjectId: intent.id, customerId: intent.customer_id, testClockId, at, data };
+}
+
+/** Returns an event with the refund's current state, at its own time. */
+export function refundEvent(
+  type: TypeOf<'refund'>,
+  refund: RefundRow,
+  { customer_id, test_clock_id }: { customer_id: string | null; test_clock_id: string | null },
+): NewEvent {
+  const data = presentRefund(refund);
+  const about = { subjectId: refund.id, customerId: customer_id, testClockId: test_clock_id };
+  return { type, ...about, at: refund.updated_at, data };
+}
+
+/** Returns an event with the plan's current state. `at` is customer time. */
+export function planEvent(type: TypeOf<'payment_plan'>, plan: PaymentPlanRow, at: Date): NewEvent {
+  const data = presentPaymentPlan(plan);
+  return { type, subjectId: plan.id, customerId: plan.customer_id, testClockId: plan.test_clock_id, at, data };
+}
+
+/** Returns an event with the clock's current state, at the clock's own time. */
+export function clockEvent(type: TypeOf<'test_clock'>, clock: TestClockRow, extra: object = {}): NewEvent {
+  const data = { ...presentClockState(clock), ...extra };
+  return { type, subjectId: clock.id, customerId: null, testClockId: clock.id, at: clock.frozen_time, data };
+}
+
+/** Returns an event with the endpoint's current state. `at` is real time. */
+export function endpointEvent(type: TypeOf<'webhook_endpoint'>, endpoint: WebhookEndpointRow, at: Date): NewEvent {
+  const data = presentWebhookEndpoint(endpoint);
+  return { type, subjectId: endpoint.id, customerId: null, testClockId: null, at, data };
 }
 
 /** The events that each dry run would record, by its transaction. */
@@ -78,24 +131,20 @@ export async function recordEvents(
 
 /**
  * Returns the event.
- * @throws NotFound when there is no such event of this biller and mode.
+ * @throws NotFound
  */
-export async function findEvent(db: Db, tenant: Tenant, id: string): Promise<Event> {
+export async function getEvent(db: Db, tenant: Tenant, id: string): Promise<store.EventRow> {
   const row = await store.findEvent(db, tenant, id);
   if (row === null) throw new NotFound('event', id);
-  return presentEvent(row);
+  return row;
 }
 
 /**
  * Returns a page of events, newest first. The events of a test clock stay readable after it is deleted.
- * @throws BadRequest when the cursor is unknown.
+ * @throws BadParameters when the cursor is unknown.
  */
-export async function listEvents(
-  db: Db,
-  tenant: Tenant,
-  query: EventQuery,
-): Promise<{ data: Event[]; has_more: boolean }> {
-  const wanted = await pageOf(db, 'events', tenant, query);
+export async function listEvents(db: Db, tenant: Tenant, query: EventQuery): Promise<Rows<store.EventRow>> {
+  const page = await pageOf(db, 'events', tenant, query);
   const filter = { eventType: query.event_type, testClock: query.test_clock };
-  return page(await store.listEvents(db, tenant, filter, wanted), wanted.limit, presentEvent);
+  return { rows: await store.listEvents(db, tenant, filter, page), limit: page.limit };
 }

@@ -6,6 +6,18 @@ import { fieldError } from '../resources/field-errors.ts';
 import { BadParameters } from './errors.ts';
 import type { Tenant } from './request-context.ts';
 
+/** The part of a list's query that says which page. */
+export interface PageQuery {
+  limit?: number | undefined;
+  starting_after?: string | undefined;
+}
+
+/** The rows of a page, with one extra row if more follow. */
+export interface Rows<Row> {
+  rows: Row[];
+  limit: number;
+}
+
 /**
  * Returns the page that a list's query asks for. Validates the cursor.
  * @throws BadParameters when `starting_after` does not exist for this biller and mode.
@@ -14,7 +26,7 @@ export async function pageOf(
   db: Db,
   table: Collection,
   tenant: Tenant,
-  query: { limit?: number | undefined; starting_after?: string | undefined },
+  query: PageQuery,
   limitIfNotGiven: number = defaultLimit,
 ): Promise<Page> {
   const after = query.starting_after;
@@ -31,9 +43,9 @@ export async function rowsOfPage<R>(
   db: Db,
   table: Collection,
   tenant: Tenant,
-  query: { limit?: number | undefined; starting_after?: string | undefined },
+  query: PageQuery,
   select: (page: Page) => Promise<R[]>,
-): Promise<{ rows: R[]; limit: number }> {
+): Promise<Rows<R>> {
   const { limit = defaultLimit, starting_after: after } = query;
   const rows = await select({ limit, after });
   if (rows.length === 0 && after !== undefined) await assertCursor(db, table, tenant, after);

@@ -15,7 +15,7 @@ const routes = [
     path: '/customers',
     operation: 'listCustomers',
     access: { scope: 'customers:read' },
-    handle: async ({ call, key }) => ({ call, kind: key.kind }),
+    handle: async ({ context, key }) => ({ call: context, kind: key.kind }),
   }),
   route({
     ...testRoute,

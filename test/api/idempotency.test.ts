@@ -69,14 +69,14 @@ const routes = [
     ...common,
     path: '/notes',
     operation: 'createNote',
-    async handle({ call, body, deps }) {
-      const [row] = await deps.sql`
-        insert into notes (biller_id, text) values (${call.billerId}, ${body.text}) returning id::text`;
+    async handle({ context, body, deps }) {
+      const [row] = await deps.db`
+        insert into notes (biller_id, text) values (${context.billerId}, ${body.text}) returning id::text`;
       await gate.pass();
       if (body.fail === 'state') throw new InvalidState('No.');
       if (body.fail === 'validation') throw ValidationFailed.of('/text', 'invalid_value', 'No.');
       if (body.fail === 'bug') throw new Error('boom');
-      if (body.fail === 'statement') await deps.sql`select 1 / 0`;
+      if (body.fail === 'statement') await deps.db`select 1 / 0`;
       return { id: row?.id, text: body.text, client_secret: secret, random: randomUUID() };
     },
   }),
@@ -92,19 +92,19 @@ const routes = [
     operation: 'charge',
     idempotency: 'committed-first',
     // Commits an attempt once, "calls the processor", and records the outcome: what a payment does.
-    async handle({ call, body, deps }) {
-      await deps.pool.begin(async (tx) => {
-        await deps.hold(tx);
+    async handle({ context, body, deps }) {
+      await deps.db.begin(async (tx) => {
+        await deps.claimKey(tx);
         await tx`
           insert into attempts (text) values (${body.text}) on conflict (text) do update set tries = attempts.tries + 1`;
         if (body.fail === 'state') throw new InvalidState('No.');
       });
       await gate.pass();
       if (dying) throw new Error('the process is gone');
-      return deps.pool.begin(async (tx) => {
-        await tx`insert into notes (biller_id, text) values (${call.billerId}, ${body.text}) on conflict do nothing`;
+      return deps.db.begin(async (tx) => {
+        await tx`insert into notes (biller_id, text) values (${context.billerId}, ${body.text}) on conflict do nothing`;
         const answer = { text: body.text, random: randomUUID() };
-        await deps.remember(tx, answer);
+        await deps.storeResponse(tx, answer);
         return answer;
       });
     },
@@ -116,11 +116,11 @@ const routes = [
     async prepare({ body, deps }) {
       preparations += 1;
       await preparation();
-      const [row] = await deps.sql`select count(*)::int as n from notes where text = ${body.text}`;
+      const [row] = await deps.db`select count(*)::int as n from notes where text = ${body.text}`;
       return `${row?.n} before`;
     },
-    async handle({ call, body, deps, prepared }) {
-      await deps.sql`insert into notes (biller_id, text) values (${call.billerId}, ${body.text})`;
+    async handle({ context, body, deps, prepared }) {
+      await deps.db`insert into notes (biller_id, text) values (${context.billerId}, ${body.text})`;
       return { prepared, random: randomUUID() };
     },
   }),

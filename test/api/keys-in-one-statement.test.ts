@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, it } from 'mocha';
-import { defaultWaits } from '../../src/api/http/route.ts';
+import { defaultWaits } from '../../src/api/http/deps.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
 import { type Reply, send, useApi, useOtherApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';

@@ -63,7 +63,7 @@ const routes = [
     path: '/private',
     operation: 'getPrivate',
     access: { scope: 'customers:read' },
-    handle: async ({ call }) => ({ now: call.now }),
+    handle: async ({ context }) => ({ now: context.now }),
   }),
 ];
 

@@ -388,7 +388,7 @@ describe('a refund with an Idempotency-Key', () => {
         while (book.asked.length < 3) await pause(2);
       };
       const call = callOf(stage.keys.biller.id);
-      const requested = { requestKey: 'k', hold: async () => {}, remember: async () => {} };
+      const requested = { requestKey: 'k', claimKey: async () => {}, storeResponse: async () => {} };
       const ask = () => refundPaymentIntent(stage.db.sql, stage.processors, call, id, { amount: 30 }, requested);
       const refunds = await Promise.all([ask(), ask(), ask()]);
       assert.equal(

@@ -4,8 +4,7 @@ import { mock } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { before, describe, it } from 'mocha';
 import { eventRoutes } from '../../src/api/routes/events.ts';
-import { webhookDeliveryRoutes } from '../../src/api/routes/webhook-deliveries.ts';
-import { webhookEndpointRoutes } from '../../src/api/routes/webhook-endpoints.ts';
+import { webhookRoutes } from '../../src/api/routes/webhooks.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { attemptDelivery } from '../../src/services/webhooks/attempt.ts';
 import { createWebhookSender } from '../../src/services/webhooks/sender.ts';
@@ -20,7 +19,7 @@ const unknown = (prefix: string) => `${prefix}_00000000000000000000000000000000`
 describe('the webhook endpoints of the API', () => {
   const db = useDatabase();
   const receiver = useReceiver();
-  const api = useApi(db, [...webhookEndpointRoutes, ...webhookDeliveryRoutes, ...eventRoutes], () => ({
+  const api = useApi(db, [...webhookRoutes, ...eventRoutes], () => ({
     vault: webhookDeps.vault,
   }));
   let billerId: string;

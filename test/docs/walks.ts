@@ -15,7 +15,7 @@ export interface Walk {
 }
 
 const customers = 'src/services/customers/customers.ts';
-const changes = 'src/services/customers/customer-changes.ts';
+const deletion = 'src/services/plans/customer-deletion.ts';
 const catalogue = 'src/resources/event-catalogue.ts';
 
 /** The walks of docs/development.md, each by an example. */
@@ -80,7 +80,7 @@ export const walks: Readonly<Record<string, Walk>> = {
       'src/services/events.ts',
       'src/services/webhooks/event-scopes.ts',
       'src/resources/clock-effect.ts',
-      changes,
+      deletion,
     ],
     atMost: 3,
   },
@@ -183,10 +183,8 @@ export const paymentLinkRoutes: Route[] = [
     invalid: 422,
     query: Strict(listQuery),
     response: { status: 200, schema: ListOf(PaymentLink) },
-    handle: async ({ call, query, deps }) => {
-      const { rows, limit } = await listPaymentLinks(deps.sql, call, query);
-      return page(rows, limit, presentPaymentLink);
-    },
+    handle: async ({ context, query, deps }) =>
+      page(await listPaymentLinks(deps.db, context, query), presentPaymentLink),
   }),
 ];
 `,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { before, describe, it } from 'mocha';
-import type { AnsweredRequest } from '../../src/api/http/request-watch.ts';
+import type { CompletedRequest } from '../../src/api/http/deps.ts';
 import { randomBase62 } from '../../src/domain/ids.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { withoutSecrets } from '../../src/platform/redact.ts';
@@ -70,7 +70,7 @@ function assertHidden(text: string, told: string): void {
 describe('a secret in a URL, however it is encoded', () => {
   const db = useDatabase();
   let log = '';
-  const counted: AnsweredRequest[] = [];
+  const counted: CompletedRequest[] = [];
   const logger = createLogger('trace', 'api', {
     write: (line) => {
       log += line;
@@ -78,7 +78,7 @@ describe('a secret in a URL, however it is encoded', () => {
   });
   const api = useApi(db, undefined, () => ({
     logger,
-    watch: { begun: () => {}, answered: (request) => counted.push(request) },
+    watch: { begun: () => {}, completed: (request) => counted.push(request) },
   }));
   const replies: { told: string; reply: Reply }[] = [];
   let key = '';

@@ -127,10 +127,10 @@ describe('replays at one host', () => {
         allScopes,
       );
     const some = await at(36);
-    assert.deepEqual([some.enqueued, some.has_more], [200, true]);
+    assert.deepEqual([some.enqueued, some.hasMore], [200, true]);
     await assert.rejects(at(30), { code: 'webhook_replay_limit' }, 'a clock that is behind brings nothing back');
     const rest = await at(3700);
-    assert.deepEqual([rest.enqueued >= 9_800, rest.has_more], [true, false]);
+    assert.deepEqual([rest.enqueued >= 9_800, rest.hasMore], [true, false]);
   });
 
   it('are counted by the last two labels of the host, or by the address', () => {

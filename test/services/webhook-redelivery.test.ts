@@ -9,7 +9,7 @@ import {
 } from '../../src/services/webhooks/deliveries.ts';
 import {
   deleteWebhookEndpoint,
-  findWebhookEndpoint,
+  getWebhookEndpoint,
   updateWebhookEndpoint,
 } from '../../src/services/webhooks/endpoints.ts';
 import { giveUpDelivery } from '../../src/services/webhooks/operator-commands.ts';
@@ -40,7 +40,7 @@ describe('a webhook delivery', () => {
       receiver.answer = (_request, response) => response.writeHead(410).end();
       assert.equal((await the.attempt(id))?.status, 'failed');
 
-      const after = await findWebhookEndpoint(db.sql, the.call, endpoint.id);
+      const after = await getWebhookEndpoint(db.sql, the.call, endpoint.id);
       assert.deepEqual([after.status, after.disabled_reason], ['disabled', 'gone']);
       for (const each of [id, waiting]) {
         const delivery = await the.read(each);
@@ -74,7 +74,7 @@ describe('a webhook delivery', () => {
       receiver.answer = the.fail;
       const { endpoint, id } = await the.made();
       await the.attempt(id);
-      const state = async () => (await findWebhookEndpoint(db.sql, the.call, endpoint.id)).disabled_reason;
+      const state = async () => (await getWebhookEndpoint(db.sql, the.call, endpoint.id)).disabled_reason;
       const next = async () => {
         const eventId = await makeEvent(db.sql, { ...the.call, now: the.now });
         return the.attempt(await deliveryOf(db.sql, eventId, endpoint.id));
@@ -201,7 +201,7 @@ describe('a webhook delivery', () => {
 
       const later = { ...the.call, now: new Date(the.now.getTime() + 1000) };
       const replayed = await replayWebhookDeliveries(db.sql, later, endpoint.id, { since }, allScopes);
-      assert.deepEqual(replayed, { enqueued: 3, has_more: false, last_event_id: missed });
+      assert.deepEqual(replayed, { enqueued: 3, hasMore: false, lastEventId: missed });
       const pending = await db.sql<{ id: string }[]>`
         select id from webhook_deliveries where endpoint_id = ${endpoint.id} and status = 'pending' order by id`;
       assert.deepEqual(
@@ -243,18 +243,18 @@ describe('a webhook delivery', () => {
       const all = { since: recordedAt.toISOString(), until: recordedAt.toISOString(), status: 'all' as const };
       const first = await replayWebhookDeliveries(db.sql, the.call, endpoint.id, all, allScopes);
       const last = await eventAt(before + 10_000);
-      assert.deepEqual(first, { enqueued: 10_000, has_more: true, last_event_id: last });
+      assert.deepEqual(first, { enqueued: 10_000, hasMore: true, lastEventId: last });
       const rest = { ...all, starting_after: last };
       assert.deepEqual(await replayWebhookDeliveries(db.sql, the.call, endpoint.id, rest, allScopes), {
         enqueued: 3,
-        has_more: false,
-        last_event_id: await eventAt(before + 10_003),
+        hasMore: false,
+        lastEventId: await eventAt(before + 10_003),
       });
       const nothing = { ...all, starting_after: await eventAt(before + 10_003) };
       assert.deepEqual(await replayWebhookDeliveries(db.sql, the.call, endpoint.id, nothing, allScopes), {
         enqueued: 0,
-        has_more: false,
-        last_event_id: null,
+        hasMore: false,
+        lastEventId: null,
       });
       const foreign = { ...all, starting_after: await makeEvent(db.sql, await makeCall(db.sql)) };
       await assert.rejects(

@@ -6,7 +6,7 @@ import { type CrashPoint, listenToCrashPoints } from '../../src/platform/crash-p
 import { attemptDelivery, type DeliveryDeps } from '../../src/services/webhooks/attempt.ts';
 import {
   deleteWebhookEndpoint,
-  findWebhookEndpoint,
+  getWebhookEndpoint,
   rotateSecret,
   updateWebhookEndpoint,
 } from '../../src/services/webhooks/endpoints.ts';
@@ -22,7 +22,7 @@ describe('an attempt of a webhook delivery', () => {
   const the = useDeliveries(db, receiver);
   afterEach('nobody dies any more', () => listenToCrashPoints(() => {}));
 
-  const endpointOf = async (id: string) => findWebhookEndpoint(db.sql, the.call, id);
+  const endpointOf = async (id: string) => getWebhookEndpoint(db.sql, the.call, id);
   const statuses = async (id: string) => (await the.read(id)).attempts.map((each) => each.status_code);
   const nextDelivery = async (endpointId: string) =>
     deliveryOf(db.sql, await makeEvent(db.sql, { ...the.call, now: the.now }), endpointId);

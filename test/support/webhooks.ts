@@ -11,7 +11,7 @@ import { createVault } from '../../src/services/accounts/vault.ts';
 import { recordEvents } from '../../src/services/events.ts';
 import type { RequestContext } from '../../src/services/request-context.ts';
 import { attemptDelivery, type DeliveryDeps } from '../../src/services/webhooks/attempt.ts';
-import { findWebhookDelivery } from '../../src/services/webhooks/deliveries.ts';
+import { getWebhookDelivery } from '../../src/services/webhooks/deliveries.ts';
 import { createWebhookEndpoint, type WebhookDeps } from '../../src/services/webhooks/endpoints.ts';
 import { createWebhookSender, type WebhookSender } from '../../src/services/webhooks/sender.ts';
 import type { TestDatabase } from './database.ts';
@@ -116,7 +116,7 @@ export function useDeliveries(db: TestDatabase, receiver: ReturnType<typeof useR
       return { endpoint, eventId, id: await deliveryOf(db.sql, eventId, endpoint.id) };
     },
     attempt: (id: string, after: number | null = null) => attemptDelivery(db.sql, harness.deps, id, after),
-    read: (id: string) => findWebhookDelivery(db.sql, harness.call, id, allScopes),
+    read: (id: string) => getWebhookDelivery(db.sql, harness.call, id, allScopes),
     fail: (_request: IncomingMessage, response: ServerResponse): void => {
       response.writeHead(500).end();
     },

@@ -8,7 +8,7 @@ export interface RequestState {
   /** Set once a route has matched. */
   route?: Route;
   /** Set by authentication. */
-  call?: RequestContext;
+  context?: RequestContext;
   key?: KeyIdentity;
   /** Takes more tokens from the key's rate limit. @throws RateLimited when too few are left. */
   charge?: (tokens: number) => void;

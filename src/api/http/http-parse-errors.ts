@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { newId } from '../../domain/ids.ts';
-import { securityFields } from './security-fields.ts';
+import { securityFields } from './response.ts';
 
 /** Why the server refuses a request before it reaches the app. */
 export interface Refusal {

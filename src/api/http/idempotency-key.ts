@@ -15,9 +15,9 @@ const maxTtlSeconds: Record<ApiKeyKind, number> = { secret: 2_592_000, publishab
  */
 export function readKeyUse(ctx: Context, vault: Vault): KeyUse | null {
   const given = ctx.req.headers['idempotency-key'];
-  const { call, key: caller, bytes } = ctx.state;
+  const { context, key: caller, bytes } = ctx.state;
   const ttl = readTtl(ctx.req.headers['idempotency-ttl'], caller?.kind ?? 'secret');
-  if (given === undefined || call === undefined || caller === undefined) return null;
+  if (given === undefined || context === undefined || caller === undefined) return null;
   const key = unquote(String(given).trim());
   if (key.length < 1 || key.length > 255) {
     throw badHeader('Idempotency-Key', 'Idempotency-Key must be 1 to 255 characters.');
@@ -26,13 +26,13 @@ export function readKeyUse(ctx: Context, vault: Vault): KeyUse | null {
   // kind must not read it.
   const head = `${caller.kind} ${ctx.method} ${ctx.url}\n`;
   return {
-    billerId: call.billerId,
-    livemode: call.livemode,
+    billerId: context.billerId,
+    livemode: context.livemode,
     key: storedKey(key, caller.kind),
     fingerprints: vault.fingerprintsOf(bytes ? [head, bytes] : [head]),
     fingerprintKey: vault.keyIds[0],
-    createdAt: call.now,
-    expiresAt: new Date(call.now.getTime() + ttl * 1000),
+    createdAt: context.now,
+    expiresAt: new Date(context.now.getTime() + ttl * 1000),
   };
 }
 

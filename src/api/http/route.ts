@@ -1,15 +1,10 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ApiKeyKind } from '../../db/api-keys.ts';
-import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
-import type { Logger } from '../../platform/logger.ts';
-import type { InsertCondition } from '../../platform/postgres/conditional-insert.ts';
-import type { Db, Pool } from '../../platform/postgres/connection.ts';
-import type { Processors } from '../../processors/processor.ts';
+import type { Pool } from '../../platform/postgres/connection.ts';
 import type { Tag } from '../../resources/common.ts';
 import type { Scope } from '../../services/accounts/scopes.ts';
-import type { Vault } from '../../services/accounts/vault.ts';
 import type { RequestContext } from '../../services/request-context.ts';
-import type { RequestWatch } from './request-watch.ts';
+import type { CommittedFirstDeps, OneStatementDeps, PublicDeps, ReadDeps, WriteDeps } from './deps.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -38,95 +33,8 @@ export const metadataLimit: BodyLimit = {
   since: 'metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes',
 };
 
-/** Configuration that affects responses. */
-export interface Settings {
-  webhookAllowLoopback: boolean;
-  rateLimitPerSecond: number;
-  rateLimitBurst: number;
-}
-
-/** How long a request may wait for others, and how long a credential is cached. Milliseconds. */
-export interface Waits {
-  /** For the first request with the same Idempotency-Key; then 409. */
-  idempotencyKeyMs: number;
-  /** In the queue of its API key; then 429. */
-  queueMs: number;
-  /** A revocation, or a change of the biller, takes effect in every process within this time. */
-  credentialMs: number;
-}
-
-/** What the API promises. */
-export const defaultWaits: Waits = { idempotencyKeyMs: 5_000, queueMs: 10_000, credentialMs: 5_000 };
-
-/** The address of Temporal's Web UI, and the namespace of the workflows. */
-export interface WebUi {
-  /** Without a trailing slash. */
-  url: string;
-  namespace: string;
-}
-
-/** The dependencies of the API. */
-export interface AppDeps {
-  sql: Pool;
-  vault: Vault;
-  settings: Settings;
-  /** Instead of `defaultWaits`, for tests that must not take that long. */
-  waits?: Partial<Waits>;
-  logger: Logger;
-  processors: Processors;
-  /** Whether the Temporal server can skip time, which test clocks need. Null until the server has responded. */
-  canSkipTime: () => boolean | null;
-  /** Readiness checks by name. A check rejects while its dependency is not available. */
-  checks: Readonly<Record<string, () => Promise<unknown>>>;
-  /** Counts requests, if set. */
-  watch?: RequestWatch;
-  /**
-   * Whether this is the API of `npm start`, which serves only this machine. It refuses requests for other hosts and
-   * shows the operators' page without a key. Never set it in production: there, a proxy looks like this machine.
-   */
-  forThisMachine: boolean;
-  /** What the operators' page needs besides the database. */
-  operations: {
-    /** The key that requests for the page must present. If null, only `forThisMachine` shows the page. */
-    key: string | null;
-    /** Null if its address is not configured. */
-    webUi: WebUi | null;
-    /** Returns what is stuck according to Temporal. A Temporal server that does not respond is reported as well. */
-    findStuckWorkflows(now: Date): Promise<StuckReport[]>;
-  };
-}
-
-/** The dependencies of a handler. */
-export interface RequestDeps extends Omit<AppDeps, 'sql'> {
-  /**
-   * The transaction of an idempotent request, which holds its key; otherwise the pool. In the transaction, the
-   * handler's writes and the stored response commit together or not at all. The handler may run twice (after a
-   * deadlock), so it must only run SQL.
-   */
-  sql: Db;
-  /**
-   * In a `one-statement` route: the conditions for the handler's one insert. They write the request's Idempotency-Key
-   * and this response in the same statement. Empty without a key.
-   */
-  withAnswer(body: unknown): InsertCondition[];
-  /** The pool, for `committed-first` routes, which open their own transactions. */
-  pool: Pool;
-  /**
-   * In a `committed-first` route: the request's Idempotency-Key, or null. A repeated request finds the committed work
-   * by it.
-   */
-  idempotencyKey: string | null;
-  /** When that key expires, in real time. After that, work committed under the key belongs to a different request. */
-  idempotencyExpiresAt: Date | null;
-  /**
-   * In a `committed-first` route: claims the request's Idempotency-Key. Call it as the first statement of the handler's
-   * first transaction. No other request can then take the key once work is committed under it. Like `remember`, it does
-   * nothing without a key and in other routes.
-   */
-  hold(tx: Db): Promise<void>;
-  /** In a `committed-first` route: stores the response under the Idempotency-Key, in the handler's last transaction. */
-  remember(tx: Db, body: unknown): Promise<void>;
-}
+/** How the Idempotency-Key of a route is stored, if not in the handler's transaction. */
+export type Idempotency = 'committed-first' | 'one-statement';
 
 /** The path parameters of a path such as `/customers/:customer_id`. */
 type PathParameters<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -135,19 +43,32 @@ type PathParameters<Path extends string> = Path extends `${string}:${infer Name}
     ? Record<Name, string>
     : Record<never, string>;
 
-/** The input of a handler, validated by the route's schemas. */
-export interface RouteInput<Path extends string, A extends Access, P, Q, B> {
-  call: A extends 'public' ? undefined : RequestContext;
+/** What a handler may use: only what its kind of route has. */
+type DepsOf<M extends Method, A extends Access, I> = A extends 'public'
+  ? PublicDeps
+  : M extends 'GET'
+    ? ReadDeps
+    : I extends 'committed-first'
+      ? CommittedFirstDeps
+      : I extends 'one-statement'
+        ? OneStatementDeps
+        : WriteDeps;
+
+/** The input of a handler, validated by the route's schemas. A public route knows no biller. */
+interface InputOf<M extends Method, Path extends string, A extends Access, I, P, Q, B> {
+  context: A extends 'public' ? undefined : RequestContext;
   key: A extends 'public' ? undefined : KeyIdentity;
   params: P extends TSchema ? Static<P> : PathParameters<Path>;
   query: Q extends TSchema ? Static<Q> : Record<never, never>;
   body: B extends TSchema ? Static<B> : undefined;
-  deps: RequestDeps;
+  deps: DepsOf<M, A, I>;
 }
 
 export interface RouteDefinition<
+  M extends Method,
   Path extends string,
   A extends Access,
+  I extends Idempotency | undefined,
   R extends TSchema,
   P extends TObject | undefined,
   Q extends TObject | undefined,
@@ -155,7 +76,7 @@ export interface RouteDefinition<
   V extends TSchema | undefined,
   Prepared = undefined,
 > {
-  method: Method;
+  method: M;
   /** Path parameters are written `:name`. */
   path: Path;
   /** The OpenAPI operation id. */
@@ -171,7 +92,7 @@ export interface RouteDefinition<
    * effect and the response. `committed-first`: the handler commits before it calls another system, and its effect is
    * safe to repeat. `one-statement`: the handler runs one insert, which also writes the key.
    */
-  idempotency?: 'committed-first' | 'one-statement';
+  idempotency?: I;
   /**
    * Supports `Prefer: wait=N`. The outer function runs once per route. The inner promise resolves when the handler can
    * give a better response, or when the signal aborts. The path parameters are not validated yet.
@@ -179,7 +100,7 @@ export interface RouteDefinition<
   waits?: (
     sql: Pool,
   ) => (
-    call: RequestContext,
+    context: RequestContext,
     params: Readonly<Record<string, string | undefined>>,
     signal: AbortSignal,
   ) => Promise<void>;
@@ -218,9 +139,9 @@ export interface RouteDefinition<
    * Prepares slow input for the handler, such as a DNS lookup, which no transaction may wait for. It runs before the
    * transaction of an idempotent request. If the request repeats one with a stored response, it does not run.
    */
-  prepare?(input: RouteInput<Path, A, P, Q, B>): Promise<Prepared>;
+  prepare?(input: InputOf<M, Path, A, I, P, Q, B>): Promise<Prepared>;
   handle(
-    input: RouteInput<Path, A, P, Q, B> & { prepared: Prepared },
+    input: InputOf<M, Path, A, I, P, Q, B> & { prepared: Prepared },
   ): Promise<Static<R> | (V extends TSchema ? Static<V> : never)>;
 }
 
@@ -228,8 +149,10 @@ export interface RouteDefinition<
 export interface Route
   extends Omit<
     RouteDefinition<
+      Method,
       string,
       Access,
+      Idempotency | undefined,
       TSchema,
       TObject | undefined,
       TObject | undefined,
@@ -244,25 +167,27 @@ export interface Route
 }
 
 interface UncheckedInput {
-  call: RequestContext | undefined;
+  context: RequestContext | undefined;
   key: KeyIdentity | undefined;
   params: unknown;
   query: unknown;
   body: unknown;
-  deps: RequestDeps;
+  deps: PublicDeps | ReadDeps | WriteDeps | OneStatementDeps | CommittedFirstDeps;
 }
 
 /** Declares a route. Its schemas provide the validation, the handler's types and the documentation. */
 export function route<
+  const M extends Method,
   const Path extends string,
   const A extends Access,
   R extends TSchema,
+  const I extends Idempotency | undefined = undefined,
   P extends TObject | undefined = undefined,
   Q extends TObject | undefined = undefined,
   B extends TSchema | undefined = undefined,
   V extends TSchema | undefined = undefined,
   Prepared = undefined,
->(definition: RouteDefinition<Path, A, R, P, Q, B, V, Prepared>): Route {
+>(definition: RouteDefinition<M, Path, A, I, R, P, Q, B, V, Prepared>): Route {
   return definition;
 }
 

@@ -1,7 +1,8 @@
 import { idFields, idFieldsOf } from '../../domain/id-fields.ts';
 import type { Logger } from '../../platform/logger.ts';
+import { annotate, traced } from '../../platform/tracing.ts';
 import type { Context, Middleware } from '../http/context.ts';
-import type { RequestWatch } from '../http/request-watch.ts';
+import type { RequestWatch } from '../http/deps.ts';
 
 /** Matches the id of a created object, which stands at the beginning of the response body. */
 const madeId = /^\{(?:"success":true,"payment_method":\{)?"id":"([a-z]{2,3}_(?:sandbox_)?[0-9A-Za-z]{32})"/;
@@ -21,8 +22,8 @@ export function accessLog(logger: Logger, watch: RequestWatch | undefined): Midd
     watch?.begun();
     await next();
     const ms = performance.now() - begun;
-    const { requestId, route, call, key, replayed } = ctx.state;
-    watch?.answered({ route: route?.path ?? null, method: ctx.method, status: ctx.status, seconds: ms / 1000 });
+    const { requestId, route, context, key, replayed } = ctx.state;
+    watch?.completed({ route: route?.path ?? null, method: ctx.method, status: ctx.status, seconds: ms / 1000 });
     const line = {
       request_id: requestId,
       method: ctx.method,
@@ -30,8 +31,8 @@ export function accessLog(logger: Logger, watch: RequestWatch | undefined): Midd
       status: ctx.status,
       ms: Math.round(ms * 100) / 100,
       operation: route?.operation,
-      biller_id: call?.billerId,
-      livemode: call?.livemode,
+      biller_id: context?.billerId,
+      livemode: context?.livemode,
       key_id: key?.id,
       replayed,
       ...idsOf(ctx),
@@ -41,8 +42,25 @@ export function accessLog(logger: Logger, watch: RequestWatch | undefined): Midd
   };
 }
 
+/**
+ * Starts a new trace for each request. The client's `traceparent` is ignored: clients must not decide what is traced,
+ * or under which id.
+ */
+export const traceRequest: Middleware = (ctx, next) =>
+  traced('request', { kind: 'server', attributes: { 'http.request.method': ctx.method } }, async () => {
+    await next();
+    const { requestId, route } = ctx.state;
+    annotate({
+      request_id: requestId,
+      operation: route?.operation,
+      'http.route': route?.path,
+      'http.response.status_code': ctx.status,
+      ...idFieldsOf(parametersOf(ctx)),
+    });
+  });
+
 /** Returns the decoded path parameters. Empty if no route matched. */
-export function parametersOf(ctx: Context): string[] {
+function parametersOf(ctx: Context): string[] {
   const params: Readonly<Record<string, string>> = ctx.params ?? {};
   return Object.values(params);
 }

@@ -4,6 +4,7 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { hashKey, isKeyShaped } from '../../services/accounts/api-keys.ts';
 import { Forbidden, Unauthenticated } from '../../services/errors.ts';
+import { cached } from '../http/cache.ts';
 import type { Middleware } from '../http/context.ts';
 import type { Access, KeyIdentity, Route } from '../http/route.ts';
 
@@ -16,32 +17,15 @@ type Find = (hash: Buffer) => Promise<CredentialRow | null>;
  * one query. Misses are not cached, so a new key works at once.
  */
 export function credentialFinder(sql: Db, cachedForMs: number): Find {
-  const found = new Map<string, { row: Promise<CredentialRow | null>; until: number }>();
-  return async (hash) => {
-    const name = hash.toString('base64');
-    const now = performance.now();
-    const known = found.get(name);
-    if (known && known.until > now) return known.row;
-    const row = findCredential(sql, hash);
-    const entry = { row, until: now + cachedForMs };
-    found.delete(name);
-    found.set(name, entry);
-    // A Map keeps insertion order, so the first entry is the oldest.
-    const [oldest] = found.size > cachedAtMost ? found.keys() : [];
-    if (oldest !== undefined) found.delete(oldest);
-    try {
-      const result = await row;
-      if (result === null && found.get(name) === entry) found.delete(name);
-      return result;
-    } catch (error) {
-      if (found.get(name) === entry) found.delete(name);
-      throw error;
-    }
-  };
+  const find = cached(
+    { ms: cachedForMs, max: cachedAtMost, isKept: (row: CredentialRow | null) => row !== null },
+    (name: string) => findCredential(sql, Buffer.from(name, 'base64')),
+  );
+  return (hash) => find(hash.toString('base64'));
 }
 
 /**
- * Identifies the request's API key, and sets `key` and `call` in the state. A missing or invalid key is 401.
+ * Identifies the request's API key, and sets `key` and `context` in the state. A missing or invalid key is 401.
  * `authorize` checks what the key may do.
  */
 export function authenticate(route: Route, find: Find): Middleware {
@@ -51,7 +35,7 @@ export function authenticate(route: Route, find: Find): Middleware {
     const credential = await identify(ctx.get('Authorization'), find, now);
     const { id, kind, scopes, biller_id: billerId, livemode } = credential;
     ctx.state.key = { id, kind, scopes };
-    ctx.state.call = {
+    ctx.state.context = {
       billerId,
       livemode,
       requestId: ctx.state.requestId,
@@ -89,9 +73,9 @@ async function identify(header: string, find: Find, now: Date): Promise<Credenti
 export function authorize({ access }: Route): Middleware {
   if (access === 'public') return (_ctx, next) => next();
   return (ctx, next) => {
-    const { key, call } = ctx.state;
-    if (key === undefined || call === undefined) throw new Error('nobody was authenticated');
-    assertAllowed(access, key, call.livemode);
+    const { key, context } = ctx.state;
+    if (key === undefined || context === undefined) throw new Error('authorize runs before authenticate');
+    assertAllowed(access, key, context.livemode);
     return next();
   };
 }

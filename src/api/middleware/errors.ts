@@ -4,7 +4,7 @@ import { withoutSecrets } from '../../platform/redact.ts';
 import type { FieldError } from '../../resources/field-errors.ts';
 import { BadRequest, ServiceError, Unavailable, ValidationFailed } from '../../services/errors.ts';
 import type { Context, Middleware } from '../http/context.ts';
-import { sendJson } from '../http/send.ts';
+import { sendJson } from '../http/response.ts';
 
 /**
  * Turns every error into the error envelope. An error that is not a ServiceError is logged with its stack, and its

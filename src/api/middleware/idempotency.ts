@@ -12,20 +12,22 @@ import {
 } from '../../db/idempotency-keys.ts';
 import { type SealedField, sealedField } from '../../db/sealed-values.ts';
 import { pass } from '../../platform/crash-points.ts';
+import { outboundPolicy } from '../../platform/outbound-address.ts';
 import { type AdvisoryLocks, openAdvisoryLocks } from '../../platform/postgres/advisory-locks.ts';
 import type { InsertCondition } from '../../platform/postgres/conditional-insert.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically, wasSacrificed, withoutWaiting } from '../../platform/postgres/transaction.ts';
 import { IdempotencyKeyInUse, IdempotencyKeyReused, ServiceError } from '../../services/errors.ts';
 import type { Context } from '../http/context.ts';
+import type { AllDeps, AppDeps } from '../http/deps.ts';
 import { readKeyUse } from '../http/idempotency-key.ts';
-import { type AppDeps, type RequestDeps, type Route, successStatusOf } from '../http/route.ts';
+import { type Route, successStatusOf } from '../http/route.ts';
 
 /** How often to retry the advisory lock while another process holds it: a release there cannot wake this process. */
 const pollMs = 50;
 
 /** The response to the first request with a key. */
-interface Answer {
+interface StoredResponse {
   status: number;
   text: string;
   fingerprint: Buffer;
@@ -34,15 +36,15 @@ interface Answer {
 /** Executes a route in two steps. */
 export interface RouteExecutor {
   /** Prepares slow input for the handler, which no transaction may wait for. */
-  prepare(route: Route, ctx: Context, deps: RequestDeps): Promise<unknown>;
+  prepare(route: Route, ctx: Context, deps: AllDeps): Promise<unknown>;
   /** Runs the handler with the given deps. Returns the text of the response. */
-  perform(route: Route, ctx: Context, deps: RequestDeps, prepared: unknown): Promise<string>;
+  execute(route: Route, ctx: Context, deps: AllDeps, prepared: unknown): Promise<string>;
 }
 
 /** Executes the route for the request, or returns the stored response. */
-export type IdempotencyStore = (route: Route, ctx: Context, performer: RouteExecutor) => Promise<Answered>;
+export type IdempotencyStore = (route: Route, ctx: Context, executor: RouteExecutor) => Promise<ExecutedRoute>;
 
-export interface Answered {
+export interface ExecutedRoute {
   status: number;
   text: string;
   replayed: boolean;
@@ -58,12 +60,12 @@ export interface Answered {
  * for each other in memory, so twenty concurrent requests do not occupy twenty connections.
  *
  * `one-statement`: the same in one round trip. The route's only insert also writes the key and its response, through
- * `deps.withAnswer`. Here the key is claimed last, so a handler may fail because of what the first request changed.
+ * `deps.withResponse`. Here the key is claimed last, so a handler may fail because of what the first request changed.
  * Therefore the stored response is looked up before the failure is returned.
  *
  * `committed-first`: the route commits before it calls another system, so no single transaction can hold its key to the
- * end. An advisory lock is held meanwhile. `deps.hold` writes the key without a response in the handler's first
- * transaction, together with the work that it opens. `deps.remember` writes the response in the last transaction,
+ * end. An advisory lock is held meanwhile. `deps.claimKey` writes the key without a response in the handler's first
+ * transaction, together with the work that it opens. `deps.storeResponse` writes the response in the last transaction,
  * together with the outcome. This is safe, because the lock only decides who waits, never whether something happens
  * twice:
  * - A crash before the first commit: neither effect nor key exists.
@@ -78,60 +80,67 @@ export interface Answered {
  */
 export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
   const locks = openAdvisoryLocks(deps.sql);
-  const running = new Map<string, Promise<Answer | null>>();
-  const plain: RequestDeps = {
-    ...deps,
-    pool: deps.sql,
+  const running = new Map<string, Promise<StoredResponse | null>>();
+  const withoutKey: AllDeps = {
+    db: deps.sql,
+    vault: deps.vault,
+    processors: deps.processors,
+    canSkipTime: deps.canSkipTime,
+    outbound: outboundPolicy(deps.settings.webhookAllowLoopback),
+    checks: deps.checks,
+    forThisMachine: deps.forThisMachine,
+    webUi: deps.operations.webUi,
     idempotencyKey: null,
     idempotencyExpiresAt: null,
-    withAnswer: () => [],
-    hold: async () => {},
-    remember: async () => {},
+    withResponse: () => [],
+    claimKey: async () => {},
+    storeResponse: async () => {},
   };
-  const keepers = { 'committed-first': underLock, 'one-statement': inOneStatement };
+  const strategies = { 'committed-first': underLock, 'one-statement': inOneStatement };
 
-  return async (route, ctx, performer) => {
+  return async (route, ctx, executor) => {
     const use = route.method === 'POST' ? readKeyUse(ctx, deps.vault) : null;
     if (use === null) {
-      const text = await performer.perform(route, ctx, plain, await performer.prepare(route, ctx, plain));
+      const prepared = await executor.prepare(route, ctx, withoutKey);
+      const text = await executor.execute(route, ctx, withoutKey, prepared);
       return { status: successStatusOf(route, ctx.state.body), text, replayed: false };
     }
 
     const name = `${use.billerId}/${use.livemode ? 'live' : 'sandbox'}/${use.key}`;
     const giveUpAt = performance.now() + waitMs;
     for (let other = running.get(name); other !== undefined; other = running.get(name)) {
-      const answer = await within(giveUpAt - performance.now(), other);
-      if (answer !== null) return replay(answer, use);
+      const response = await within(giveUpAt - performance.now(), other);
+      if (response !== null) return replay(response, use);
     }
-    const work = route.idempotency === undefined ? inOneTransaction : keepers[route.idempotency];
-    const mine = work(route, ctx, performer, use, giveUpAt);
+    const execute = route.idempotency === undefined ? inOneTransaction : strategies[route.idempotency];
+    const mine = execute(route, ctx, executor, use, giveUpAt);
     const shared = mine.then(
-      ({ answer }) => answer,
+      ({ response }) => response,
       () => null,
     );
     running.set(name, shared);
     try {
-      const { answer, replayed } = await mine;
-      return replayed ? replay(answer, use) : { ...answer, replayed };
+      const { response, replayed } = await mine;
+      return replayed ? replay(response, use) : { ...response, replayed };
     } finally {
       running.delete(name);
     }
   };
 
-  async function inOneTransaction(route: Route, ctx: Context, performer: RouteExecutor, use: KeyUse, giveUpAt: number) {
+  async function inOneTransaction(route: Route, ctx: Context, executor: RouteExecutor, use: KeyUse, giveUpAt: number) {
     const status = successStatusOf(route, ctx.state.body);
     // A repeated request skips `prepare`, which is slow and may fail by now.
-    const stored = route.prepare ? await storedAnswer(use) : null;
-    if (stored !== null) return { answer: stored, replayed: true };
-    const prepared = await performer.prepare(route, ctx, plain);
+    const stored = route.prepare ? await storedResponse(use) : null;
+    if (stored !== null) return { response: stored, replayed: true };
+    const prepared = await executor.prepare(route, ctx, withoutKey);
     try {
       const text = await atomically(deps.sql, async (tx) => {
         // PostgreSQL executes a transaction's statements in the order in which they are sent. So the handler does not
         // wait for the claim, and the commit does not wait for the response to be stored. This saves two round trips.
         // If the claim fails, the handler's work is rolled back.
         const claiming = claimKey(tx, use, giveUpAt - performance.now());
-        const performing = performer.perform(route, ctx, { ...plain, sql: tx }, prepared);
-        const [claim, outcome] = await Promise.allSettled([claiming, performing]);
+        const executing = executor.execute(route, ctx, { ...withoutKey, db: tx }, prepared);
+        const [claim, outcome] = await Promise.allSettled([claiming, executing]);
         if (claim.status === 'rejected') throw claim.reason;
         assertClaimed(claim.value);
         if (outcome.status === 'rejected') throw outcome.reason;
@@ -140,91 +149,91 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
         return outcome.value;
       });
       pass('request committed');
-      return { answer: { status, text, fingerprint: use.fingerprints[0] }, replayed: false };
+      return { response: { status, text, fingerprint: use.fingerprints[0] }, replayed: false };
     } catch (error) {
-      return { answer: await answerInstead(error, use), replayed: true };
+      return { response: await responseInstead(error, use), replayed: true };
     }
   }
 
-  async function inOneStatement(route: Route, ctx: Context, performer: RouteExecutor, use: KeyUse, giveUpAt: number) {
+  async function inOneStatement(route: Route, ctx: Context, executor: RouteExecutor, use: KeyUse, giveUpAt: number) {
     const status = successStatusOf(route, ctx.state.body);
     let written: string | undefined;
-    const withAnswer = (body: unknown): InsertCondition[] => {
+    const withResponse = (body: unknown): InsertCondition[] => {
       written = JSON.stringify(body);
       pass('request performed');
       return [keyWithAnswer(use, { status, sealed: sealed(use, written) }, giveUpAt - performance.now())];
     };
     try {
-      const prepared = await performer.prepare(route, ctx, plain);
-      await performer.perform(route, ctx, { ...plain, withAnswer }, prepared);
-      if (written === undefined) throw new Error(`${route.operation} has kept no answer`);
+      const prepared = await executor.prepare(route, ctx, withoutKey);
+      await executor.execute(route, ctx, { ...withoutKey, withResponse }, prepared);
+      if (written === undefined) throw new Error(`the handler of ${route.operation} did not call withResponse`);
       pass('request committed');
-      return { answer: { status, text: written, fingerprint: use.fingerprints[0] }, replayed: false };
+      return { response: { status, text: written, fingerprint: use.fingerprints[0] }, replayed: false };
     } catch (error) {
       // A deadlock counts too: another request took the key before a lock that this statement takes before the key.
       if (isKeyBusy(error) || wasSacrificed(error)) throw new IdempotencyKeyInUse();
-      if (error instanceof KeyTaken) return { answer: await answerInstead(error, use), replayed: true };
-      const stored = error instanceof ServiceError ? await storedAnswer(use) : null;
+      if (error instanceof KeyTaken) return { response: await responseInstead(error, use), replayed: true };
+      const stored = error instanceof ServiceError ? await storedResponse(use) : null;
       if (stored === null) throw error;
-      return { answer: stored, replayed: true };
+      return { response: stored, replayed: true };
     }
   }
 
-  async function underLock(route: Route, ctx: Context, performer: RouteExecutor, use: KeyUse, giveUpAt: number) {
+  async function underLock(route: Route, ctx: Context, executor: RouteExecutor, use: KeyUse, giveUpAt: number) {
     const release = await takeLock(locks, `idempotency/${use.billerId}/${use.livemode}/${use.key}`, giveUpAt);
     try {
-      const stored = await storedAnswer(use);
-      if (stored !== null) return { answer: stored, replayed: true };
+      const stored = await storedResponse(use);
+      if (stored !== null) return { response: stored, replayed: true };
       const status = successStatusOf(route, ctx.state.body);
       const store = (tx: Db, text: string) => insertAnswer(tx, use, status, sealed(use, text));
       let remembered: string | undefined;
-      const keyed: RequestDeps = {
-        ...plain,
+      const withKey: AllDeps = {
+        ...withoutKey,
         idempotencyKey: use.key,
         idempotencyExpiresAt: use.expiresAt,
-        hold: async (tx) => assertClaimed(await holdKey(tx, use, giveUpAt - performance.now())),
-        remember: async (tx, body) => {
+        claimKey: async (tx) => assertClaimed(await holdKey(tx, use, giveUpAt - performance.now())),
+        storeResponse: async (tx, body) => {
           remembered = JSON.stringify(body);
           await withoutWaiting(tx, store(tx, remembered));
         },
       };
-      const returned = await performer.perform(route, ctx, keyed, await performer.prepare(route, ctx, plain));
-      // The handler did not call `remember`, so the response is stored alone.
+      const returned = await executor.execute(route, ctx, withKey, await executor.prepare(route, ctx, withoutKey));
+      // The handler did not call `storeResponse`, so the response is stored alone.
       if (remembered === undefined) await store(deps.sql, returned);
-      return { answer: { status, text: remembered ?? returned, fingerprint: use.fingerprints[0] }, replayed: false };
+      return { response: { status, text: remembered ?? returned, fingerprint: use.fingerprints[0] }, replayed: false };
     } catch (error) {
-      return { answer: await answerInstead(error, use), replayed: true };
+      return { response: await responseInstead(error, use), replayed: true };
     } finally {
       void release();
     }
   }
 
   function sealed(use: KeyUse, text: string): Buffer {
-    return deps.vault.seal(text, answerField(use));
+    return deps.vault.seal(text, responseField(use));
   }
 
   /**
    * Returns the key's stored response. Null if there is none yet, or if the key is free. @throws IdempotencyKeyReused
    */
-  async function storedAnswer(use: KeyUse): Promise<Answer | null> {
-    const held = await findKey(deps.sql, use);
-    if (held === null) return null;
-    const { fingerprint, answer } = held;
+  async function storedResponse(use: KeyUse): Promise<StoredResponse | null> {
+    const stored = await findKey(deps.sql, use);
+    if (stored === null) return null;
+    const { fingerprint, answer } = stored;
     assertSameRequest(fingerprint, use);
-    return answer && { status: answer.status, fingerprint, text: deps.vault.open(answer.sealed, answerField(use)) };
+    return answer && { status: answer.status, fingerprint, text: deps.vault.open(answer.sealed, responseField(use)) };
   }
 
   /** Returns the stored response if the error says that the key is taken. Rethrows any other error. */
-  async function answerInstead(error: unknown, use: KeyUse): Promise<Answer> {
+  async function responseInstead(error: unknown, use: KeyUse): Promise<StoredResponse> {
     if (!(error instanceof KeyTaken)) throw error;
-    const answer = await storedAnswer(use);
+    const stored = await storedResponse(use);
     // The key has expired in the meantime.
-    if (answer === null) throw new IdempotencyKeyInUse();
-    return answer;
+    if (stored === null) throw new IdempotencyKeyInUse();
+    return stored;
   }
 }
 
-function answerField(use: KeyUse): SealedField {
+function responseField(use: KeyUse): SealedField {
   return sealedField('idempotent_answers', use, use.key);
 }
 
@@ -239,9 +248,9 @@ function assertSameRequest(fingerprint: Buffer, use: KeyUse): void {
 }
 
 /** @throws IdempotencyKeyReused if the response belongs to a different request. */
-function replay(answer: Answer, use: KeyUse): Answered {
-  assertSameRequest(answer.fingerprint, use);
-  return { ...answer, replayed: true };
+function replay(response: StoredResponse, use: KeyUse): ExecutedRoute {
+  assertSameRequest(response.fingerprint, use);
+  return { ...response, replayed: true };
 }
 
 async function takeLock(locks: AdvisoryLocks, name: string, giveUpAt: number): Promise<() => Promise<void>> {

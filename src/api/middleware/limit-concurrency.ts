@@ -10,9 +10,9 @@ interface Limits {
   alone: number;
 }
 
-const atWork: Limits = { shared: 8, alone: 16 };
+const running: Limits = { shared: 8, alone: 16 };
 /** For routes that call a processor. They leave the process and the database free while they wait for it. */
-const atWorkWithProcessor: Limits = { shared: 64, alone: 64 };
+const runningWithProcessor: Limits = { shared: 64, alone: 64 };
 /** Another key counts as active until this long after its last request. */
 const sharedForMs = 1_000;
 
@@ -27,9 +27,9 @@ const sharedForMs = 1_000;
  * Runs before the body is parsed, because parsing costs processor time.
  */
 export function limitConcurrency(longestWaitMs: number): (route: Route) => Middleware {
-  const lines = { short: openLines(atWork, longestWaitMs), long: openLines(atWorkWithProcessor, longestWaitMs) };
+  const queues = { short: openQueues(running, longestWaitMs), long: openQueues(runningWithProcessor, longestWaitMs) };
   return (route) => {
-    const enter = route.idempotency === 'committed-first' ? lines.long : lines.short;
+    const enter = route.idempotency === 'committed-first' ? queues.long : queues.short;
     return async (ctx, next) => {
       const keyId = ctx.state.key?.id;
       if (keyId === undefined) return next();
@@ -44,8 +44,8 @@ export function limitConcurrency(longestWaitMs: number): (route: Route) => Middl
 }
 
 /** The requests of a key: the number that run, and the callbacks that resume the queued ones. */
-interface Line {
-  atWork: number;
+interface Queue {
+  running: number;
   waiting: Set<() => void>;
 }
 
@@ -53,47 +53,47 @@ interface Line {
  * Returns a function that resolves when the key has a free slot. It resolves to the function that releases the slot.
  * Keys without running requests are forgotten.
  */
-function openLines({ shared, alone }: Limits, longestWaitMs: number): (keyId: string) => Promise<() => void> {
-  const lines = new Map<string, Line>();
+function openQueues({ shared, alone }: Limits, longestWaitMs: number): (keyId: string) => Promise<() => void> {
+  const queues = new Map<string, Queue>();
   let last = { keyId: '', askedAt: Number.NEGATIVE_INFINITY };
   let sharedUntil = 0;
 
-  function isFree(line: Line): boolean {
-    return line.atWork < shared || (line.atWork < alone && performance.now() >= sharedUntil);
+  function isFree(queue: Queue): boolean {
+    return queue.running < shared || (queue.running < alone && performance.now() >= sharedUntil);
   }
 
   return async (keyId) => {
     if (keyId !== last.keyId) sharedUntil = last.askedAt + sharedForMs;
     last = { keyId, askedAt: performance.now() };
-    const line = lines.get(keyId) ?? { atWork: 0, waiting: new Set() };
-    lines.set(keyId, line);
+    const queue = queues.get(keyId) ?? { running: 0, waiting: new Set() };
+    queues.set(keyId, queue);
     // A new request must not overtake the queue.
-    if (line.waiting.size === 0 && isFree(line)) line.atWork += 1;
-    else await untilCalled(line, longestWaitMs);
+    if (queue.waiting.size === 0 && isFree(queue)) queue.running += 1;
+    else await untilResumed(queue, longestWaitMs);
     return () => {
-      line.atWork -= 1;
-      for (const next of line.waiting) {
-        if (!isFree(line)) break;
-        line.atWork += 1;
+      queue.running -= 1;
+      for (const next of queue.waiting) {
+        if (!isFree(queue)) break;
+        queue.running += 1;
         next();
       }
-      if (line.atWork === 0) lines.delete(keyId);
+      if (queue.running === 0) queues.delete(keyId);
     };
   };
 }
 
 /** @throws RateLimited if no slot is free in time. */
-function untilCalled({ waiting }: Line, longestWaitMs: number): Promise<void> {
+function untilResumed({ waiting }: Queue, longestWaitMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const call = () => {
+    const resume = () => {
       clearTimeout(timer);
-      waiting.delete(call);
+      waiting.delete(resume);
       resolve();
     };
     const timer = setTimeout(() => {
-      waiting.delete(call);
+      waiting.delete(resume);
       reject(new RateLimited(1));
     }, longestWaitMs);
-    waiting.add(call);
+    waiting.add(resume);
   });
 }

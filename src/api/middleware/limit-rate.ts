@@ -1,7 +1,7 @@
 import { TokenBucket } from 'limiter';
 import { RateLimited } from '../../services/errors.ts';
 import type { Middleware } from '../http/context.ts';
-import type { Settings } from '../http/route.ts';
+import type { Settings } from '../http/deps.ts';
 
 /** A bucket that is idle for this long is full again at any sensible setting, so it is dropped. */
 const forgottenAfterMs = 60_000;

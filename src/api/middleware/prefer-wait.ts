@@ -1,6 +1,5 @@
 import type { Pool } from '../../platform/postgres/connection.ts';
-import type { Middleware } from '../http/context.ts';
-import { preferredWaitMs } from '../http/prefer-wait.ts';
+import type { Context, Middleware } from '../http/context.ts';
 import type { Route } from '../http/route.ts';
 
 /** Per process: a twentieth of the 2,000 client connections that it accepts. */
@@ -18,9 +17,9 @@ export function preferWait(sql: Pool): (route: Route) => Middleware {
     if (route.waits === undefined) return (_ctx, next) => next();
     const until = route.waits(sql);
     return async (ctx, next) => {
-      const { call, key } = ctx.state;
+      const { context, key } = ctx.state;
       const waitMs = preferredWaitMs(ctx);
-      if (call === undefined || key === undefined || waitMs === 0) return next();
+      if (context === undefined || key === undefined || waitMs === 0) return next();
       const before = waiting.get(key.id) ?? 0;
       if (before >= waitingPerKey) return next();
       waiting.set(key.id, before + 1);
@@ -28,7 +27,7 @@ export function preferWait(sql: Pool): (route: Route) => Middleware {
       const timer = setTimeout(() => end.abort(), waitMs);
       ctx.res.once('close', () => end.abort()); // the client has disconnected
       try {
-        await until(call, ctx.params, end.signal);
+        await until(context, ctx.params, end.signal);
       } finally {
         clearTimeout(timer);
         const left = (waiting.get(key.id) ?? 1) - 1;
@@ -39,4 +38,16 @@ export function preferWait(sql: Pool): (route: Route) => Middleware {
       ctx.res.setHeader('Preference-Applied', 'wait');
     };
   };
+}
+
+/** Longer than any advance should take, shorter than common client timeouts. */
+const longestSeconds = 60;
+
+/**
+ * Returns how long the client prefers to wait for a better response, in ms. The header is `Prefer: wait=N` in whole
+ * seconds (RFC 7240), capped at 60. Returns 0 if the header is missing or malformed.
+ */
+export function preferredWaitMs(ctx: Context): number {
+  const [, seconds] = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,6})"?\s*(?:$|[,;])/i.exec(ctx.get('Prefer')) ?? [];
+  return seconds === undefined ? 0 : Math.min(Number(seconds), longestSeconds) * 1000;
 }

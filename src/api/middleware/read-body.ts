@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { BadRequest, PayloadTooLarge } from '../../services/errors.ts';
 import type { Context, Middleware } from '../http/context.ts';
@@ -60,4 +61,25 @@ async function receive(ctx: Context, limit: number, length: number | null): Prom
 function chargeFor(ctx: Context, bytes: number): void {
   const further = Math.ceil(bytes / bytesPerToken) - 1;
   if (further > 0) ctx.state.charge?.(further);
+}
+
+/** The limit for an unwanted body. A client that sends more ignores the response. */
+const droppedAtMost = 1024 * 1024;
+
+/**
+ * Reads and drops the rest of a body once the response is decided. Left unread, it would block the connection's next
+ * request. Beyond 1 MiB the connection is closed, because endless bodies also cost processor time.
+ */
+export const dropUnread: Middleware = async (ctx, next) => {
+  await next();
+  if (!ctx.req.complete) drop(ctx.req);
+};
+
+function drop(request: IncomingMessage): void {
+  let dropped = 0;
+  request.on('data', (chunk: Buffer) => {
+    dropped += chunk.length;
+    if (dropped > droppedAtMost) request.destroy();
+  });
+  request.resume();
 }

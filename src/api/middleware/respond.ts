@@ -1,16 +1,17 @@
 import type { Context, Middleware } from '../http/context.ts';
+import type { AllDeps } from '../http/deps.ts';
+import { send } from '../http/response.ts';
 import type { Route } from '../http/route.ts';
-import { send } from '../http/send.ts';
 import type { IdempotencyStore, RouteExecutor } from './idempotency.ts';
 
 const json = 'application/json; charset=utf-8';
 
 /** Responds with the handler's result, or with the stored response of a repeated request. */
-export function answer(route: Route, keep: IdempotencyStore): Middleware {
+export function respond(route: Route, store: IdempotencyStore): Middleware {
   const { contentType = json, headers = {} } = route.response;
   const extra = Object.entries(headers);
   return async (ctx) => {
-    const { status, text, replayed } = await keep(route, ctx, performer);
+    const { status, text, replayed } = await store(route, ctx, executor);
     for (const [name, value] of extra) ctx.res.setHeader(name, value);
     if (replayed) {
       ctx.state.replayed = true;
@@ -20,17 +21,17 @@ export function answer(route: Route, keep: IdempotencyStore): Middleware {
   };
 }
 
-const performer: RouteExecutor = {
+const executor: RouteExecutor = {
   async prepare(route, ctx, deps) {
-    return route.prepare?.({ ...inputOf(ctx), deps });
+    return route.prepare?.(inputOf(ctx, deps));
   },
-  async perform(route, ctx, deps, prepared) {
-    const result = await route.handle({ ...inputOf(ctx), deps, prepared });
+  async execute(route, ctx, deps, prepared) {
+    const result = await route.handle({ ...inputOf(ctx, deps), prepared });
     return route.response.contentType === undefined ? JSON.stringify(result) : String(result);
   },
 };
 
-function inputOf(ctx: Context) {
-  const { call, key, params, query, body } = ctx.state;
-  return { call, key, params, query, body };
+function inputOf(ctx: Context, deps: AllDeps) {
+  const { context, key, params, query, body } = ctx.state;
+  return { context, key, params, query, body, deps };
 }

@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Unauthenticated } from '../../services/errors.ts';
-import { isLoopbackAddress, isLoopbackHost } from '../http/this-machine.ts';
+import { isLoopbackAddress, isLoopbackHost } from '../middleware/this-machine.ts';
 
 /** The parts of a request that decide on access. */
-export interface Asker {
+export interface OpsRequest {
   readonly headers: IncomingHttpHeaders;
   readonly socket: { readonly remoteAddress?: string | undefined };
 }
@@ -32,7 +32,7 @@ export interface AccessRule {
 }
 
 /** @throws OperatorKeyNeeded if a key is set, and the request has none or a wrong one. */
-export function accessOf(request: Asker, { key, forThisMachine }: AccessRule): Access {
+export function accessOf(request: OpsRequest, { key, forThisMachine }: AccessRule): Access {
   if (key === null) return forThisMachine && isAtThisMachine(request) ? 'granted' : 'stranger';
   const given = keyIn(request.headers.authorization ?? '');
   if (given === null || !isEqual(given, key)) throw new OperatorKeyNeeded();
@@ -60,7 +60,7 @@ const tracesOfProxies = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-
  * Whether the connection comes from this machine, is addressed to it, and shows no proxy. A proxy that adds no header
  * cannot be detected. That is why only `npm start` uses this check.
  */
-function isAtThisMachine({ socket, headers }: Asker): boolean {
+function isAtThisMachine({ socket, headers }: OpsRequest): boolean {
   if (!isLoopbackAddress(socket.remoteAddress ?? '') || !isLoopbackHost(headers.host)) return false;
   return tracesOfProxies.every((name) => headers[name] === undefined);
 }

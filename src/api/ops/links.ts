@@ -1,5 +1,5 @@
 import type { Mode } from '../../operations/overview.ts';
-import type { WebUi } from '../http/route.ts';
+import type { WebUi } from '../http/deps.ts';
 
 /**
  * Returns the links from the figures to lists of workflows in the Web UI. They are null if its address is not

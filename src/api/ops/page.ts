@@ -1,8 +1,7 @@
 import type { Overview, OverviewDay } from '../../operations/overview.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
-import { Html, html } from '../http/html.ts';
-import { style } from '../http/page-style.ts';
+import { Html, html, style } from '../http/html.ts';
 import { apiPaths, type Links } from './links.ts';
 
 const refreshSeconds = 60;
@@ -66,10 +65,10 @@ function queryOf(mode: Overview['mode']): string {
 }
 
 function stuckSection(reports: StuckReport[], links: Links): Html {
-  const told = reports.filter(({ count }) => count > 0);
+  const nonEmpty = reports.filter(({ count }) => count > 0);
   return html`<section aria-labelledby="stuck">
 <h2 id="stuck">Stuck: ${countOf(reports)}</h2>
-${told.length === 0 ? html`<p>Nothing is stuck.</p>` : told.map((report) => stuckKind(report, links))}
+${nonEmpty.length === 0 ? html`<p>Nothing is stuck.</p>` : nonEmpty.map((report) => stuckKind(report, links))}
 </section>`;
 }
 

@@ -9,8 +9,18 @@ import {
   presentCustomer,
 } from '../../resources/customer.ts';
 import { dueAt } from '../../resources/examples.ts';
-import { deleteCustomer, updateCustomer } from '../../services/customers/customer-changes.ts';
+import { PaymentIntent, presentPaymentIntent } from '../../resources/payment-intent.ts';
+import {
+  methodListQuery,
+  PaymentMethodEnvelope,
+  PaymentMethodList,
+  presentPaymentMethod,
+} from '../../resources/payment-method.ts';
+import { updateCustomer } from '../../services/customers/customer-changes.ts';
 import { createCustomer, fetchCustomer, listCustomers } from '../../services/customers/customers.ts';
+import { fetchCustomerMethod, listCustomerMethods } from '../../services/customers/payment-methods.ts';
+import { listPaymentIntents } from '../../services/payments/payment-intents.ts';
+import { deleteCustomer } from '../../services/plans/customer-deletion.ts';
 import { type Route, route } from '../http/route.ts';
 
 const create = route({
@@ -28,8 +38,8 @@ const create = route({
   bodyLimit: { kib: 256, since: 'additional_attributes is free-form' },
   body: CustomerCreate,
   response: { status: 201, schema: Customer },
-  handle: async ({ call, body, deps }) =>
-    presentCustomer(await createCustomer(deps.sql, call, body, (row) => deps.withAnswer(presentCustomer(row)))),
+  handle: async ({ context, body, deps }) =>
+    presentCustomer(await createCustomer(deps.db, context, body, (row) => deps.withResponse(presentCustomer(row)))),
 });
 
 const list = route({
@@ -50,10 +60,9 @@ const list = route({
     test_clock: Type.Optional(Type.String({ maxLength: 100, description: 'Only customers on this clock.' })),
   }),
   response: { status: 200, schema: ListOf(Customer) },
-  handle: async ({ call, query, deps }) => {
+  handle: async ({ context, query, deps }) => {
     const { test_clock: testClock, ...rest } = query;
-    const { rows, limit } = await listCustomers(deps.sql, call, { ...rest, testClock });
-    return page(rows, limit, presentCustomer);
+    return page(await listCustomers(deps.db, context, { ...rest, testClock }), presentCustomer);
   },
 });
 
@@ -67,7 +76,8 @@ const fetch = route({
   access: { scope: 'customers:read' },
   invalid: 422,
   response: { status: 200, schema: Customer },
-  handle: async ({ call, params, deps }) => presentCustomer(await fetchCustomer(deps.sql, call, params.customer_id)),
+  handle: async ({ context, params, deps }) =>
+    presentCustomer(await fetchCustomer(deps.db, context, params.customer_id)),
 });
 
 const update = route({
@@ -82,8 +92,8 @@ const update = route({
   bodyLimit: { kib: 256, since: 'additional_attributes is free-form' },
   body: CustomerUpdate,
   response: { status: 200, schema: Customer },
-  handle: async ({ call, params, body, deps }) =>
-    presentCustomer(await updateCustomer(deps.sql, call, params.customer_id, body)),
+  handle: async ({ context, params, body, deps }) =>
+    presentCustomer(await updateCustomer(deps.db, context, params.customer_id, body)),
 });
 
 const remove = route({
@@ -99,7 +109,64 @@ const remove = route({
   invalid: 422,
   errors: { 422: 'The test clock of the customer is advancing.' },
   response: { status: 200, schema: Customer, example: { ...customerExample, updated_at: dueAt, deleted_at: dueAt } },
-  handle: async ({ call, params, deps }) => presentCustomer(await deleteCustomer(deps.sql, call, params.customer_id)),
+  handle: async ({ context, params, deps }) =>
+    presentCustomer(await deleteCustomer(deps.db, context, params.customer_id)),
 });
 
-export const customerRoutes: Route[] = [create, list, fetch, update, remove];
+const listIntents = route({
+  method: 'GET',
+  path: '/api/v1/customers/:customer_id/payment_intents',
+  operation: 'listCustomerPaymentIntents',
+  tag: customers,
+  summary: 'List the payment intents of a customer, newest first',
+  access: { scope: 'payment_intents:read' },
+  invalid: 422,
+  query: Strict({
+    ...listQuery,
+    status: Type.Optional(Type.String({ maxLength: 40, description: 'Exact match.' })),
+  }),
+  response: { status: 200, schema: ListOf(PaymentIntent) },
+  handle: async ({ context, params, query, deps }) => {
+    const customer = await fetchCustomer(deps.db, context, params.customer_id);
+    const filter = { customerId: customer.id, status: query.status };
+    return page(await listPaymentIntents(deps.db, context, filter, query), presentPaymentIntent);
+  },
+});
+
+const listMethods = route({
+  method: 'GET',
+  path: '/api/v1/customers/:customer_id/payment_methods',
+  operation: 'listCustomerPaymentMethods',
+  tag: customers,
+  summary: 'List the payment methods of a customer, newest first',
+  description: 'Returns the newest 100 by default. Detached methods are left out.',
+  access: { scope: 'payment_methods:read' },
+  invalid: 400,
+  query: Strict(methodListQuery),
+  response: { status: 200, schema: PaymentMethodList },
+  handle: async ({ context, params, query, deps }) => {
+    const { data, has_more } = page(
+      await listCustomerMethods(deps.db, context, params.customer_id, query),
+      presentPaymentMethod,
+    );
+    return { success: true, payment_methods: data, has_more };
+  },
+});
+
+const fetchMethod = route({
+  method: 'GET',
+  path: '/api/v1/customers/:customer_id/payment_methods/:payment_method_id',
+  operation: 'getCustomerPaymentMethod',
+  tag: customers,
+  summary: 'Fetch a payment method of a customer',
+  access: { scope: 'payment_methods:read' },
+  invalid: 400,
+  response: { status: 200, schema: PaymentMethodEnvelope },
+  handle: async ({ context, params, deps }) => {
+    const { customer_id: customerId, payment_method_id: id } = params;
+    const method = await fetchCustomerMethod(deps.db, context, customerId, id);
+    return { success: true, payment_method: presentPaymentMethod(method) };
+  },
+});
+
+export const customerRoutes: Route[] = [create, list, fetch, update, remove, listIntents, listMethods, fetchMethod];

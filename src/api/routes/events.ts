@@ -1,6 +1,6 @@
-import { ListOf } from '../../resources/common.ts';
-import { Event, EventQuery, eventsTag } from '../../resources/event.ts';
-import { findEvent, listEvents } from '../../services/events.ts';
+import { ListOf, page } from '../../resources/common.ts';
+import { Event, EventQuery, eventsTag, presentEvent } from '../../resources/event.ts';
+import { getEvent, listEvents } from '../../services/events.ts';
 import { type Route, route } from '../http/route.ts';
 
 const reading = { scope: 'events:read' } as const;
@@ -19,7 +19,7 @@ export const eventRoutes: Route[] = [
     invalid: 422,
     query: EventQuery,
     response: { status: 200, schema: ListOf(Event) },
-    handle: ({ call, query, deps }) => listEvents(deps.sql, call, query),
+    handle: async ({ context, query, deps }) => page(await listEvents(deps.db, context, query), presentEvent),
   }),
   route({
     method: 'GET',
@@ -30,6 +30,6 @@ export const eventRoutes: Route[] = [
     access: reading,
     invalid: 422,
     response: { status: 200, schema: Event },
-    handle: ({ call, params, deps }) => findEvent(deps.sql, call, params.event_id),
+    handle: async ({ context, params, deps }) => presentEvent(await getEvent(deps.db, context, params.event_id)),
   }),
 ];

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { Html, html } from '../http/html.ts';
-import { pagePolicy, style } from '../http/page-style.ts';
-import { type AppDeps, route } from '../http/route.ts';
+import type { PublicDeps } from '../http/deps.ts';
+import { Html, html, pagePolicy, style } from '../http/html.ts';
+import { route } from '../http/route.ts';
 import { reference } from './reference.ts';
 
 /**
@@ -28,10 +28,10 @@ export const homeRoutes = [
   }),
 ];
 
-function homePage({ forThisMachine, operations }: Pick<AppDeps, 'forThisMachine' | 'operations'>): string {
+function homePage({ forThisMachine, webUi }: PublicDeps): string {
   const forOperators = html`<h2>On this machine</h2>
 <ul>
-${operations.webUi === null ? null : html`<li><a href="${operations.webUi.url}">Temporal Web UI</a>: every plan, payment and delivery as a workflow</li>`}
+${webUi === null ? null : html`<li><a href="${webUi.url}">Temporal Web UI</a>: every plan, payment and delivery as a workflow</li>`}
 <li><a href="/ops">Operations</a>: what is stuck, and the week in figures</li>
 </ul>`;
   const { text } = html`<!doctype html>

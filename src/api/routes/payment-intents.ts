@@ -50,12 +50,12 @@ const create = route({
   },
   body: PaymentIntentCreate,
   response: { status: 201, schema: PaymentIntent },
-  handle: async ({ call, body, deps }) => {
+  handle: async ({ context, body, deps }) => {
     const shown = (intent: PaymentIntentRow) => ({
       ...presentPaymentIntent(intent),
       client_secret: deps.vault.clientSecretOf(intent.id),
     });
-    return shown(await createPaymentIntent(deps.sql, call, body, (row) => deps.withAnswer(shown(row))));
+    return shown(await createPaymentIntent(deps.db, context, body, (row) => deps.withResponse(shown(row))));
   },
 });
 
@@ -79,8 +79,8 @@ const fetch = route({
     ),
   }),
   response: { status: 200, schema: PaymentIntentByKey },
-  handle: async ({ call, key, params, query, deps }) => {
-    const intent = await fetchPaymentIntent(deps.sql, call, params.payment_intent_id);
+  handle: async ({ context, key, params, query, deps }) => {
+    const intent = await fetchPaymentIntent(deps.db, context, params.payment_intent_id);
     assertMayAct(key, deps.vault, intent.id, query.client_secret);
     return shownTo(key, deps.vault, intent);
   },
@@ -112,22 +112,22 @@ const confirm = route({
     schema: PaymentIntentByKey,
     example: { ...paymentIntentExample, status: 'succeeded' },
   },
-  handle: async ({ call, key, params, body, deps }) => {
+  handle: async ({ context, key, params, body, deps }) => {
     const id = params.payment_intent_id;
-    if (key.kind !== 'secret') await fetchPaymentIntent(deps.pool, call, id);
+    if (key.kind !== 'secret') await fetchPaymentIntent(deps.db, context, id);
     assertMayAct(key, deps.vault, id, body.client_secret);
     const shown = (intent: PaymentIntentRow) => shownTo(key, deps.vault, intent);
     const confirmed = await confirmPaymentIntent(
-      deps.pool,
+      deps.db,
       { processors: deps.processors, hook: planHook },
-      call,
+      context,
       id,
       body,
       {
         requestKey: deps.idempotencyKey,
         keyExpiresAt: deps.idempotencyExpiresAt,
-        hold: deps.hold,
-        remember: (tx, intent) => deps.remember(tx, shown(intent)),
+        claimKey: deps.claimKey,
+        storeResponse: (tx, intent) => deps.storeResponse(tx, shown(intent)),
       },
     );
     return shown(confirmed);
@@ -149,10 +149,9 @@ const list = route({
     test_clock: Type.Optional(Reference('Only payments of customers on this test clock.')),
   }),
   response: { status: 200, schema: ListOf(PaymentIntent) },
-  handle: async ({ call, query, deps }) => {
+  handle: async ({ context, query, deps }) => {
     const filter = { customerId: query.customer_id, status: query.status, testClock: query.test_clock };
-    const { rows, limit } = await listPaymentIntents(deps.sql, call, filter, query);
-    return page(rows, limit, presentPaymentIntent);
+    return page(await listPaymentIntents(deps.db, context, filter, query), presentPaymentIntent);
   },
 });
 
@@ -168,8 +167,8 @@ const cancel = route({
   access: { scope: 'payment_intents:write' },
   invalid: 400,
   response: { status: 200, schema: PaymentIntent, example: { ...paidExample, status: 'canceled' } },
-  handle: async ({ call, params, deps }) =>
-    presentPaymentIntent(await cancelPaymentIntent(deps.sql, call, params.payment_intent_id)),
+  handle: async ({ context, params, deps }) =>
+    presentPaymentIntent(await cancelPaymentIntent(deps.db, context, params.payment_intent_id)),
 });
 
 const completeAction = route({
@@ -183,8 +182,8 @@ const completeAction = route({
   invalid: 400,
   body: PaymentIntentActionCompletion,
   response: { status: 200, schema: PaymentIntent, example: paidExample },
-  handle: async ({ call, params, body, deps }) =>
-    presentPaymentIntent(await completeChallenge(deps.sql, planHook, call, params.payment_intent_id, body.result)),
+  handle: async ({ context, params, body, deps }) =>
+    presentPaymentIntent(await completeChallenge(deps.db, planHook, context, params.payment_intent_id, body.result)),
 });
 
 export const paymentIntentRoutes: Route[] = [create, list, fetch, confirm, cancel, completeAction];

@@ -37,8 +37,8 @@ const create = route({
   bodyLimit: { kib: 128, since: 'a token and its data have up to 4,000 characters, each of up to 12 bytes' },
   body: PaymentMethodCreate,
   response: { status: 200, schema: CreatedPaymentMethod },
-  handle: async ({ call, body, deps }) => {
-    const method = await createPaymentMethod(deps.sql, deps.vault, call, body);
+  handle: async ({ context, body, deps }) => {
+    const method = await createPaymentMethod(deps.db, deps.vault, context, body);
     return { success: true, payment_method: presentCreatedPaymentMethod(method) };
   },
 });
@@ -52,8 +52,8 @@ const fetch = route({
   access: { scope: 'payment_methods:read' },
   invalid: 400,
   response: { status: 200, schema: PaymentMethodEnvelope },
-  handle: async ({ call, params, deps }) => {
-    const method = await fetchPaymentMethod(deps.sql, call, params.payment_method_id);
+  handle: async ({ context, params, deps }) => {
+    const method = await fetchPaymentMethod(deps.db, context, params.payment_method_id);
     return { success: true, payment_method: presentPaymentMethod(method) };
   },
 });
@@ -69,8 +69,8 @@ const detach = route({
   access: { scope: 'payment_methods:write' },
   invalid: 400,
   response: { status: 200, schema: PaymentMethodEnvelope },
-  handle: async ({ call, params, deps }) => {
-    const method = await detachPaymentMethod(deps.sql, call, params.payment_method_id);
+  handle: async ({ context, params, deps }) => {
+    const method = await detachPaymentMethod(deps.db, context, params.payment_method_id);
     return { success: true, payment_method: presentPaymentMethod(method) };
   },
 });
@@ -86,9 +86,8 @@ const list = route({
   invalid: 400,
   query: Strict(methodListQuery),
   response: { status: 200, schema: PaymentMethodList },
-  handle: async ({ call, query, deps }) => {
-    const { rows, limit } = await listPaymentMethods(deps.sql, call, query);
-    const { data, has_more } = page(rows, limit, presentPaymentMethod);
+  handle: async ({ context, query, deps }) => {
+    const { data, has_more } = page(await listPaymentMethods(deps.db, context, query), presentPaymentMethod);
     return { success: true, payment_methods: data, has_more };
   },
 });
@@ -106,8 +105,8 @@ const attach = route({
   invalid: 400,
   body: PaymentMethodAttach,
   response: { status: 200, schema: PaymentMethodEnvelope },
-  handle: async ({ call, params, body, deps }) => {
-    const method = await attachPaymentMethod(deps.sql, call, params.payment_method_id, body.customer_id);
+  handle: async ({ context, params, body, deps }) => {
+    const method = await attachPaymentMethod(deps.db, context, params.payment_method_id, body.customer_id);
     return { success: true, payment_method: presentPaymentMethod(method) };
   },
 });
@@ -137,8 +136,8 @@ const createInSandbox = route({
       },
     },
   },
-  handle: async ({ call, body, deps }) => {
-    const method = await createSandboxPaymentMethod(deps.sql, call, body);
+  handle: async ({ context, body, deps }) => {
+    const method = await createSandboxPaymentMethod(deps.db, context, body);
     return { success: true, payment_method: presentPaymentMethod(method) };
   },
 });

@@ -43,7 +43,7 @@ const create = route({
   bodyLimit: metadataLimit,
   body: PaymentPlanCreate,
   response: { status: 201, schema: PaymentPlan, example: { ...waiting, state: 'pending' } },
-  handle: async ({ call, body, deps }) => presentPaymentPlan(await createPaymentPlan(deps.sql, call, body)),
+  handle: async ({ context, body, deps }) => presentPaymentPlan(await createPaymentPlan(deps.db, context, body)),
 });
 
 const list = route({
@@ -60,10 +60,9 @@ const list = route({
     state: Type.Optional(PaymentPlanState),
   }),
   response: { status: 200, schema: ListOf(PaymentPlan) },
-  handle: async ({ call, query, deps }) => {
+  handle: async ({ context, query, deps }) => {
     const { customer_id: customerId, ...rest } = query;
-    const { rows, limit } = await listPaymentPlans(deps.sql, call, { ...rest, customerId });
-    return page(rows, limit, presentPaymentPlan);
+    return page(await listPaymentPlans(deps.db, context, { ...rest, customerId }), presentPaymentPlan);
   },
 });
 
@@ -76,7 +75,8 @@ const fetch = route({
   access: read,
   invalid: 422,
   response: { status: 200, schema: PaymentPlan },
-  handle: async ({ call, params, deps }) => presentPaymentPlan(await fetchPaymentPlan(deps.sql, call, params.plan_id)),
+  handle: async ({ context, params, deps }) =>
+    presentPaymentPlan(await fetchPaymentPlan(deps.db, context, params.plan_id)),
 });
 
 const update = route({
@@ -94,8 +94,8 @@ const update = route({
   bodyLimit: metadataLimit,
   body: PaymentPlanUpdate,
   response: { status: 200, schema: PaymentPlan },
-  handle: async ({ call, params, body, deps }) =>
-    presentPaymentPlan(await updatePaymentPlan(deps.sql, call, params.plan_id, body)),
+  handle: async ({ context, params, body, deps }) =>
+    presentPaymentPlan(await updatePaymentPlan(deps.db, context, params.plan_id, body)),
 });
 
 const activate = transition(
@@ -156,9 +156,8 @@ const payments = route({
     ),
   }),
   response: { status: 200, schema: ListOf(PlanPayment) },
-  handle: async ({ call, params, query, deps }) => {
-    const { rows, limit } = await planPayments(deps.sql, call, params.plan_id, query);
-    return page(rows, limit, presentPlanPayment);
+  handle: async ({ context, params, query, deps }) => {
+    return page(await planPayments(deps.db, context, params.plan_id, query), presentPlanPayment);
   },
 });
 
@@ -177,8 +176,8 @@ const schedule = route({
     ),
   }),
   response: { status: 200, schema: PlanSchedule },
-  handle: async ({ call, params, query, deps }) => {
-    const { payments, hasMore } = await planSchedule(deps.sql, call, params.plan_id, query.count ?? 12);
+  handle: async ({ context, params, query, deps }) => {
+    const { payments, hasMore } = await planSchedule(deps.db, context, params.plan_id, query.count ?? 12);
     const data = payments.map(({ slot, dueDate, amount }) => ({ slot, due_date: dueDate, amount }));
     return { data, has_more: hasMore };
   },
@@ -209,7 +208,7 @@ function transition(name: PlanTransition, example: PaymentPlan, summary: string,
     access: write,
     invalid: 422,
     response: { status: 200, schema: PaymentPlan, example },
-    handle: async ({ call, params, deps }) =>
-      presentPaymentPlan(await transitionPlan(deps.sql, call, params.plan_id, name)),
+    handle: async ({ context, params, deps }) =>
+      presentPaymentPlan(await transitionPlan(deps.db, context, params.plan_id, name)),
   });
 }

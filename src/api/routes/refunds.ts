@@ -19,12 +19,12 @@ const create = route({
   bodyLimit: metadataLimit,
   body: RefundCreate,
   response: { status: 201, schema: Refund },
-  handle: async ({ call, params, body, deps }) => {
-    const refund = await refundPaymentIntent(deps.pool, deps.processors, call, params.payment_intent_id, body, {
+  handle: async ({ context, params, body, deps }) => {
+    const refund = await refundPaymentIntent(deps.db, deps.processors, context, params.payment_intent_id, body, {
       requestKey: deps.idempotencyKey,
       keyExpiresAt: deps.idempotencyExpiresAt,
-      hold: deps.hold,
-      remember: (tx, row) => deps.remember(tx, presentRefund(row)),
+      claimKey: deps.claimKey,
+      storeResponse: (tx, row) => deps.storeResponse(tx, presentRefund(row)),
     });
     return presentRefund(refund);
   },
@@ -40,9 +40,8 @@ const list = route({
   invalid: 400,
   query: Strict(listQuery),
   response: { status: 200, schema: ListOf(Refund) },
-  handle: async ({ call, params, query, deps }) => {
-    const { rows, limit } = await listRefunds(deps.sql, call, params.payment_intent_id, query);
-    return page(rows, limit, presentRefund);
+  handle: async ({ context, params, query, deps }) => {
+    return page(await listRefunds(deps.db, context, params.payment_intent_id, query), presentRefund);
   },
 });
 
@@ -55,7 +54,7 @@ const fetch = route({
   access: { scope: 'payment_intents:read' },
   invalid: 400,
   response: { status: 200, schema: Refund },
-  handle: async ({ call, params, deps }) => presentRefund(await fetchRefund(deps.sql, call, params.refund_id)),
+  handle: async ({ context, params, deps }) => presentRefund(await fetchRefund(deps.db, context, params.refund_id)),
 });
 
 export const refundRoutes: Route[] = [create, list, fetch];

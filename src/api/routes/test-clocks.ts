@@ -1,10 +1,11 @@
 import Type from 'typebox';
-import { ClockEffect, DryRun } from '../../resources/clock-effect.ts';
-import { ListOf, listQuery, Reference, Strict } from '../../resources/common.ts';
+import { ClockEffect, DryRun, presentDryRun, presentEffect } from '../../resources/clock-effect.ts';
+import { ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
 import { madeAt } from '../../resources/examples.ts';
 import {
   AdvancingClock,
   DeletedClock,
+  presentTestClock,
   TestClock,
   TestClockAdvance,
   TestClockCreate,
@@ -19,10 +20,11 @@ import {
   advanceTestClock,
   createTestClock,
   deleteTestClock,
-  describeTestClock,
+  getTestClockDetails,
   listTestClocks,
 } from '../../services/test-clocks/test-clocks.ts';
-import { type RequestDeps, type Route, route } from '../http/route.ts';
+import type { WriteDeps } from '../http/deps.ts';
+import { type Route, route } from '../http/route.ts';
 
 const read = { scope: 'test_clocks:read', sandboxOnly: true } as const;
 const write = { scope: 'test_clocks:write', sandboxOnly: true } as const;
@@ -55,10 +57,10 @@ const create = route({
       webhook_deliveries: { pending: 1, delivered: 0, failed: 0 },
     },
   },
-  handle: async ({ call, body, deps }) => {
+  handle: async ({ context, body, deps }) => {
     assertTimeSkipping(deps);
-    const { id } = await createTestClock(deps.sql, call, body);
-    return describeTestClock(deps.sql, call, id);
+    const { id } = await createTestClock(deps.db, context, body);
+    return presentTestClock(await getTestClockDetails(deps.db, context, id));
   },
 });
 
@@ -72,7 +74,7 @@ const list = route({
   invalid: 422,
   query: Strict(listQuery),
   response: { status: 200, schema: ListOf(TestClock) },
-  handle: ({ call, query, deps }) => listTestClocks(deps.sql, call, query),
+  handle: async ({ context, query, deps }) => page(await listTestClocks(deps.db, context, query), presentTestClock),
 });
 
 const fetch = route({
@@ -90,10 +92,10 @@ const fetch = route({
   invalid: 422,
   waits: (sql) => {
     const awaitClock = clockWaiting(sql);
-    return (call, { id = '' }, signal) => awaitClock(call, id, signal);
+    return (context, { id = '' }, signal) => awaitClock(context, id, signal);
   },
   response: { status: 200, schema: TestClock },
-  handle: ({ call, params, deps }) => describeTestClock(deps.sql, call, params.id),
+  handle: async ({ context, params, deps }) => presentTestClock(await getTestClockDetails(deps.db, context, params.id)),
 });
 
 const advance = route({
@@ -120,10 +122,10 @@ const advance = route({
     description: 'With `dry_run`: what the advance would do.',
     isAskedFor: ({ dry_run }) => dry_run === true,
   },
-  handle: async ({ call, params, body, deps }) => {
-    if (body.dry_run === true) return dryRunAdvance(deps.sql, call, params.id, body.frozen_time);
+  handle: async ({ context, params, body, deps }) => {
+    if (body.dry_run === true) return presentDryRun(await dryRunAdvance(deps.db, context, params.id, body.frozen_time));
     assertTimeSkipping(deps);
-    const clock = await advanceTestClock(deps.sql, call, params.id, body.frozen_time);
+    const clock = await advanceTestClock(deps.db, context, params.id, body.frozen_time);
     return { id: clock.id, status: 'advancing' as const, frozen_time: clock.frozen_time.toISOString() };
   },
 });
@@ -153,7 +155,8 @@ const effects = route({
     ),
   }),
   response: { status: 200, schema: ListOf(ClockEffect) },
-  handle: ({ call, params, query, deps }) => listClockEffects(deps.sql, call, params.id, query),
+  handle: async ({ context, params, query, deps }) =>
+    page(await listClockEffects(deps.db, context, params.id, query), presentEffect),
 });
 
 const remove = route({
@@ -168,14 +171,14 @@ const remove = route({
   access: write,
   invalid: 422,
   response: { status: 200, schema: DeletedClock },
-  handle: async ({ call, params, deps }) => {
-    const clock = await deleteTestClock(deps.sql, call, params.id);
+  handle: async ({ context, params, deps }) => {
+    const clock = await deleteTestClock(deps.db, context, params.id);
     return { id: clock.id, object: 'test_clock' as const, deleted: true as const };
   },
 });
 
 export const testClockRoutes: Route[] = [create, list, fetch, advance, effects, remove];
 
-function assertTimeSkipping(deps: RequestDeps): void {
+function assertTimeSkipping(deps: WriteDeps): void {
   if (deps.canSkipTime() === false) throw new TimeSkippingUnavailable();
 }

@@ -8,7 +8,7 @@ import { attributes } from '../../messages/search-attributes.ts';
 import { statusQuery } from '../../messages/workflow-status.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
-import { clockToleranceMs } from '../../services/workflow-time.ts';
+import { clockToleranceMs } from '../../services/customer-time.ts';
 import { opsCommand } from './definitions.ts';
 import type { Stuck, StuckReport } from './find-stuck.ts';
 

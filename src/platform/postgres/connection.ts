@@ -4,7 +4,7 @@ import { takeSecurity } from './secure-socket.ts';
 import { socketsFor } from './socket.ts';
 import { type Pool, types } from './types.ts';
 
-export type { Db, Pool } from './types.ts';
+export type { Db, Pool, Reader, Writer } from './types.ts';
 
 /**
  * Returns a pool of at most `max` connections. It connects with the first query, not before. PostgreSQL ends a

@@ -14,3 +14,9 @@ type Types = { bigint: number; plainDate: string };
 export type Pool = postgres.Sql<Types>;
 /** What a query runs on: the pool, or the caller's transaction. */
 export type Db = Pool | postgres.TransactionSql<Types>;
+
+declare const isReadOnly: unique symbol;
+/** For requests that only read. The types alone enforce it: a service that writes takes a `Writer`. */
+export type Reader = Db & { readonly [isReadOnly]: true };
+/** Any database handle except a `Reader`. */
+export type Writer = Db & { readonly [isReadOnly]?: never };

@@ -92,6 +92,7 @@ export function card(object: object): string {
 
 function cell(value: unknown): string {
   if (value === null) return '-';
+  if (value instanceof Date) return value.toISOString();
   return safeLine(Array.isArray(value) ? value.join(',') : String(value));
 }
 

@@ -1,11 +1,11 @@
-import type { AnsweredRequest, RequestWatch } from '../../api/http/request-watch.ts';
+import type { CompletedRequest, RequestWatch } from '../../api/http/deps.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 
 /** Counts the API's requests: how many are under way, and how long each has taken, by route and status. */
 export function countRequests(metrics: ServiceMetrics): RequestWatch {
   return {
     begun: () => metrics.requestsUnderWay.inc(),
-    answered({ route, method, status, seconds }: AnsweredRequest) {
+    completed({ route, method, status, seconds }: CompletedRequest) {
       metrics.requestsUnderWay.dec();
       metrics.requestSeconds.observe(
         { route: route ?? 'none', method: route === null ? 'any' : method, status },

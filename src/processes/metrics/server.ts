@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Registry } from 'prom-client';
-import { isLoopbackAddress, isLoopbackHost } from '../../api/http/this-machine.ts';
+import { isLoopbackAddress, isLoopbackHost } from '../../api/middleware/this-machine.ts';
 
 /** Prometheus sends one request after the other. A connection that takes longer is cut off. */
 const requestTimeoutMs = 10_000;

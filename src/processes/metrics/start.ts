@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { RequestWatch } from '../../api/http/request-watch.ts';
+import type { RequestWatch } from '../../api/http/deps.ts';
 import type { WorkflowSide } from '../../operations/stuck/workflows.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';

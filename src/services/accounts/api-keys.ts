@@ -33,23 +33,11 @@ export interface NewKey extends KeyTraits, Deed {
   scopes?: readonly string[] | undefined;
 }
 
-/** What can be shown of a key at any time. */
-export interface ApiKey {
-  id: string;
-  biller_id: string;
-  livemode: boolean;
-  kind: ApiKeyKind;
-  scopes: string[];
-  /** The last four characters of the key. */
-  hint: string;
-  created_at: string;
-  revoked_at: string | null;
-}
+/** What can be shown of a key at any time. `hint` is the last four characters of the key. */
+export type ApiKey = Omit<ApiKeyRow, 'hash'>;
 
 /** A new key. `key` itself is shown only here, and is not stored. */
-export interface IssuedKey extends ApiKey {
-  key: string;
-}
+export type IssuedKey = ApiKey & { key: string };
 
 /** 43 base62 characters hold 256 bits. That is too much to guess, so one fast SHA-256 protects the key. */
 const secretLength = 43;
@@ -90,7 +78,7 @@ export async function createKey(sql: Db, { billerId, livemode, kind, scopes, by,
       await recordChange(tx, 'api_key.created', null, inserted, { by, now });
       return inserted;
     });
-    const { id, ...rest } = present(row);
+    const { id, ...rest } = withoutHash(row);
     return { id, key, ...rest };
   } catch (error) {
     if (violates(error, 'api_keys_biller_id_fkey')) throw ValidationFailed.missing('/biller_id', 'biller', billerId);
@@ -100,7 +88,7 @@ export async function createKey(sql: Db, { billerId, livemode, kind, scopes, by,
 
 /** Returns the keys of a biller, or all keys when `billerId` is null. Oldest first, including revoked keys. */
 export async function listKeys(sql: Db, billerId: string | null): Promise<ApiKey[]> {
-  return (await selectApiKeys(sql, billerId)).map(present);
+  return (await selectApiKeys(sql, billerId)).map(withoutHash);
 }
 
 /**
@@ -115,7 +103,7 @@ export async function revokeKey(sql: Db, id: string, deed: Deed): Promise<ApiKey
     if (before.revoked_at === null || before.revoked_at > deed.now) {
       await recordChange(tx, 'api_key.revoked', before, after, deed);
     }
-    return present(after);
+    return withoutHash(after);
   });
 }
 
@@ -172,15 +160,6 @@ function scopeErrors(kind: ApiKeyKind, scopes: readonly string[] | undefined): F
   });
 }
 
-function present(row: ApiKeyRow): ApiKey {
-  return {
-    id: row.id,
-    biller_id: row.biller_id,
-    livemode: row.livemode,
-    kind: row.kind,
-    scopes: row.scopes,
-    hint: row.hint,
-    created_at: row.created_at.toISOString(),
-    revoked_at: row.revoked_at?.toISOString() ?? null,
-  };
+function withoutHash({ hash: _, ...shown }: ApiKeyRow): ApiKey {
+  return shown;
 }

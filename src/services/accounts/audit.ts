@@ -59,18 +59,8 @@ export interface AuditEntry {
   changes: Changes;
 }
 
-/** An audit entry as it is shown. */
-export interface AuditRecord {
-  id: number;
-  at: string;
-  action: string;
-  actor: { kind: string; id: string };
-  biller_id: string | null;
-  livemode: boolean | null;
-  subject_id: string | null;
-  request_id: string | null;
-  changes: Changes;
-}
+/** An audit entry, with its actor in one. `at` is real time. */
+export type AuditRecord = Omit<AuditRow, 'actor_kind' | 'actor_id'> & { actor: { kind: string; id: string } };
 
 /**
  * Adds an entry to the audit log, in the transaction of the change that it records, so that neither exists without the
@@ -122,9 +112,8 @@ export function changesBetween<T extends object>(before: T | null, after: T | nu
 
 /** Returns a page of the log, newest first. */
 export async function listAudit(db: Db, page: AuditPage): Promise<AuditRecord[]> {
-  return (await selectAuditRows(db, page)).map(present);
-}
-
-function present({ actor_kind: kind, actor_id, at, id, action, ...rest }: AuditRow): AuditRecord {
-  return { id, at: at.toISOString(), action, actor: { kind, id: actor_id }, ...rest };
+  const rows = await selectAuditRows(db, page);
+  return rows.map(({ id, at, action, actor_kind: kind, actor_id, ...rest }) => {
+    return { id, at, action, actor: { kind, id: actor_id }, ...rest };
+  });
 }

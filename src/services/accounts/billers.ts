@@ -18,13 +18,7 @@ export interface NewBiller extends Deed {
   statementDescriptor?: string | undefined;
 }
 
-export interface Biller {
-  id: string;
-  name: string;
-  time_zone: string;
-  statement_descriptor: string | null;
-  created_at: string;
-}
+export type Biller = Omit<BillerRow, 'fee_basis_points' | 'fee_fixed'>;
 
 /** The keys of the demo biller, one of each mode and kind. */
 export interface DemoKeys {
@@ -60,7 +54,7 @@ export async function createBiller(sql: Db, biller: NewBiller): Promise<Biller> 
       statement_descriptor: biller.statementDescriptor ?? null,
       created_at: biller.now,
     });
-    const { id, created_at, ...made } = present(row);
+    const { id, created_at, ...made } = withoutFees(row);
     await recordAudit(tx, {
       action: 'biller.created',
       by: biller.by,
@@ -75,7 +69,7 @@ export async function createBiller(sql: Db, biller: NewBiller): Promise<Biller> 
 
 /** Returns all billers, oldest first. */
 export async function listBillers(sql: Db): Promise<Biller[]> {
-  return (await selectBillers(sql)).map(present);
+  return (await selectBillers(sql)).map(withoutFees);
 }
 
 /**
@@ -137,12 +131,6 @@ function isText(value: string, most: number): boolean {
   return length >= 1 && length <= most && !value.includes('\0') && !/\p{Surrogate}/u.test(value);
 }
 
-function present(row: BillerRow): Biller {
-  return {
-    id: row.id,
-    name: row.name,
-    time_zone: row.time_zone,
-    statement_descriptor: row.statement_descriptor,
-    created_at: row.created_at.toISOString(),
-  };
+function withoutFees({ fee_basis_points: _points, fee_fixed: _fixed, ...shown }: BillerRow): Biller {
+  return shown;
 }

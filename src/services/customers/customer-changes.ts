@@ -4,21 +4,14 @@ import {
   lockCustomer,
   updateCustomer as storeChange,
 } from '../../db/customers.ts';
-import { cancelScheduledIntents } from '../../db/payment-intents.ts';
-import { openPlansOfCustomer } from '../../db/payment-plans.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
-import { enqueue } from '../../platform/postgres/outbox.ts';
+import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { CustomerUpdate } from '../../resources/customer.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
-import { presentPaymentIntent } from '../../resources/payment-intent.ts';
 import { timeOf } from '../customer-time.ts';
 import { assertNoErrors, NotFound } from '../errors.ts';
-import { recordEvents } from '../events.ts';
-import { transitionPlan } from '../plans/plan-transitions.ts';
 import type { RequestContext } from '../request-context.ts';
-import { resolveMethod } from '../resolve-references.ts';
-import { wakeEntry } from '../wake.ts';
+import { resolveMethod } from './resolve-references.ts';
 
 /**
  * Changes a customer. Null clears a field.
@@ -28,7 +21,7 @@ import { wakeEntry } from '../wake.ts';
  * @throws InvalidState while the customer's clock is advancing.
  */
 export async function updateCustomer(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   id: string,
   input: CustomerUpdate,
@@ -52,44 +45,6 @@ export async function updateCustomer(
     }
     assertNoErrors(errors);
     return storeChange(tx, id, { ...change, updated_at: at });
-  });
-}
-
-/**
- * Deletes a customer. The record stays readable. Its open plans are closed and its scheduled payments are canceled,
- * each with its event. After the commit the customer is not charged. Deleting it again changes nothing.
- * @throws NotFound
- * @throws InvalidState while the customer's clock is advancing.
- */
-export async function deleteCustomer(db: Db, call: RequestContext, id: string): Promise<CustomerRow> {
-  return atomically(db, async (tx) => {
-    const customer = await lockCustomer(tx, call, id);
-    if (customer === null) throw new NotFound('customer', id);
-    if (customer.deleted_at !== null) return customer;
-    const at = timeOf(customer, call.now);
-    const deleted = await storeChange(tx, id, { deleted_at: at, updated_at: at });
-    const canceled = await cancelScheduledIntents(tx, id, at);
-    await enqueue(
-      tx,
-      canceled.map(({ id }) => wakeEntry('scheduledPayment', id)),
-      call.now,
-    );
-    for (const plan of await openPlansOfCustomer(tx, id)) {
-      await transitionPlan(tx, call, plan.id, 'close', 'customer_deleted');
-    }
-    await recordEvents(
-      tx,
-      call,
-      canceled.map((intent) => ({
-        type: 'payment_intent.canceled',
-        subjectId: intent.id,
-        customerId: id,
-        testClockId: customer.test_clock_id,
-        at,
-        data: presentPaymentIntent(intent),
-      })),
-    );
-    return deleted;
   });
 }
 

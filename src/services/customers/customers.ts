@@ -11,12 +11,12 @@ import { lockBiller } from '../../db/tenant.ts';
 import { shareLockClockOf, type TestClockRow } from '../../db/test-clocks.ts';
 import { newId } from '../../domain/ids.ts';
 import { type ConditionsOf, unconditionally } from '../../platform/postgres/conditional-insert.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { CustomerCreate } from '../../resources/customer.ts';
 import { timeOnClock } from '../customer-time.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
-import { rowsOfPage } from '../paging.ts';
+import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 
 /** Limits from the contract. */
@@ -31,7 +31,7 @@ const clockCustomersPerAccount = 9;
  * @throws KeyTaken when a condition of the insert does not hold.
  */
 export async function createCustomer(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   input: CustomerCreate,
   conditionsOf: ConditionsOf<CustomerRow> = unconditionally,
@@ -65,8 +65,8 @@ export async function fetchCustomer(db: Db, tenant: Tenant, id: string): Promise
 export async function listCustomers(
   db: Db,
   tenant: Tenant,
-  query: CustomerFilter & { limit?: number | undefined; starting_after?: string | undefined },
-): Promise<{ rows: CustomerRow[]; limit: number }> {
+  query: CustomerFilter & PageQuery,
+): Promise<Rows<CustomerRow>> {
   return rowsOfPage(db, 'customers', tenant, query, (page) => selectCustomers(db, tenant, query, page));
 }
 

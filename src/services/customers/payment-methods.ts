@@ -18,7 +18,7 @@ import {
 import { sealedField } from '../../db/sealed-values.ts';
 import { brandOf, findFixtureCard } from '../../domain/cards.ts';
 import { newId } from '../../domain/ids.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { fieldError } from '../../resources/field-errors.ts';
 import { methodsPerPage } from '../../resources/payment-method.ts';
@@ -27,7 +27,7 @@ import { instrumentOf, type SandboxPaymentMethodCreate } from '../../resources/s
 import { intentIdIn, type Vault } from '../accounts/vault.ts';
 import { timeOf } from '../customer-time.ts';
 import { Forbidden, NotFound, ValidationFailed } from '../errors.ts';
-import { pageOf } from '../paging.ts';
+import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import {
   assertRoomForMethod,
@@ -37,7 +37,7 @@ import {
   type Resolved,
   resolveCustomer,
   resolveMethod,
-} from '../resolve-references.ts';
+} from './resolve-references.ts';
 
 const fixtureTokenType = 'fixture';
 
@@ -55,7 +55,7 @@ type InstrumentColumns = Pick<PaymentMethodRow, 'instrument' | 'brand' | 'last4'
  * client secret of one of its payments.
  */
 export async function createPaymentMethod(
-  db: Db,
+  db: Writer,
   vault: Vault,
   call: RequestContext,
   input: PaymentMethodCreate,
@@ -80,7 +80,7 @@ export async function createPaymentMethod(
  * @throws ValidationFailed for an unknown customer, and when the customer has as many methods as it can have.
  */
 export async function createSandboxPaymentMethod(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   input: SandboxPaymentMethodCreate,
 ): Promise<PaymentMethodRow> {
@@ -164,11 +164,7 @@ export async function fetchPaymentMethod(db: Db, tenant: Tenant, id: string): Pr
  * Returns a page of the biller's methods that are not detached, newest first.
  * @throws BadRequest when the cursor is unknown.
  */
-export async function listPaymentMethods(
-  db: Db,
-  tenant: Tenant,
-  query: { limit?: number | undefined; starting_after?: string | undefined },
-): Promise<{ rows: PaymentMethodRow[]; limit: number }> {
+export async function listPaymentMethods(db: Db, tenant: Tenant, query: PageQuery): Promise<Rows<PaymentMethodRow>> {
   const page = await pageOf(db, 'payment_methods', tenant, query, methodsPerPage);
   return { rows: await selectMethods(db, tenant, page), limit: page.limit };
 }
@@ -182,8 +178,8 @@ export async function listCustomerMethods(
   db: Db,
   tenant: Tenant,
   customerId: string,
-  query: { limit?: number | undefined; starting_after?: string | undefined },
-): Promise<{ rows: PaymentMethodRow[]; limit: number }> {
+  query: PageQuery,
+): Promise<Rows<PaymentMethodRow>> {
   const customer = await findCustomer(db, tenant, customerId);
   if (customer === null) throw new NotFound('customer', customerId);
   const page = await pageOf(db, 'payment_methods', tenant, query, methodsPerPage);
@@ -196,7 +192,7 @@ export async function listCustomerMethods(
  * @throws NotFound
  * @throws InvalidState while its customer's clock is advancing.
  */
-export async function detachPaymentMethod(db: Db, call: RequestContext, id: string): Promise<PaymentMethodRow> {
+export async function detachPaymentMethod(db: Writer, call: RequestContext, id: string): Promise<PaymentMethodRow> {
   return atomically(db, async (tx) => {
     const owner = await lockOwner(tx, call, id);
     const method = await lockPaymentMethod(tx, call, id);
@@ -220,7 +216,7 @@ export async function detachPaymentMethod(db: Db, call: RequestContext, id: stri
  * @throws InvalidState while the customer's clock is advancing.
  */
 export async function attachPaymentMethod(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   id: string,
   customerId: string,

@@ -1,7 +1,7 @@
 import { findAttemptInFlight } from '../../db/payment-attempts.ts';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import { declined } from '../../domain/charge-outcome.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { InvalidState } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -15,7 +15,7 @@ import { lockIntentForUpdate } from './payment-intents.ts';
  * @throws InvalidState when no challenge is waiting, or while the customer's clock is advancing.
  */
 export async function completeChallenge(
-  db: Db,
+  db: Writer,
   hook: ChargeHook,
   call: RequestContext,
   id: string,

@@ -20,9 +20,8 @@ import { afterCommit, atomically, withoutWaiting } from '../../platform/postgres
 import { emit, secondsBetween } from '../../platform/telemetry.ts';
 import { traced } from '../../platform/tracing.ts';
 import type { ChargeRequest, PaymentProcessor, Processors } from '../../processors/processor.ts';
-import { presentPaymentIntent } from '../../resources/payment-intent.ts';
 import { ProcessorNotConfigured } from '../errors.ts';
-import { type NewEvent, recordEvents } from '../events.ts';
+import { intentEvent, type NewEvent, recordEvents } from '../events.ts';
 
 /** An opened charge. Its attempt is committed before the processor is asked. */
 export interface Charge {
@@ -261,11 +260,7 @@ export async function recordOutcome(
     ]);
     const origin = { billerId: intent.biller_id, livemode: intent.livemode, ...record };
     const eventIds = await recordEvents(tx, origin, [
-      eventOf(
-        updated,
-        { testClockId: intent.test_clock_id, at, attempt: attempt.number },
-        booked?.nextAttemptAt ?? null,
-      ),
+      outcomeEvent(updated, { testClockId: intent.test_clock_id, at }, attempt.number, booked?.nextAttemptAt ?? null),
       ...(booked?.events ?? []),
     ]);
     afterCommit(tx, () =>
@@ -292,23 +287,17 @@ function ownerOf({ biller_id, livemode }: PaymentIntentRow, testClockId: string 
   return { billerId: biller_id, livemode, testClockId };
 }
 
-function eventOf(
+function outcomeEvent(
   intent: PaymentIntentRow,
-  { testClockId, at, attempt }: { testClockId: string | null; at: Date; attempt: number },
+  about: { testClockId: string | null; at: Date },
+  attempt: number,
   nextAttemptAt: Date | null,
 ): NewEvent {
-  const data = presentPaymentIntent(intent);
-  const common = { subjectId: intent.id, customerId: intent.customer_id, testClockId, at };
-  if (intent.status === 'succeeded') return { ...common, type: 'payment_intent.succeeded', data };
-  if (intent.status === 'requires_action') return { ...common, type: 'payment_intent.requires_action', data };
-  return {
-    ...common,
-    type: 'payment_intent.failed',
-    data: {
-      ...data,
-      attempt,
-      will_retry: nextAttemptAt !== null,
-      next_attempt_at: nextAttemptAt === null ? null : nextAttemptAt.toISOString(),
-    },
-  };
+  if (intent.status === 'succeeded') return intentEvent('payment_intent.succeeded', intent, about);
+  if (intent.status === 'requires_action') return intentEvent('payment_intent.requires_action', intent, about);
+  return intentEvent('payment_intent.failed', intent, about, {
+    attempt,
+    will_retry: nextAttemptAt !== null,
+    next_attempt_at: nextAttemptAt === null ? null : nextAttemptAt.toISOString(),
+  });
 }

@@ -1,10 +1,9 @@
 import { completeAttempt, findAttemptInFlight } from '../../db/payment-attempts.ts';
 import { markCanceled, type PaymentIntentRow } from '../../db/payment-intents.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import { presentPaymentIntent } from '../../resources/payment-intent.ts';
 import { InvalidState } from '../errors.ts';
-import { recordEvents } from '../events.ts';
+import { intentEvent, recordEvents } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { lockIntentForUpdate } from './payment-intents.ts';
@@ -18,7 +17,7 @@ const cancelable: readonly string[] = ['requires_payment_method', 'requires_acti
  * @throws InvalidState when the intent has succeeded, is being charged or was canceled; when it belongs to a plan,
  * because only the plan decides about its payments; while the customer's clock is advancing.
  */
-export async function cancelPaymentIntent(db: Db, call: RequestContext, id: string): Promise<PaymentIntentRow> {
+export async function cancelPaymentIntent(db: Writer, call: RequestContext, id: string): Promise<PaymentIntentRow> {
   return atomically(db, async (tx) => {
     const { intent, at } = await lockIntentForUpdate(tx, call, id);
     if (intent.payment_plan_id !== null) {
@@ -39,9 +38,8 @@ export async function cancelPaymentIntent(db: Db, call: RequestContext, id: stri
     }
     const row = await markCanceled(tx, id, at);
     if (intent.scheduled_at !== null) await wake.scheduledPayment(tx, id, call.now);
-    const event = { type: 'payment_intent.canceled' as const, data: presentPaymentIntent(row), at };
-    const about = { subjectId: id, customerId: row.customer_id, testClockId: intent.test_clock_id };
-    await recordEvents(tx, call, [{ ...event, ...about }]);
+    const event = intentEvent('payment_intent.canceled', row, { testClockId: intent.test_clock_id, at });
+    await recordEvents(tx, call, [event]);
     return row;
   });
 }

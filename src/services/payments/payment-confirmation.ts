@@ -2,13 +2,13 @@ import { lockCustomer } from '../../db/customers.ts';
 import { findAbandonedAttempts, findAttemptOfRequest, setAttemptKeyExpiry } from '../../db/payment-attempts.ts';
 import { type LockedIntentRow, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import { pass } from '../../platform/crash-points.ts';
-import type { Db, Pool } from '../../platform/postgres/connection.ts';
+import type { Db, Pool, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { PaymentIntentConfirm } from '../../resources/payment-intent-input.ts';
 import { timeOf } from '../customer-time.ts';
+import { attachMethod, lockOwner, resolveMethod } from '../customers/resolve-references.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
-import { attachMethod, lockOwner, resolveMethod } from '../resolve-references.ts';
 import { wake } from '../wake.ts';
 import {
   askProcessor,
@@ -20,23 +20,11 @@ import {
   reopenCharge,
 } from './charge.ts';
 import { fetchPaymentIntent } from './payment-intents.ts';
+import { type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
 import { bindingError, lockMethodOfPayer, recordUse } from './unattached-methods.ts';
 
-/** How a confirm with an Idempotency-Key finds what an earlier try has done, and stores its response. */
-export interface Repeatable {
-  requestKey: string | null;
-  /** When the key expires, in real time. After that, the same key is a new request. */
-  keyExpiresAt?: Date | null;
-  /** Called first in the transaction that opens the attempt. Claims the key, or throws when another request has it. */
-  hold(tx: Db): Promise<void>;
-  /** Called in the transaction that records the outcome. Stores the response. */
-  remember(tx: Db, intent: PaymentIntentRow): Promise<void>;
-}
-
-const once: Repeatable = { requestKey: null, async hold() {}, async remember() {} };
-
 /** In milliseconds. No request lives this long, so the process that opened such an attempt is dead. */
-const abandonedAfterMilliseconds = 60_000;
+const abandonedAfterMs = 60_000;
 
 const confirmable: readonly string[] = ['requires_payment_method', 'failed'];
 
@@ -49,28 +37,28 @@ const confirmable: readonly string[] = ['requires_payment_method', 'failed'];
  * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
  */
 export async function confirmPaymentIntent(
-  db: Db,
+  db: Writer,
   { processors, hook }: Charging,
   call: RequestContext,
   id: string,
   input: PaymentIntentConfirm,
-  request: Repeatable = once,
+  request: RepeatableRequest<PaymentIntentRow> = unrepeatable,
 ): Promise<PaymentIntentRow> {
   const opened = await atomically(db, (tx) => openConfirmation(tx, { processors, hook }, call, id, input, request));
   // An earlier try of this request opened the charge, and its outcome is already recorded. Return that result.
-  if ('settled' in opened) return opened.settled;
+  if ('completed' in opened) return opened.completed;
   const { charge } = opened;
   pass('confirm opened');
   const outcome = await askProcessor(processors, charge);
   pass('confirm charged');
-  const settled = await atomically(db, async (tx) => {
+  const completed = await atomically(db, async (tx) => {
     const intent = await recordOutcome(tx, charge, { outcome, requestId: call.requestId, now: call.now }, hook);
-    if (intent !== null) await request.remember(tx, intent);
+    if (intent !== null) await request.storeResponse(tx, intent);
     return intent;
   });
   pass('confirm settled');
-  if (settled === null) throw new NotFound('payment intent', id);
-  return settled;
+  if (completed === null) throw new NotFound('payment intent', id);
+  return completed;
 }
 
 /**
@@ -80,7 +68,7 @@ export async function confirmPaymentIntent(
  * @throws AggregateError with every failure, after all charges were tried.
  */
 export async function recoverCharges(sql: Pool, { processors, hook }: Charging, now: Date): Promise<void> {
-  const abandoned = await findAbandonedAttempts(sql, new Date(now.getTime() - abandonedAfterMilliseconds));
+  const abandoned = await findAbandonedAttempts(sql, new Date(now.getTime() - abandonedAfterMs));
   const failures: unknown[] = [];
   for (const attempt of abandoned) {
     try {
@@ -101,7 +89,7 @@ export async function recoverCharges(sql: Pool, { processors, hook }: Charging, 
 
 /**
  * Opens the attempt, or finds the one that an earlier try of the same request has opened. That one is either continued
- * (`charge`) or already has its outcome (`settled`).
+ * (`charge`) or already has its outcome (`completed`).
  */
 async function openConfirmation(
   tx: Db,
@@ -109,10 +97,10 @@ async function openConfirmation(
   call: RequestContext,
   id: string,
   input: PaymentIntentConfirm,
-  { requestKey, keyExpiresAt, hold }: Repeatable,
-): Promise<{ charge: Charge } | { settled: PaymentIntentRow }> {
+  { requestKey, keyExpiresAt, claimKey }: RepeatableRequest<PaymentIntentRow>,
+): Promise<{ charge: Charge } | { completed: PaymentIntentRow }> {
   // Sent together and run in this order.
-  const [, found] = await Promise.all([hold(tx), fetchPaymentIntent(tx, call, id)]);
+  const [, found] = await Promise.all([claimKey(tx), fetchPaymentIntent(tx, call, id)]);
   const { customer_id: customerId, payment_plan_id: paymentPlanId } = found;
   // An intent without a customer takes over the customer of its method, and so lives on the same clock. With a
   // publishable key the owner is not looked up: such a key may not use a customer's method for this intent, and must
@@ -135,7 +123,7 @@ async function openConfirmation(
   if (before !== null) {
     // The attempt's key now expires when the response of this try expires.
     if (keyExpiresAt) await setAttemptKeyExpiry(tx, before.id, keyExpiresAt);
-    return before.outcome === 'processing' ? { charge: await reopenCharge(tx, intent, before) } : { settled: intent };
+    return before.outcome === 'processing' ? { charge: await reopenCharge(tx, intent, before) } : { completed: intent };
   }
   const at = timeOf(payer, call.now);
   if (payer !== null && payer.deleted_at !== null) {

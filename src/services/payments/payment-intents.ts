@@ -13,15 +13,21 @@ import { addDays, dateIn, startOfDay } from '../../domain/calendar.ts';
 import { priceOf } from '../../domain/fees.ts';
 import { newId } from '../../domain/ids.ts';
 import { type ConditionsOf, unconditionally } from '../../platform/postgres/conditional-insert.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentIntentCreate } from '../../resources/payment-intent-input.ts';
 import { timeOf } from '../customer-time.ts';
+import {
+  attachMethod,
+  lockOwner,
+  metadataErrors,
+  resolveCustomer,
+  resolveMethod,
+} from '../customers/resolve-references.ts';
 import { assertNoErrors, missingReference, NotFound } from '../errors.ts';
-import { rowsOfPage } from '../paging.ts';
+import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
-import { attachMethod, lockOwner, metadataErrors, resolveCustomer, resolveMethod } from '../resolve-references.ts';
 import { start } from '../wake.ts';
 import type { ChargeHook } from './charge.ts';
 import { bindingError, recordUse } from './unattached-methods.ts';
@@ -36,7 +42,7 @@ const scheduleAhead = 366;
  * @throws KeyTaken when a condition of the insert does not hold.
  */
 export async function createPaymentIntent(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   input: PaymentIntentCreate,
   conditionsOf: ConditionsOf<PaymentIntentRow> = unconditionally,
@@ -113,8 +119,8 @@ export async function listPaymentIntents(
   db: Db,
   tenant: Tenant,
   filter: PaymentIntentFilter,
-  query: { limit?: number | undefined; starting_after?: string | undefined },
-): Promise<{ rows: PaymentIntentRow[]; limit: number }> {
+  query: PageQuery,
+): Promise<Rows<PaymentIntentRow>> {
   return rowsOfPage(db, 'payment_intents', tenant, query, (page) => selectIntents(db, tenant, filter, page));
 }
 

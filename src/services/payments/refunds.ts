@@ -12,33 +12,21 @@ import {
 } from '../../db/refunds.ts';
 import { newId } from '../../domain/ids.ts';
 import { pass } from '../../platform/crash-points.ts';
-import type { Db, Pool } from '../../platform/postgres/connection.ts';
+import type { Db, Pool, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit, atomically } from '../../platform/postgres/transaction.ts';
 import { emit } from '../../platform/telemetry.ts';
 import type { Processors } from '../../processors/processor.ts';
-import { presentRefund, type RefundCreate } from '../../resources/refund.ts';
+import type { RefundCreate } from '../../resources/refund.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
-import { recordEvents } from '../events.ts';
-import { pageOf } from '../paging.ts';
+import { recordEvents, refundEvent } from '../events.ts';
+import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { processorFor } from './charge.ts';
 import { fetchPaymentIntent, lockIntentForUpdate } from './payment-intents.ts';
-
-/** How a refund with an Idempotency-Key finds what an earlier try has done, and stores its response. */
-export interface RepeatableRefund {
-  requestKey: string | null;
-  /** When the key expires, in real time. After that, the same key is a new request. */
-  keyExpiresAt?: Date | null;
-  /** Called first in the transaction that opens the refund. Claims the key, or throws when another request has it. */
-  hold(tx: Db): Promise<void>;
-  /** Called in the transaction that records the outcome. Stores the response. */
-  remember(tx: Db, refund: RefundRow): Promise<void>;
-}
-
-const once: RepeatableRefund = { requestKey: null, async hold() {}, async remember() {} };
+import { type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
 
 /** In milliseconds. No request lives this long, so the process that opened such a refund is dead. */
-const abandonedAfterMilliseconds = 60_000;
+const abandonedAfterMs = 60_000;
 
 /**
  * Refunds what remains of an intent, or a part of it. Like a charge, it has three steps: open, ask, record. Refunds
@@ -49,26 +37,26 @@ const abandonedAfterMilliseconds = 60_000;
  * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
  */
 export async function refundPaymentIntent(
-  db: Db,
+  db: Writer,
   processors: Processors,
   call: RequestContext,
   intentId: string,
   input: RefundCreate,
-  request: RepeatableRefund = once,
+  request: RepeatableRequest<RefundRow> = unrepeatable,
 ): Promise<RefundRow> {
   await fetchPaymentIntent(db, call, intentId);
   const opened = await atomically(db, async (tx) => {
     // Sent together and run in this order.
-    const [, before] = await Promise.all([request.hold(tx), openedBefore(tx, call, intentId, request)]);
+    const [, before] = await Promise.all([request.claimKey(tx), openedBefore(tx, call, intentId, request)]);
     return before ?? openRefund(tx, processors, call, intentId, input, request);
   });
   // An earlier try of this request opened the refund, and its outcome is already recorded. Return that result.
   if (opened.status !== 'processing') return opened;
   pass('refund opened');
-  const settled = await carryOut(db, processors, opened, call, request.remember);
+  const completed = await carryOut(db, processors, opened, call, request.storeResponse);
   pass('refund settled');
-  if (settled === null) throw new NotFound('payment intent', intentId);
-  return settled;
+  if (completed === null) throw new NotFound('payment intent', intentId);
+  return completed;
 }
 
 /**
@@ -77,9 +65,9 @@ export async function refundPaymentIntent(
  * @throws AggregateError with every failure, after all refunds were tried.
  */
 export async function recoverRefunds(sql: Pool, processors: Processors, now: Date): Promise<void> {
-  const abandoned = await findAbandonedRefunds(sql, new Date(now.getTime() - abandonedAfterMilliseconds));
+  const abandoned = await findAbandonedRefunds(sql, new Date(now.getTime() - abandonedAfterMs));
   const results = await Promise.allSettled(
-    abandoned.map((refund) => carryOut(sql, processors, refund, { requestId: null, now }, once.remember)),
+    abandoned.map((refund) => carryOut(sql, processors, refund, { requestId: null, now }, unrepeatable.storeResponse)),
   );
   const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   if (failures.length > 0)
@@ -101,8 +89,8 @@ export async function listRefunds(
   db: Db,
   tenant: Tenant,
   intentId: string,
-  query: { limit?: number | undefined; starting_after?: string | undefined },
-): Promise<{ rows: RefundRow[]; limit: number }> {
+  query: PageQuery,
+): Promise<Rows<RefundRow>> {
   await fetchPaymentIntent(db, tenant, intentId);
   const page = await pageOf(db, 'refunds', tenant, query);
   return { rows: await selectRefunds(db, intentId, page), limit: page.limit };
@@ -116,7 +104,7 @@ async function openedBefore(
   tx: Db,
   call: RequestContext,
   intentId: string,
-  { requestKey, keyExpiresAt }: RepeatableRefund,
+  { requestKey, keyExpiresAt }: RepeatableRequest<RefundRow>,
 ): Promise<RefundRow | null> {
   const refund = requestKey === null ? null : await findRefundOfRequest(tx, intentId, requestKey, call.now);
   if (refund !== null && keyExpiresAt) await setRefundKeyExpiry(tx, refund.id, keyExpiresAt);
@@ -129,7 +117,7 @@ async function openRefund(
   call: RequestContext,
   intentId: string,
   input: RefundCreate,
-  request: RepeatableRefund,
+  request: RepeatableRequest<RefundRow>,
 ): Promise<RefundRow> {
   const { intent, at } = await lockIntentForUpdate(tx, call, intentId);
   // Another process that also believes it has the key may have opened the refund first.
@@ -175,7 +163,7 @@ async function carryOut(
   processors: Processors,
   refund: RefundRow,
   origin: { requestId: string | null; now: Date },
-  remember: RepeatableRefund['remember'],
+  storeResponse: RepeatableRequest<RefundRow>['storeResponse'],
 ): Promise<RefundRow | null> {
   const outcome = await processorFor(processors, refund.livemode).refund({
     idempotencyKey: refund.id,
@@ -187,33 +175,26 @@ async function carryOut(
   pass('refund asked');
   return atomically(db, async (tx) => {
     const intent = await lockPaymentIntent(tx, refund.payment_intent_id);
-    const settled = await completeRefund(tx, refund.id, outcome.kind, refund.created_at);
-    if (intent === null || settled === null) return findRefund(tx, tenantOf(refund), refund.id);
-    if (settled.status === 'succeeded') await addRefunded(tx, intent.id, settled.amount, settled.updated_at);
-    await remember(tx, settled);
+    const completed = await completeRefund(tx, refund.id, outcome.kind, refund.created_at);
+    if (intent === null || completed === null) return findRefund(tx, tenantOf(refund), refund.id);
+    if (completed.status === 'succeeded') await addRefunded(tx, intent.id, completed.amount, completed.updated_at);
+    await storeResponse(tx, completed);
     const eventIds = await recordEvents(tx, { ...tenantOf(refund), ...origin }, [
-      {
-        type: settled.status === 'succeeded' ? 'refund.succeeded' : 'refund.failed',
-        subjectId: settled.id,
-        customerId: intent.customer_id,
-        testClockId: intent.test_clock_id,
-        at: settled.updated_at,
-        data: presentRefund(settled),
-      },
+      refundEvent(completed.status === 'succeeded' ? 'refund.succeeded' : 'refund.failed', completed, intent),
     ]);
     afterCommit(tx, () =>
       emit({
         kind: 'refund settled',
         ...tenantOf(refund),
         testClockId: intent.test_clock_id,
-        refundId: settled.id,
+        refundId: completed.id,
         paymentIntentId: intent.id,
         requestId: origin.requestId,
         outcome: outcome.kind,
         eventIds,
       }),
     );
-    return settled;
+    return completed;
   });
 }
 

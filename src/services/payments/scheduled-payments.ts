@@ -6,7 +6,7 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-time.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
-import { instantOf, type WorkflowTime } from '../workflow-time.ts';
+import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { askProcessor, type Charge, openCharge, processorFor, recordOutcome, reopenCharge } from './charge.ts';
 
 /**

@@ -2,8 +2,8 @@ import type { SubjectStatus } from '../../messages/subject-status.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { realNow } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
+import type { WorkflowTime } from '../customer-time.ts';
 import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
-import type { WorkflowTime } from '../workflow-time.ts';
 import { collectDuePayment } from './plan-collection.ts';
 import { planStatus, scheduledPaymentStatus } from './subject-status.ts';
 

@@ -6,15 +6,15 @@ import {
   listPlans as selectPlans,
 } from '../../db/payment-plans.ts';
 import { newId } from '../../domain/ids.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { fieldError } from '../../resources/field-errors.ts';
 import type { PaymentPlanCreate } from '../../resources/payment-plan-input.ts';
 import { timeOf } from '../customer-time.ts';
+import { attachMethod, metadataErrors, resolveCustomer, resolveMethod } from '../customers/resolve-references.ts';
 import { assertNoErrors, NotFound } from '../errors.ts';
-import { pageOf } from '../paging.ts';
+import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
-import { attachMethod, metadataErrors, resolveCustomer, resolveMethod } from '../resolve-references.ts';
 import { planErrors } from './plan-rules.ts';
 
 /**
@@ -22,7 +22,7 @@ import { planErrors } from './plan-rules.ts';
  * @throws ValidationFailed with every field error of the body; InvalidState while the customer's clock is advancing.
  */
 export async function createPaymentPlan(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   input: PaymentPlanCreate,
 ): Promise<PaymentPlanRow> {
@@ -69,8 +69,8 @@ export async function fetchPaymentPlan(db: Db, tenant: Tenant, id: string): Prom
 export async function listPaymentPlans(
   db: Db,
   tenant: Tenant,
-  query: PlanFilter & { limit?: number | undefined; starting_after?: string | undefined },
-): Promise<{ rows: PaymentPlanRow[]; limit: number }> {
+  query: PlanFilter & PageQuery,
+): Promise<Rows<PaymentPlanRow>> {
   const page = await pageOf(db, 'payment_plans', tenant, query);
   return { rows: await selectPlans(db, tenant, query, page), limit: page.limit };
 }

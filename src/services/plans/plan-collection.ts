@@ -18,6 +18,7 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-time.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
+import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import {
   askProcessor,
   type Charge,
@@ -26,7 +27,6 @@ import {
   recordOutcome,
   reopenCharge,
 } from '../payments/charge.ts';
-import { instantOf, type WorkflowTime } from '../workflow-time.ts';
 import { dueInstant, progressOf, skippedSlots, slotAfterNext } from './plan-calendar.ts';
 import { planHook } from './plan-dunning.ts';
 

@@ -6,12 +6,11 @@ import {
   stopRetries,
   updateSlot,
 } from '../../db/payment-plan-slots.ts';
-import { type CollectingPlanRow, lockPlan, type PaymentPlanRow, updatePlan } from '../../db/payment-plans.ts';
+import { type CollectingPlanRow, lockPlan, updatePlan } from '../../db/payment-plans.ts';
 import type { ChargeOutcome } from '../../domain/charge-outcome.ts';
 import { afterFailure, nextRetryAt } from '../../domain/dunning.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { presentPaymentPlan } from '../../resources/payment-plan.ts';
-import type { NewEvent } from '../events.ts';
+import { planEvent } from '../events.ts';
 import type { AttemptOutcome, BookedOutcome, ChargeHook } from '../payments/charge.ts';
 import { wake } from '../wake.ts';
 
@@ -111,20 +110,4 @@ async function fail(
 /** Returns the column changes for a plan that stops collecting. */
 export function ended(state: 'suspended' | 'deactivated' | 'closed', reason: string) {
   return { state, state_reason: reason, next_due_at: null, next_attempt_at: null };
-}
-
-/** Returns an event of this type with the plan's current state. */
-export function planEvent(
-  type: Extract<NewEvent['type'], `payment_plan.${string}`>,
-  plan: PaymentPlanRow,
-  at: Date,
-): NewEvent {
-  return {
-    type,
-    subjectId: plan.id,
-    customerId: plan.customer_id,
-    testClockId: plan.test_clock_id,
-    at,
-    data: presentPaymentPlan(plan),
-  };
 }

@@ -8,6 +8,7 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import { defaultLimit } from '../../resources/common.ts';
 import { fieldError } from '../../resources/field-errors.ts';
 import { BadParameters } from '../errors.ts';
+import type { PageQuery, Rows } from '../paging.ts';
 import type { RequestContext } from '../request-context.ts';
 import { fetchPaymentPlan } from './payment-plans.ts';
 import { progressOf } from './plan-calendar.ts';
@@ -20,8 +21,8 @@ export async function planPayments(
   db: Db,
   call: RequestContext,
   planId: string,
-  query: { limit?: number | undefined; starting_after?: string | undefined },
-): Promise<{ rows: PlanPaymentRow[]; limit: number }> {
+  query: PageQuery,
+): Promise<Rows<PlanPaymentRow>> {
   await fetchPaymentPlan(db, call, planId);
   const limit = query.limit ?? defaultLimit;
   const before = query.starting_after === undefined ? undefined : await slotCursor(db, planId, query.starting_after);

@@ -11,9 +11,8 @@ import { type CollectingPlanRow, cadenceOf, updatePlan } from '../../db/payment-
 import { slotDate } from '../../domain/calendar.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { presentPaymentIntent } from '../../resources/payment-intent.ts';
 import { type CommandOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
-import { recordEvents } from '../events.ts';
+import { intentEvent, recordEvents } from '../events.ts';
 import { dueInstant, progressOf, skippedSlots, slotAfterNext, wakeCalendar } from './plan-calendar.ts';
 import { capital, entryOf, inWords, type LockedPlan, ofSlot, withPlan } from './plan-operations.ts';
 
@@ -52,14 +51,7 @@ async function giveUp(tx: Db, locked: LockedPlan, slot: PlanSlotRow, origin: Com
   const changes = ofSlot(slot, changesBetween({ status, next_attempt_at }, change));
   await recordAudit(tx, { ...entryOf(plan, origin), action: 'payment_plan.slot_skipped', changes });
   await recordEvents(tx, { billerId: plan.biller_id, livemode: plan.livemode, requestId: null, now: origin.now }, [
-    {
-      type: 'payment_intent.canceled',
-      subjectId: intent.id,
-      customerId: plan.customer_id,
-      testClockId: plan.test_clock_id,
-      at,
-      data: presentPaymentIntent(canceled),
-    },
+    intentEvent('payment_intent.canceled', canceled, { testClockId: plan.test_clock_id, at }),
   ]);
   return `${capital(inWords(slot))} is given up: its payment ${intent.id} is canceled. ${await howItGoesOn(tx, locked)}`;
 }

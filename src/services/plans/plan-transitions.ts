@@ -9,16 +9,16 @@ import {
 } from '../../db/payment-plans.ts';
 import { firstSlotAfter } from '../../domain/calendar.ts';
 import { allowedTransitions, nextPlanState, type PlanTransition } from '../../domain/plan-state.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState, NotFound } from '../errors.ts';
-import { recordEvents } from '../events.ts';
+import { planEvent, recordEvents } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { fetchPaymentPlan } from './payment-plans.ts';
 import { dueInstant, progressOf, skippedSlots } from './plan-calendar.ts';
-import { ended, planEvent } from './plan-dunning.ts';
+import { ended } from './plan-dunning.ts';
 
 /** The contract defines an event for each transition except resume. */
 const eventTypes = {
@@ -36,7 +36,7 @@ const eventTypes = {
  * advancing.
  */
 export async function transitionPlan(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   id: string,
   transition: PlanTransition,

@@ -1,14 +1,14 @@
 import { lockCustomer } from '../../db/customers.ts';
 import { lockPlan, type PaymentPlanRow, type PlanChange, updatePlan } from '../../db/payment-plans.ts';
 import { mutablePlanFields } from '../../domain/plan-state.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentPlanUpdate } from '../../resources/payment-plan-input.ts';
 import { timeOf } from '../customer-time.ts';
+import { attachMethod, metadataErrors, resolveMethod } from '../customers/resolve-references.ts';
 import { assertNoErrors, NotFound } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
-import { attachMethod, metadataErrors, resolveMethod } from '../resolve-references.ts';
 import { wake } from '../wake.ts';
 import { fetchPaymentPlan } from './payment-plans.ts';
 import { progressOf, wakeCalendar } from './plan-calendar.ts';
@@ -20,7 +20,7 @@ import { planErrors } from './plan-rules.ts';
  * InvalidState while the customer's clock is advancing.
  */
 export async function updatePaymentPlan(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   id: string,
   input: PaymentPlanUpdate,

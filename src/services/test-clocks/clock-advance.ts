@@ -16,8 +16,7 @@ import { afterCommit, atomically } from '../../platform/postgres/transaction.ts'
 import { realNow } from '../../platform/real-time.ts';
 import { emit, secondsBetween } from '../../platform/telemetry.ts';
 import type { EffectsManifest } from '../../resources/test-clock.ts';
-import { recordEvents } from '../events.ts';
-import { clockEvent } from './test-clocks.ts';
+import { clockEvent, recordEvents } from '../events.ts';
 
 /** A plan or scheduled payment on the clock with something to do before the clock reaches its target. */
 export interface DueSubject {

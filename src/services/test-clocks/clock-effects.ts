@@ -1,37 +1,31 @@
 import { type EffectEventRow, findAttemptFacts, listEffectEvents } from '../../db/clock-effects.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { type ClockEffect, type EffectEvent, effectTypes, presentEffect } from '../../resources/clock-effect.ts';
-import { page } from '../../resources/common.ts';
-import { pageOf } from '../paging.ts';
+import { type Effect, type EffectEvent, effectTypes } from '../../resources/clock-effect.ts';
+import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext } from '../request-context.ts';
 import { fetchTestClock } from './test-clocks.ts';
 
-/** Which effects of a clock's advances to list: those of one advance, or of all. */
-export interface EffectQuery {
-  advance_id?: string | undefined;
-  limit?: number | undefined;
-  starting_after?: string | undefined;
-}
-
 /**
- * Returns a page of the effects of a clock's advances, ordered by the clock's time.
- * @throws NotFound; BadRequest if the cursor is not the id of an event.
+ * Returns a page of the effects of a clock's advances, or of the one that the query names, ordered by the clock's time.
+ * @throws NotFound; BadParameters if the cursor is not the id of an event.
  */
 export async function listClockEffects(
   db: Db,
   call: RequestContext,
   clockId: string,
-  query: EffectQuery,
-): Promise<{ data: ClockEffect[]; has_more: boolean }> {
+  query: PageQuery & { advance_id?: string | undefined },
+): Promise<Rows<EffectEventRow & Effect>> {
   await fetchTestClock(db, call, clockId);
-  const wanted = await pageOf(db, 'events', call, query);
-  const rows = await listEffectEvents(db, clockId, { advanceId: query.advance_id, types: effectTypes }, wanted);
-  const { data, has_more } = page(rows, wanted.limit, (row: EffectEventRow) => row);
-  return { data: await effectsOf(db, data), has_more };
+  const page = await pageOf(db, 'events', call, query);
+  const filter = { advanceId: query.advance_id, types: effectTypes };
+  return { rows: await withFacts(db, await listEffectEvents(db, clockId, filter, page)), limit: page.limit };
 }
 
-/** Returns the effects that these events describe, in the same order. Leaves out payments that were deleted meanwhile. */
-export async function effectsOf(db: Db, events: EffectEvent[]): Promise<ClockEffect[]> {
+/**
+ * Returns the events with the facts about their attempts, in the same order. Leaves out payments that were deleted
+ * meanwhile, with their clock.
+ */
+export async function withFacts<E extends EffectEvent>(db: Db, events: E[]): Promise<(E & Effect)[]> {
   const ofIntents = events.filter(isOfIntent);
   const facts = await findAttemptFacts(
     db,
@@ -39,7 +33,7 @@ export async function effectsOf(db: Db, events: EffectEvent[]): Promise<ClockEff
   );
   const factsOf = new Map(ofIntents.map((event, index) => [event, facts[index] ?? null]));
   const existing = events.filter((event) => !isOfIntent(event) || factsOf.get(event));
-  return existing.map((event) => presentEffect(event, factsOf.get(event) ?? null));
+  return existing.map((event) => ({ ...event, facts: factsOf.get(event) ?? null }));
 }
 
 function isOfIntent({ event_type }: EffectEvent): boolean {

@@ -1,16 +1,16 @@
 import { existingIntents } from '../../db/clock-effects.ts';
 import type { TestClockRow } from '../../db/test-clocks.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { dryRun } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { sandboxProcessor } from '../../processors/sandbox.ts';
-import type { ClockEffect, DryRun } from '../../resources/clock-effect.ts';
+import type { DryRunResult, Effect } from '../../resources/clock-effect.ts';
 import { gatherEvents, type NewEvent } from '../events.ts';
 import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
 import { collectDuePayment } from '../plans/plan-collection.ts';
 import type { RequestContext } from '../request-context.ts';
 import { countedManifest, type DueSubject, dueOnClock } from './clock-advance.ts';
-import { effectsOf } from './clock-effects.ts';
+import { withFacts } from './clock-effects.ts';
 import { admitAdvance } from './test-clocks.ts';
 
 const collect = { paymentPlan: collectDuePayment, scheduledPayment: collectScheduledPayment };
@@ -28,26 +28,18 @@ const processors: Processors = { sandbox: sandboxProcessor, live: null };
  * @throws the same errors as `advanceTestClock`.
  */
 export async function dryRunAdvance(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   clockId: string,
   targetText: string,
-): Promise<DryRun> {
-  const { clock, target, manifest, effects } = await dryRun(db, async (tx) => {
+): Promise<DryRunResult> {
+  const result = await dryRun(db, async (tx): Promise<DryRunResult> => {
     const admitted = await admitAdvance(tx, call, clockId, targetText);
     const events = await collectAll(tx, admitted, call.now);
     const manifest = await countedManifest(tx, clockId, admitted.clock.frozen_time, admitted.target);
-    return { ...admitted, manifest, effects: await effectsOf(tx, events) };
+    return { ...admitted, manifest, effects: await withFacts(tx, events) };
   });
-  return {
-    id: clock.id,
-    dry_run: true,
-    status: clock.status,
-    frozen_time: clock.frozen_time.toISOString(),
-    target_time: target.toISOString(),
-    effects_manifest: manifest,
-    effects: await withoutRolledBack(db, effects),
-  };
+  return { ...result, effects: await withRolledBack(db, result.effects) };
 }
 
 /** Collects all that is due up to the target, the oldest first. Returns the events that this would record. */
@@ -73,13 +65,12 @@ function asEffect({ type, subjectId, at, data }: NewEvent) {
   return { advance_id: null, event_id: null, event_type: type, subject_id: subjectId, at, data };
 }
 
-/** Removes the ids of payments that only the dry run created: they were rolled back, so the ids refer to nothing. */
-async function withoutRolledBack(db: Db, effects: ClockEffect[]): Promise<ClockEffect[]> {
-  const intents = effects.flatMap((effect) => (effect.object === 'payment_intent' ? (effect.object_id ?? []) : []));
+/** Marks the payments that only the dry run created. */
+async function withRolledBack(db: Db, effects: Effect[]): Promise<Effect[]> {
+  const intents = effects.filter(({ facts }) => facts !== null).map(({ subject_id }) => subject_id);
   const existing = await existingIntents(db, intents);
-  return effects.map((effect) =>
-    effect.object === 'payment_intent' && effect.object_id !== null && !existing.has(effect.object_id)
-      ? { ...effect, object_id: null }
-      : effect,
-  );
+  return effects.map((effect) => ({
+    ...effect,
+    isRolledBack: effect.facts !== null && !existing.has(effect.subject_id),
+  }));
 }

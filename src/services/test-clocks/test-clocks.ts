@@ -16,23 +16,17 @@ import { maxFrozenTime } from '../../domain/advance-bound.ts';
 import { millisecondsPerDay } from '../../domain/calendar.ts';
 import { newId } from '../../domain/ids.ts';
 import { pass } from '../../platform/crash-points.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-time.ts';
 import { enqueue, type OutboxEntry } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import { page } from '../../resources/common.ts';
-import {
-  presentClockState,
-  presentTestClock,
-  type TestClock,
-  type TestClockCreate,
-} from '../../resources/test-clock.ts';
+import type { TestClockCreate } from '../../resources/test-clock.ts';
+import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
-import { type NewEvent, recordEvents } from '../events.ts';
-import { pageOf } from '../paging.ts';
+import { clockEvent, recordEvents } from '../events.ts';
+import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { start, wake, wakeEntry } from '../wake.ts';
-import { instantOf, type WorkflowTime } from '../workflow-time.ts';
 
 /** From the contract, section Limits. */
 const activeClocksPerAccount = 3;
@@ -46,7 +40,7 @@ const latestTime = new Date('2200-12-31T23:59:59.999Z');
  * @throws InvalidState if the account has three clocks that are neither deleted nor failed; ValidationFailed if the
  * time is out of range.
  */
-export async function createTestClock(db: Db, call: RequestContext, input: TestClockCreate): Promise<TestClockRow> {
+export async function createTestClock(db: Writer, call: RequestContext, input: TestClockCreate): Promise<TestClockRow> {
   const frozenTime = timeNamed(input.frozen_time);
   return atomically(db, async (tx) => {
     await lockBiller(tx, call.billerId);
@@ -86,24 +80,23 @@ export async function fetchTestClock(db: Db, tenant: Tenant, id: string): Promis
   return clock;
 }
 
+/** `maxFrozenTime` is the latest time that one advance can reach; null if the clock cannot advance. */
+export type TestClockDetails = TestClockDetailRow & { maxFrozenTime: Date | null };
+
 /**
  * Returns the clock with its last advance, the latest time that one advance can reach, and the status of its webhooks.
  * @throws NotFound
  */
-export async function describeTestClock(db: Db, tenant: Tenant, id: string): Promise<TestClock> {
+export async function getTestClockDetails(db: Db, tenant: Tenant, id: string): Promise<TestClockDetails> {
   const clock = await findClockDetails(db, tenant, id);
   if (clock === null) throw new NotFound('test clock', id);
-  return described(clock);
+  return withBound(clock);
 }
 
 /** Returns a page of clocks, newest first. */
-export async function listTestClocks(
-  db: Db,
-  tenant: Tenant,
-  query: { limit?: number | undefined; starting_after?: string | undefined },
-): Promise<{ data: TestClock[]; has_more: boolean }> {
-  const wanted = await pageOf(db, 'test_clocks', tenant, query);
-  return page(await selectClocks(db, tenant, wanted), wanted.limit, described);
+export async function listTestClocks(db: Db, tenant: Tenant, query: PageQuery): Promise<Rows<TestClockDetails>> {
+  const page = await pageOf(db, 'test_clocks', tenant, query);
+  return { rows: (await selectClocks(db, tenant, page)).map(withBound), limit: page.limit };
 }
 
 /**
@@ -112,7 +105,7 @@ export async function listTestClocks(
  * error then contains; ValidationFailed if the target is not after the frozen time.
  */
 export async function advanceTestClock(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   id: string,
   targetText: string,
@@ -163,7 +156,7 @@ export async function admitAdvance(
  * Deletes a clock in any status, with its customers and everything they own. Nothing on it is charged afterwards.
  * @throws NotFound
  */
-export async function deleteTestClock(db: Db, call: RequestContext, id: string): Promise<TestClockRow> {
+export async function deleteTestClock(db: Writer, call: RequestContext, id: string): Promise<TestClockRow> {
   return atomically(db, async (tx) => {
     await fetchTestClock(tx, call, id);
     return removeClock(tx, id, call);
@@ -218,26 +211,10 @@ async function workflowsOfClock(tx: Db, id: string): Promise<OutboxEntry[]> {
   ];
 }
 
-/** Returns an event of this type with the clock's current state, at the clock's own time. */
-export function clockEvent(
-  type: Extract<NewEvent['type'], `test_clock.${string}`>,
-  clock: TestClockRow,
-  extra: object = {},
-): NewEvent {
-  return {
-    type,
-    subjectId: clock.id,
-    customerId: null,
-    testClockId: clock.id,
-    at: clock.frozen_time,
-    data: { ...presentClockState(clock), ...extra },
-  };
-}
-
-function described(clock: TestClockDetailRow): TestClock {
+function withBound(clock: TestClockDetailRow): TestClockDetails {
   const { status, frozen_time, frequencies } = clock;
   const canAdvance = status === 'created' || status === 'ready';
-  return presentTestClock({ ...clock, maxFrozenTime: canAdvance ? maxFrozenTime(frozen_time, frequencies) : null });
+  return { ...clock, maxFrozenTime: canAdvance ? maxFrozenTime(frozen_time, frequencies) : null };
 }
 
 function assertAdvanceable(clock: TestClockRow): void {

@@ -23,9 +23,8 @@ import { atomically, isOutage } from '../../platform/postgres/transaction.ts';
 import { emit } from '../../platform/telemetry.ts';
 import { traced } from '../../platform/tracing.ts';
 import { eventBody } from '../../resources/event.ts';
-import { presentWebhookEndpoint } from '../../resources/webhook-endpoint.ts';
 import type { Vault } from '../accounts/vault.ts';
-import { recordEvents } from '../events.ts';
+import { endpointEvent, recordEvents } from '../events.ts';
 import { newChallenge, verifyEndpoint } from './challenge.ts';
 import { attemptTelemetry } from './delivery-telemetry.ts';
 import { recordEndpointChange } from './endpoint-audit.ts';
@@ -274,16 +273,8 @@ async function disableEndpoint(tx: Db, locked: WebhookEndpointRow, reason: Disab
   const tenant = { billerId: endpoint.biller_id, livemode: endpoint.livemode };
   const whose = { by: { kind: 'service', id: 'webhook delivery' } as const, at: now, tenant };
   await recordEndpointChange(tx, 'webhook_endpoint.disabled', [locked, endpoint], whose);
-  await recordEvents(tx, { ...tenant, requestId: null, now }, [
-    {
-      type: 'webhook_endpoint.disabled',
-      subjectId: endpoint.id,
-      customerId: null,
-      testClockId: null,
-      at: now,
-      data: presentWebhookEndpoint(endpoint),
-    },
-  ]);
+  const event = endpointEvent('webhook_endpoint.disabled', endpoint, now);
+  await recordEvents(tx, { ...tenant, requestId: null, now }, [event]);
 }
 
 function progressOf(row: WebhookDeliveryRow, made: DeliveryToMake, answer: string, now: Date): DeliveryProgress {

@@ -1,18 +1,13 @@
 import { findEvent } from '../../db/events.ts';
 import * as store from '../../db/webhook-deliveries.ts';
 import { findWebhookEndpoint, lockWebhookEndpoint, type WebhookEndpointRow } from '../../db/webhook-endpoints.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import { page } from '../../resources/common.ts';
-import {
-  presentWebhookDelivery,
-  type WebhookDelivery,
-  type WebhookDeliveryQuery,
-} from '../../resources/webhook-delivery.ts';
-import { presentWebhookEndpoint, type ReplayResult, type WebhookReplay } from '../../resources/webhook-endpoint.ts';
+import type { WebhookDeliveryQuery } from '../../resources/webhook-delivery.ts';
+import type { WebhookReplay } from '../../resources/webhook-endpoint.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
-import { recordEvents } from '../events.ts';
-import { pageOf } from '../paging.ts';
+import { endpointEvent, recordEvents } from '../events.ts';
+import { pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { assertVerified } from './challenge.ts';
 import { assertMayReadEvents, mayReadEvents } from './event-scopes.ts';
@@ -23,6 +18,13 @@ import { withinReplayBudget } from './replay-budget.ts';
  * where to continue.
  */
 const maxReplayed = 10_000;
+
+/** How many deliveries a replay has made, and the event to continue from. */
+interface Replayed {
+  enqueued: number;
+  hasMore: boolean;
+  lastEventId: string | null;
+}
 
 /**
  * Returns a page of an endpoint's deliveries with their attempts, newest first, as a key with these scopes may see
@@ -35,12 +37,12 @@ export async function listWebhookDeliveries(
   endpointId: string,
   query: WebhookDeliveryQuery,
   scopes: readonly string[],
-): Promise<{ data: WebhookDelivery[]; has_more: boolean }> {
+): Promise<Rows<store.AttemptedDelivery>> {
   const endpoint = await findWebhookEndpoint(db, tenant, endpointId);
   if (endpoint === null) throw new NotFound('webhook endpoint', endpointId);
-  const wanted = await pageOf(db, 'webhook_deliveries', tenant, query);
-  const rows = await store.listDeliveries(db, endpointId, { status: query.status }, wanted);
-  return page(rows, wanted.limit, (row) => visibleTo(scopes, presentWebhookDelivery(row)));
+  const page = await pageOf(db, 'webhook_deliveries', tenant, query);
+  const rows = await store.listDeliveries(db, endpointId, { status: query.status }, page);
+  return { rows: rows.map((row) => visibleTo(scopes, row)), limit: page.limit };
 }
 
 /**
@@ -48,19 +50,19 @@ export async function listWebhookDeliveries(
  * still be read.
  * @throws NotFound
  */
-export async function findWebhookDelivery(
+export async function getWebhookDelivery(
   db: Db,
   tenant: Tenant,
   id: string,
   scopes: readonly string[],
-): Promise<WebhookDelivery> {
+): Promise<store.AttemptedDelivery> {
   const delivery = await store.findDelivery(db, tenant, id);
   if (delivery === null) throw new NotFound('webhook delivery', id);
-  return visibleTo(scopes, presentWebhookDelivery(delivery));
+  return visibleTo(scopes, delivery);
 }
 
 /** The receiver's response may repeat the event, so only keys that may read the event see the excerpt. */
-function visibleTo(scopes: readonly string[], delivery: WebhookDelivery): WebhookDelivery {
+function visibleTo(scopes: readonly string[], delivery: store.AttemptedDelivery): store.AttemptedDelivery {
   if (mayReadEvents(scopes, delivery.event_type)) return delivery;
   return { ...delivery, attempts: delivery.attempts.map((attempt) => ({ ...attempt, response_excerpt: null })) };
 }
@@ -72,13 +74,13 @@ function visibleTo(scopes: readonly string[], delivery: WebhookDelivery): Webhoo
  * WebhookReplayLimit.
  */
 export async function retryWebhookDelivery(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   id: string,
   scopes: readonly string[],
-): Promise<WebhookDelivery> {
+): Promise<store.AttemptedDelivery> {
   return atomically(db, async (tx) => {
-    const { endpoint_id, event_type } = await findWebhookDelivery(tx, call, id, scopes);
+    const { endpoint_id, event_type } = await getWebhookDelivery(tx, call, id, scopes);
     assertMayReadEvents(scopes, [event_type]);
     const endpoint = await lockEnabled(tx, call, endpoint_id, () => {
       throw new InvalidState(`The webhook endpoint ${endpoint_id} has been deleted.`);
@@ -87,7 +89,7 @@ export async function retryWebhookDelivery(
       await store.redeliver(tx, id, call.now);
       return { enqueued: 1 };
     });
-    return findWebhookDelivery(tx, call, id, scopes);
+    return getWebhookDelivery(tx, call, id, scopes);
   });
 }
 
@@ -100,12 +102,12 @@ export async function retryWebhookDelivery(
  * WebhookReplayLimit.
  */
 export async function replayWebhookDeliveries(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   endpointId: string,
   input: WebhookReplay,
   scopes: readonly string[],
-): Promise<ReplayResult> {
+): Promise<Replayed> {
   const since = new Date(input.since);
   const until = input.until === undefined ? call.now : new Date(input.until);
   if (until < since) throw ValidationFailed.of('/until', 'out_of_range', 'until must not be before since.');
@@ -117,7 +119,7 @@ export async function replayWebhookDeliveries(
     const range = { since, until, afterSequence, deliveredToo: input.status === 'all' };
     return withinReplayBudget(tx, call, endpoint.url, maxReplayed, async (limit) => {
       const { enqueued, lastEventId } = await store.replayDeliveries(tx, endpoint, { ...range, limit }, call.now);
-      return { enqueued, has_more: enqueued === limit, last_event_id: lastEventId };
+      return { enqueued, hasMore: enqueued === limit, lastEventId };
     });
   });
 }
@@ -136,29 +138,21 @@ async function sequenceOf(tx: Db, tenant: Tenant, eventId: string | undefined): 
  * @throws NotFound; InvalidState if the endpoint is disabled; WebhookReplayLimit.
  */
 export async function pingWebhookEndpoint(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   endpointId: string,
   scopes: readonly string[],
-): Promise<WebhookDelivery> {
+): Promise<store.AttemptedDelivery> {
   return atomically(db, async (tx) => {
     const endpoint = await lockEnabled(tx, call, endpointId, unknownEndpoint);
-    const ping = {
-      type: 'webhook_endpoint.ping' as const,
-      subjectId: endpoint.id,
-      customerId: null,
-      testClockId: null,
-      at: call.now,
-      data: presentWebhookEndpoint(endpoint),
-      onlyEndpointId: endpoint.id,
-    };
+    const ping = { ...endpointEvent('webhook_endpoint.ping', endpoint, call.now), onlyEndpointId: endpoint.id };
     const { eventId } = await withinReplayBudget(tx, call, endpoint.url, 1, async () => {
       const [recorded] = await recordEvents(tx, call, [ping]);
       return { enqueued: 1, eventId: recorded };
     });
     const id = eventId === undefined ? null : await store.findDeliveryOfEvent(tx, eventId, endpoint.id);
     if (id === null) throw new Error(`the ping of ${endpoint.id} has made no delivery`);
-    return findWebhookDelivery(tx, call, id, scopes);
+    return getWebhookDelivery(tx, call, id, scopes);
   });
 }
 

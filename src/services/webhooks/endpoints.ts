@@ -4,23 +4,15 @@ import { failPendingDeliveries } from '../../db/webhook-deliveries.ts';
 import * as store from '../../db/webhook-endpoints.ts';
 import { newId } from '../../domain/ids.ts';
 import type { OutboundPolicy } from '../../platform/outbound-address.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import { page } from '../../resources/common.ts';
 import { subscriptions } from '../../resources/event-catalogue.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
-import {
-  type DeletedWebhookEndpoint,
-  presentWebhookEndpoint,
-  type SecretRotation,
-  type WebhookEndpoint,
-  type WebhookEndpointCreate,
-  type WebhookEndpointUpdate,
-} from '../../resources/webhook-endpoint.ts';
+import type { SecretRotation, WebhookEndpointCreate, WebhookEndpointUpdate } from '../../resources/webhook-endpoint.ts';
 import { asked } from '../accounts/audit.ts';
 import { type Vault, VaultError } from '../accounts/vault.ts';
 import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
-import { pageOf } from '../paging.ts';
+import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { destinationError } from './destination.ts';
 import { recordEndpointChange } from './endpoint-audit.ts';
@@ -33,6 +25,9 @@ export interface WebhookDeps {
   /** The scopes of the API key of the request. */
   scopes: readonly string[];
 }
+
+/** An endpoint with its new signing secret, which is shown only once. */
+export type EndpointWithSecret = store.WebhookEndpointRow & { secret: string };
 
 /** Every event causes one delivery per endpoint, so the number of endpoints is limited. */
 const maxEndpoints = 16;
@@ -58,11 +53,11 @@ export async function checkWebhookEndpoint(
  * @throws Forbidden for events that the key may not read; InvalidState at the 17th endpoint.
  */
 export async function createWebhookEndpoint(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   input: WebhookEndpointCreate,
   { vault, scopes }: Pick<WebhookDeps, 'vault' | 'scopes'>,
-): Promise<WebhookEndpoint> {
+): Promise<EndpointWithSecret> {
   const eventTypes = input.event_types ?? ['*'];
   assertMayReadEvents(scopes, eventTypes);
   const secret = newSigningSecret();
@@ -84,7 +79,7 @@ export async function createWebhookEndpoint(
       created_at: call.now,
     });
     await recordEndpointChange(tx, 'webhook_endpoint.created', [null, row], asked(call));
-    return { ...presentWebhookEndpoint(row), secret };
+    return { ...row, secret };
   });
 }
 
@@ -92,10 +87,10 @@ export async function createWebhookEndpoint(
  * Returns the endpoint.
  * @throws NotFound if this biller and mode have no such endpoint, or it was deleted.
  */
-export async function findWebhookEndpoint(db: Db, tenant: Tenant, id: string): Promise<WebhookEndpoint> {
+export async function getWebhookEndpoint(db: Db, tenant: Tenant, id: string): Promise<store.WebhookEndpointRow> {
   const row = await store.findWebhookEndpoint(db, tenant, id);
   if (row === null) throw new NotFound('webhook endpoint', id);
-  return presentWebhookEndpoint(row);
+  return row;
 }
 
 /**
@@ -105,10 +100,10 @@ export async function findWebhookEndpoint(db: Db, tenant: Tenant, id: string): P
 export async function listWebhookEndpoints(
   db: Db,
   tenant: Tenant,
-  query: { limit?: number | undefined; starting_after?: string | undefined },
-): Promise<{ data: WebhookEndpoint[]; has_more: boolean }> {
-  const wanted = await pageOf(db, 'webhook_endpoints', tenant, query);
-  return page(await store.listWebhookEndpoints(db, tenant, wanted), wanted.limit, presentWebhookEndpoint);
+  query: PageQuery,
+): Promise<Rows<store.WebhookEndpointRow>> {
+  const page = await pageOf(db, 'webhook_endpoints', tenant, query);
+  return { rows: await store.listWebhookEndpoints(db, tenant, page), limit: page.limit };
 }
 
 /**
@@ -118,13 +113,13 @@ export async function listWebhookEndpoints(
  * sends events that the key may not read, or sends them to another URL.
  */
 export async function updateWebhookEndpoint(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   id: string,
   input: WebhookEndpointUpdate,
   { outbound, scopes }: Pick<WebhookDeps, 'outbound' | 'scopes'>,
-): Promise<WebhookEndpoint> {
-  await findWebhookEndpoint(db, call, id);
+): Promise<store.WebhookEndpointRow> {
+  await getWebhookEndpoint(db, call, id);
   await checkWebhookEndpoint(call, input, outbound);
   return atomically(db, async (tx) => {
     const before = await lockOrThrow(tx, call, id);
@@ -145,7 +140,7 @@ export async function updateWebhookEndpoint(
     );
     if (row.status === 'disabled') await failPendingDeliveries(tx, id, 'endpoint disabled', call.now);
     await recordEndpointChange(tx, 'webhook_endpoint.updated', [before, row], asked(call));
-    return presentWebhookEndpoint(row);
+    return row;
   });
 }
 
@@ -153,13 +148,12 @@ export async function updateWebhookEndpoint(
  * Deletes an endpoint. Nothing is sent to it any more, and its pending deliveries fail.
  * @throws NotFound
  */
-export async function deleteWebhookEndpoint(db: Db, call: RequestContext, id: string): Promise<DeletedWebhookEndpoint> {
-  return atomically(db, async (tx) => {
+export async function deleteWebhookEndpoint(db: Writer, call: RequestContext, id: string): Promise<void> {
+  await atomically(db, async (tx) => {
     const before = await lockOrThrow(tx, call, id);
     await store.updateWebhookEndpoint(tx, id, { deleted_at: call.now }, call.now);
     await failPendingDeliveries(tx, id, 'endpoint deleted', call.now);
     await recordEndpointChange(tx, 'webhook_endpoint.deleted', [before, null], asked(call));
-    return { id, deleted: true };
   });
 }
 
@@ -169,12 +163,12 @@ export async function deleteWebhookEndpoint(db: Db, call: RequestContext, id: st
  * @throws NotFound
  */
 export async function rotateSecret(
-  db: Db,
+  db: Writer,
   call: RequestContext,
   id: string,
   input: SecretRotation,
   { vault }: Pick<WebhookDeps, 'vault'>,
-): Promise<WebhookEndpoint> {
+): Promise<EndpointWithSecret> {
   const secret = newSigningSecret();
   const overlapHours = input.overlap_hours ?? 24;
   return atomically(db, async (tx) => {
@@ -187,7 +181,7 @@ export async function rotateSecret(
     };
     const row = await store.updateWebhookEndpoint(tx, id, changes, call.now);
     await recordEndpointChange(tx, 'webhook_endpoint.secret_rotated', [before, row], asked(call));
-    return { ...presentWebhookEndpoint(row), secret };
+    return { ...row, secret };
   });
 }
 

@@ -1,9 +1,14 @@
-import { type OutboundPolicy, outboundPolicy } from '../../platform/outbound-address.ts';
-import { ListOf, listQuery, Strict } from '../../resources/common.ts';
-import { deliveryExample, WebhookDelivery, WebhookDeliveryQuery } from '../../resources/webhook-delivery.ts';
+import { ListOf, listQuery, page, Strict } from '../../resources/common.ts';
+import {
+  deliveryExample,
+  presentWebhookDelivery,
+  WebhookDelivery,
+  WebhookDeliveryQuery,
+} from '../../resources/webhook-delivery.ts';
 import {
   DeletedWebhookEndpoint,
   endpointExample,
+  presentWebhookEndpoint,
   ReplayResult,
   SecretRotation,
   WebhookEndpoint,
@@ -13,26 +18,29 @@ import {
   webhooks,
 } from '../../resources/webhook-endpoint.ts';
 import {
+  getWebhookDelivery,
   listWebhookDeliveries,
   pingWebhookEndpoint,
   replayWebhookDeliveries,
+  retryWebhookDelivery,
 } from '../../services/webhooks/deliveries.ts';
 import {
   checkWebhookEndpoint,
   createWebhookEndpoint,
   deleteWebhookEndpoint,
-  findWebhookEndpoint,
+  type EndpointWithSecret,
+  getWebhookEndpoint,
   listWebhookEndpoints,
   rotateSecret,
   updateWebhookEndpoint,
 } from '../../services/webhooks/endpoints.ts';
 import { eventScopesInWords } from '../../services/webhooks/event-scopes.ts';
-import { type RequestDeps, type Route, route } from '../http/route.ts';
+import { type Route, route } from '../http/route.ts';
 
 /** For operations that send events: a key must not obtain, through an endpoint, events that it may not read. */
 const readsEvents = 'The key must also be able to read the events of the endpoint';
 /** Applies in addition to the key's rate limit. */
-export const replayLimit =
+const replayLimit =
   'The key has exceeded its rate limit. Or replays, retries and pings to the endpoint’s host have reached 20,000 ' +
   'deliveries an hour for the account and mode (`webhook_replay_limit`). Hosts with the same last two labels ' +
   'count as one, whatever the port.';
@@ -40,7 +48,7 @@ const secret = 'whsec_c2VjcmV0IG9mIGFuIGVuZHBvaW50LCAzMiBieXRlcy4=';
 const reading = { scope: 'webhooks:read' } as const;
 const writing = { scope: 'webhooks:write' } as const;
 
-export const webhookEndpointRoutes: Route[] = [
+export const webhookRoutes: Route[] = [
   route({
     method: 'POST',
     path: '/api/v1/webhook_endpoints',
@@ -60,9 +68,9 @@ export const webhookEndpointRoutes: Route[] = [
     bodyLimit: { kib: 64, since: 'a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types' },
     body: WebhookEndpointCreate,
     response: { status: 201, schema: WebhookEndpoint, example: { ...endpointExample, verified_at: null, secret } },
-    prepare: ({ call, body, deps }) => checkWebhookEndpoint(call, body, outboundOf(deps)),
-    handle: ({ call, key, body, deps }) =>
-      createWebhookEndpoint(deps.sql, call, body, { vault: deps.vault, scopes: key.scopes }),
+    prepare: ({ context, body, deps }) => checkWebhookEndpoint(context, body, deps.outbound),
+    handle: async ({ context, key, body, deps }) =>
+      withSecret(await createWebhookEndpoint(deps.db, context, body, { vault: deps.vault, scopes: key.scopes })),
   }),
   route({
     method: 'GET',
@@ -74,7 +82,8 @@ export const webhookEndpointRoutes: Route[] = [
     invalid: 422,
     query: Strict(listQuery),
     response: { status: 200, schema: ListOf(WebhookEndpoint) },
-    handle: ({ call, query, deps }) => listWebhookEndpoints(deps.sql, call, query),
+    handle: async ({ context, query, deps }) =>
+      page(await listWebhookEndpoints(deps.db, context, query), presentWebhookEndpoint),
   }),
   route({
     method: 'GET',
@@ -85,7 +94,8 @@ export const webhookEndpointRoutes: Route[] = [
     access: reading,
     invalid: 422,
     response: { status: 200, schema: WebhookEndpoint },
-    handle: ({ call, params, deps }) => findWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id),
+    handle: async ({ context, params, deps }) =>
+      presentWebhookEndpoint(await getWebhookEndpoint(deps.db, context, params.webhook_endpoint_id)),
   }),
   route({
     method: 'PUT',
@@ -101,11 +111,12 @@ export const webhookEndpointRoutes: Route[] = [
     bodyLimit: { kib: 64, since: 'a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types' },
     body: WebhookEndpointUpdate,
     response: { status: 200, schema: WebhookEndpoint },
-    handle: ({ call, key, params, body, deps }) =>
-      updateWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id, body, {
-        outbound: outboundOf(deps),
-        scopes: key.scopes,
-      }),
+    handle: async ({ context, key, params, body, deps }) => {
+      const caller = { outbound: deps.outbound, scopes: key.scopes };
+      return presentWebhookEndpoint(
+        await updateWebhookEndpoint(deps.db, context, params.webhook_endpoint_id, body, caller),
+      );
+    },
   }),
   route({
     method: 'DELETE',
@@ -117,7 +128,10 @@ export const webhookEndpointRoutes: Route[] = [
     access: writing,
     invalid: 422,
     response: { status: 200, schema: DeletedWebhookEndpoint },
-    handle: ({ call, params, deps }) => deleteWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id),
+    handle: async ({ context, params: { webhook_endpoint_id: id }, deps }) => {
+      await deleteWebhookEndpoint(deps.db, context, id);
+      return { id, deleted: true as const };
+    },
   }),
   route({
     method: 'POST',
@@ -131,7 +145,8 @@ export const webhookEndpointRoutes: Route[] = [
     invalid: 422,
     body: SecretRotation,
     response: { status: 200, schema: WebhookEndpoint, example: { ...endpointExample, secret } },
-    handle: ({ call, params, body, deps }) => rotateSecret(deps.sql, call, params.webhook_endpoint_id, body, deps),
+    handle: async ({ context, params, body, deps }) =>
+      withSecret(await rotateSecret(deps.db, context, params.webhook_endpoint_id, body, deps)),
   }),
   route({
     method: 'POST',
@@ -152,8 +167,8 @@ export const webhookEndpointRoutes: Route[] = [
       schema: WebhookDelivery,
       example: { ...deliveryExample, event_type: 'webhook_endpoint.ping', status: 'pending', attempts: [] },
     },
-    handle: ({ call, key, params, deps }) =>
-      pingWebhookEndpoint(deps.sql, call, params.webhook_endpoint_id, key.scopes),
+    handle: async ({ context, key, params, deps }) =>
+      presentWebhookDelivery(await pingWebhookEndpoint(deps.db, context, params.webhook_endpoint_id, key.scopes)),
   }),
   route({
     method: 'GET',
@@ -165,8 +180,11 @@ export const webhookEndpointRoutes: Route[] = [
     invalid: 422,
     query: WebhookDeliveryQuery,
     response: { status: 200, schema: ListOf(WebhookDelivery) },
-    handle: ({ call, key, params, query, deps }) =>
-      listWebhookDeliveries(deps.sql, call, params.webhook_endpoint_id, query, key.scopes),
+    handle: async ({ context, key, params, query, deps }) =>
+      page(
+        await listWebhookDeliveries(deps.db, context, params.webhook_endpoint_id, query, key.scopes),
+        presentWebhookDelivery,
+      ),
   }),
   route({
     method: 'POST',
@@ -184,11 +202,44 @@ export const webhookEndpointRoutes: Route[] = [
     errors: { 429: replayLimit },
     body: WebhookReplay,
     response: { status: 200, schema: ReplayResult },
-    handle: ({ call, key, params, body, deps }) =>
-      replayWebhookDeliveries(deps.sql, call, params.webhook_endpoint_id, body, key.scopes),
+    handle: async ({ context, key, params, body, deps }) => {
+      const id = params.webhook_endpoint_id;
+      const { enqueued, hasMore, lastEventId } = await replayWebhookDeliveries(deps.db, context, id, body, key.scopes);
+      return { enqueued, has_more: hasMore, last_event_id: lastEventId };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/webhook_deliveries/:webhook_delivery_id',
+    operation: 'getWebhookDelivery',
+    tag: webhooks,
+    summary: 'Fetch a delivery with every attempt',
+    access: reading,
+    invalid: 422,
+    response: { status: 200, schema: WebhookDelivery },
+    handle: async ({ context, key, params, deps }) =>
+      presentWebhookDelivery(await getWebhookDelivery(deps.db, context, params.webhook_delivery_id, key.scopes)),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v1/webhook_deliveries/:webhook_delivery_id/retry',
+    operation: 'retryWebhookDelivery',
+    tag: webhooks,
+    summary: 'Deliver again, now',
+    description:
+      'A pending delivery is attempted now, without waiting for its next attempt. A delivered or failed one ' +
+      'starts the schedule again. The endpoint must be enabled.\n\nThe key must also be able to read the event: ' +
+      'see *Register a webhook endpoint*.',
+    access: writing,
+    invalid: 422,
+    errors: { 429: replayLimit },
+    response: { status: 200, schema: WebhookDelivery },
+    handle: async ({ context, key, params, deps }) =>
+      presentWebhookDelivery(await retryWebhookDelivery(deps.db, context, params.webhook_delivery_id, key.scopes)),
   }),
 ];
 
-function outboundOf({ settings }: RequestDeps): OutboundPolicy {
-  return outboundPolicy(settings.webhookAllowLoopback);
+/** Presents an endpoint with its new signing secret. No other response contains a secret. */
+function withSecret(endpoint: EndpointWithSecret): WebhookEndpoint {
+  return { ...presentWebhookEndpoint(endpoint), secret: endpoint.secret };
 }

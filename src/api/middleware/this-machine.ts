@@ -1,3 +1,6 @@
+import { Misdirected } from '../../services/errors.ts';
+import type { Middleware } from '../http/context.ts';
+
 /** Loopback addresses: the first as a socket writes them, the second as a `Host` header does. */
 const loopbackAddress = /^(127(\.\d{1,3}){3}|::1|::ffff:127(\.\d{1,3}){3})$/;
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
@@ -15,3 +18,12 @@ export function isLoopbackAddress(address: string): boolean {
 export function isLoopbackHost(host: string | undefined): boolean {
   return loopbackHost.test(host ?? '');
 }
+
+/**
+ * Refuses requests for another host than this machine. This stops DNS rebinding: a web page whose host name points
+ * here.
+ */
+export const thisMachineOnly: Middleware = (ctx, next) => {
+  if (!isLoopbackHost(ctx.req.headers.host)) throw new Misdirected();
+  return next();
+};

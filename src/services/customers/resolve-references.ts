@@ -1,16 +1,16 @@
-import { type LockedCustomerRow, lockCustomer, setFirstDefaultMethod } from '../db/customers.ts';
+import { type LockedCustomerRow, lockCustomer, setFirstDefaultMethod } from '../../db/customers.ts';
 import {
   attachToCustomer,
   countMethodsOfCustomer,
   findPaymentMethod,
   lockPaymentMethod,
   type PaymentMethodRow,
-} from '../db/payment-methods.ts';
-import { parseSandboxOutcomes } from '../domain/sandbox-outcomes.ts';
-import type { Db } from '../platform/postgres/connection.ts';
-import { type FieldError, fieldError } from '../resources/field-errors.ts';
-import { missingReference, ValidationFailed } from './errors.ts';
-import type { RequestContext, Tenant } from './request-context.ts';
+} from '../../db/payment-methods.ts';
+import { parseSandboxOutcomes } from '../../domain/sandbox-outcomes.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { type FieldError, fieldError } from '../../resources/field-errors.ts';
+import { missingReference, ValidationFailed } from '../errors.ts';
+import type { RequestContext, Tenant } from '../request-context.ts';
 
 /** Decisions: the most payment methods of a customer. Detached ones do not count. */
 export const methodsPerCustomer = 50;

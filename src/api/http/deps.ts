@@ -1,0 +1,136 @@
+import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
+import type { Logger } from '../../platform/logger.ts';
+import type { OutboundPolicy } from '../../platform/outbound-address.ts';
+import type { InsertCondition } from '../../platform/postgres/conditional-insert.ts';
+import type { Db, Pool, Reader } from '../../platform/postgres/connection.ts';
+import type { Processors } from '../../processors/processor.ts';
+import type { Vault } from '../../services/accounts/vault.ts';
+
+/** Configuration that affects responses. */
+export interface Settings {
+  webhookAllowLoopback: boolean;
+  rateLimitPerSecond: number;
+  rateLimitBurst: number;
+}
+
+/** How long a request may wait for others, and how long a credential is cached. Milliseconds. */
+export interface Waits {
+  /** For the first request with the same Idempotency-Key; then 409. */
+  idempotencyKeyMs: number;
+  /** In the queue of its API key; then 429. */
+  queueMs: number;
+  /** A revocation, or a change of the biller, takes effect in every process within this time. */
+  credentialMs: number;
+}
+
+/** What the API promises. */
+export const defaultWaits: Waits = { idempotencyKeyMs: 5_000, queueMs: 10_000, credentialMs: 5_000 };
+
+/** The address of Temporal's Web UI, and the namespace of the workflows. */
+export interface WebUi {
+  /** Without a trailing slash. */
+  url: string;
+  namespace: string;
+}
+
+/** The dependencies of the API. */
+export interface AppDeps {
+  sql: Pool;
+  vault: Vault;
+  settings: Settings;
+  /** Instead of `defaultWaits`, for tests that must not take that long. */
+  waits?: Partial<Waits>;
+  logger: Logger;
+  processors: Processors;
+  /** Whether the Temporal server can skip time, which test clocks need. Null until the server has responded. */
+  canSkipTime: () => boolean | null;
+  /** Readiness checks by name. A check rejects while its dependency is not available. */
+  checks: Readonly<Record<string, () => Promise<unknown>>>;
+  /** Counts requests, if set. */
+  watch?: RequestWatch;
+  /**
+   * Whether this is the API of `npm start`, which serves only this machine. It refuses requests for other hosts and
+   * shows the operators' page without a key. Never set it in production: there, a proxy looks like this machine.
+   */
+  forThisMachine: boolean;
+  /** What the operators' page needs besides the database. */
+  operations: {
+    /** The key that requests for the page must present. If null, only `forThisMachine` shows the page. */
+    key: string | null;
+    /** Null if its address is not configured. */
+    webUi: WebUi | null;
+    /** Returns what is stuck according to Temporal. A Temporal server that does not respond is reported as well. */
+    findStuckWorkflows(now: Date): Promise<StuckReport[]>;
+  };
+}
+
+/** A request that has received its response. */
+export interface CompletedRequest {
+  /** The path template, or null if no route matched. */
+  route: string | null;
+  method: string;
+  status: number;
+  seconds: number;
+}
+
+/** Counts requests. Its methods must not throw. */
+export interface RequestWatch {
+  begun(): void;
+  completed(request: CompletedRequest): void;
+}
+
+/** What the handler of a public route may use: nothing of any biller. */
+export interface PublicDeps extends Pick<AppDeps, 'checks' | 'forThisMachine'> {
+  webUi: WebUi | null;
+}
+
+/** What the handler of a GET may use. A service that writes does not take this `db`. */
+export interface ReadDeps {
+  db: Reader;
+  vault: Vault;
+}
+
+/** What the handler of a request that writes may use. */
+export interface WriteDeps {
+  /**
+   * The transaction of an idempotent request, which holds its key; otherwise the pool. In the transaction, the
+   * handler's writes and the stored response commit together or not at all. The handler may run twice (after a
+   * deadlock), so it must only run SQL.
+   */
+  db: Db;
+  vault: Vault;
+  canSkipTime: AppDeps['canSkipTime'];
+  /** Which addresses webhooks may reach. */
+  outbound: OutboundPolicy;
+}
+
+/** What the handler of a `one-statement` route may use. */
+export interface OneStatementDeps extends WriteDeps {
+  /**
+   * Returns the conditions for the handler's one insert. They write the request's Idempotency-Key and this response in
+   * the same statement. Empty without a key.
+   */
+  withResponse(body: unknown): InsertCondition[];
+}
+
+/** What the handler of a `committed-first` route may use. Only such a handler may call a processor. */
+export interface CommittedFirstDeps {
+  /** The pool: the handler opens its own transactions. */
+  db: Pool;
+  vault: Vault;
+  processors: Processors;
+  /** The request's Idempotency-Key, or null. A repeated request finds the committed work by it. */
+  idempotencyKey: string | null;
+  /** When that key expires, in real time. After that, work committed under the key belongs to a different request. */
+  idempotencyExpiresAt: Date | null;
+  /**
+   * Claims the request's Idempotency-Key. Call it as the first statement of the handler's first transaction. No other
+   * request can then take the key once work is committed under it. Does nothing without a key.
+   */
+  claimKey(tx: Db): Promise<void>;
+  /** Stores the response under the Idempotency-Key, in the handler's last transaction. Does nothing without a key. */
+  storeResponse(tx: Db, body: unknown): Promise<void>;
+}
+
+/** All of them, as the app passes them. */
+export type AllDeps = PublicDeps & OneStatementDeps & Omit<CommittedFirstDeps, 'db'>;

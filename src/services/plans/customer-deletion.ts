@@ -1,0 +1,45 @@
+import { type CustomerRow, lockCustomer, updateCustomer } from '../../db/customers.ts';
+import { cancelScheduledIntents } from '../../db/payment-intents.ts';
+import { openPlansOfCustomer } from '../../db/payment-plans.ts';
+import type { Writer } from '../../platform/postgres/connection.ts';
+import { enqueue } from '../../platform/postgres/outbox.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import { timeOf } from '../customer-time.ts';
+import { NotFound } from '../errors.ts';
+import { intentEvent, recordEvents } from '../events.ts';
+import type { RequestContext } from '../request-context.ts';
+import { wakeEntry } from '../wake.ts';
+import { transitionPlan } from './plan-transitions.ts';
+
+/**
+ * Deletes a customer. The record stays readable. Its open plans are closed and its scheduled payments are canceled,
+ * each with its event. After the commit the customer is not charged. Deleting it again changes nothing.
+ * @throws NotFound
+ * @throws InvalidState while the customer's clock is advancing.
+ */
+export async function deleteCustomer(db: Writer, call: RequestContext, id: string): Promise<CustomerRow> {
+  return atomically(db, async (tx) => {
+    const customer = await lockCustomer(tx, call, id);
+    if (customer === null) throw new NotFound('customer', id);
+    if (customer.deleted_at !== null) return customer;
+    const at = timeOf(customer, call.now);
+    const deleted = await updateCustomer(tx, id, { deleted_at: at, updated_at: at });
+    const canceled = await cancelScheduledIntents(tx, id, at);
+    await enqueue(
+      tx,
+      canceled.map((intent) => wakeEntry('scheduledPayment', intent.id)),
+      call.now,
+    );
+    for (const plan of await openPlansOfCustomer(tx, id)) {
+      await transitionPlan(tx, call, plan.id, 'close', 'customer_deleted');
+    }
+    await recordEvents(
+      tx,
+      call,
+      canceled.map((intent) =>
+        intentEvent('payment_intent.canceled', intent, { testClockId: customer.test_clock_id, at }),
+      ),
+    );
+    return deleted;
+  });
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { Type } from 'typebox';
+import { route } from '../../src/api/http/route.ts';
+import { fetchCustomer } from '../../src/services/customers/customers.ts';
+import { deleteCustomer } from '../../src/services/plans/customer-deletion.ts';
+
+const tag = { name: 'Probe', description: 'For this test.' };
+const common = { path: '/probe', operation: 'probe', tag, summary: 'Probe', invalid: 400 } as const;
+const withKey = { ...common, access: { scope: 'customers:read' } } as const;
+const response = { status: 200, schema: Type.Unknown() };
+
+describe('a handler', () => {
+  it('without authentication has neither a biller nor the database, or the types refuse it', () => {
+    const access = 'public';
+    // @ts-expect-error: no request context
+    route({ ...common, access, method: 'GET', response, handle: async ({ context }) => context.billerId });
+    // @ts-expect-error: no database
+    route({ ...common, access, method: 'GET', response, handle: async ({ deps }) => deps.db });
+    // @ts-expect-error: nothing of Temporal
+    route({ ...common, access, method: 'GET', response, handle: async ({ deps }) => deps.operations });
+  });
+
+  it('of a read cannot write, nor call a processor', () => {
+    const method = 'GET';
+    route({ ...withKey, method, response, handle: ({ deps, context }) => fetchCustomer(deps.db, context, 'cus_1') });
+    // @ts-expect-error: a service that writes takes no Reader
+    route({ ...withKey, method, response, handle: ({ deps, context }) => deleteCustomer(deps.db, context, 'cus_1') });
+    // @ts-expect-error: no processors
+    route({ ...withKey, method, response, handle: async ({ deps }) => deps.processors });
+  });
+
+  it('of a write cannot call a processor, unless it commits first', () => {
+    const method = 'POST';
+    route({ ...withKey, method, response, handle: ({ deps, context }) => deleteCustomer(deps.db, context, 'cus_1') });
+    // @ts-expect-error: no processors within a transaction
+    route({ ...withKey, method, response, handle: async ({ deps }) => deps.processors });
+    // @ts-expect-error: only a committed-first route stores its response itself
+    route({ ...withKey, method, response, handle: async ({ deps }) => deps.storeResponse });
+    const idempotency = 'committed-first';
+    route({ ...withKey, method, idempotency, response, handle: async ({ deps }) => deps.processors });
+  });
+
+  it('writes its key in one statement only where its route says so', () => {
+    const method = 'POST';
+    const idempotency = 'one-statement';
+    const probe = route({
+      ...withKey,
+      method,
+      idempotency,
+      response,
+      handle: async ({ deps }) => deps.withResponse({}),
+    });
+    // @ts-expect-error: not in a transaction
+    route({ ...withKey, method, response, handle: async ({ deps }) => deps.withResponse({}) });
+    assert.equal(probe.idempotency, idempotency);
+  });
+});

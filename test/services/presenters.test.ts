@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, it } from 'mocha';
+
+const source = fileURLToPath(new URL('../../src/', import.meta.url));
+
+describe('services', () => {
+  it('return rows or domain values: only routes and services/events.ts call presenters', () => {
+    const callers = readdirSync(source, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && /\bpresent[A-Z]/.test(readFileSync(join(source, name), 'utf8')))
+      .filter((name) => !/^(resources|api\/routes)\//.test(name));
+    assert.deepEqual(callers, ['services/events.ts']);
+  });
+});
