@@ -9,21 +9,21 @@ import { stillAlive, useFolder } from './support.ts';
 
 describe('npm start', function () {
   this.timeout(120_000);
-  const folder = useFolder();
   const running: Start[] = [];
   let copy: Start | undefined;
-
-  function start(name: string, ports: Ports): Start {
-    const begun = new Start(join(folder.path, name), ports);
-    running.push(begun);
-    return begun;
-  }
   after('end what is left', async () => {
     for (const begun of running.splice(0)) {
       begun.child.kill('SIGTERM');
       await begun.ended;
     }
   });
+  const folder = useFolder();
+
+  function start(name: string, ports: Ports): Start {
+    const begun = new Start(join(folder.path, name), ports);
+    running.push(begun);
+    return begun;
+  }
 
   /** A copy that is ready: the one that the test before has left, or else a new one on the same data. */
   async function up(): Promise<{ copy: Start; development: Record<string, unknown> }> {
