@@ -133,7 +133,7 @@ export async function stopLeftover(
 }
 
 /** The file that records a process of this data directory. */
-function recordFile(dataDir: string, name: string): string {
+export function recordFile(dataDir: string, name: string): string {
   return join(dataDir, 'run', `${name}.json`);
 }
 

@@ -5,9 +5,11 @@ import { access, chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
-import { type Daemon, lastLines, type Say, startDaemon, stopLeftover } from './daemon.ts';
+import { type Daemon, lastLines, recordFile, type Say, startDaemon, stopLeftover } from './daemon.ts';
+import { releaseLockFile, retryWhileInUse } from './former-postgres.ts';
 import { findFreePorts } from './ports.ts';
 import { type PostgresProgram, preparePostgresProgram } from './postgres-program.ts';
+import { readRecord } from './process-record.ts';
 
 const DATABASE = 'payments';
 const SUPERUSER = 'postgres';
@@ -71,38 +73,45 @@ export interface RunningPostgres {
  */
 export async function startPostgres({ dataDir, port, log }: PostgresOptions): Promise<RunningPostgres> {
   await mkdir(dataDir, { recursive: true });
+  const former = await readRecord(recordFile(dataDir, 'postgres'));
   await stopLeftover(dataDir, 'postgres', 'SIGINT', STOP_TIMEOUT_MS, log);
   const home = join(dataDir, 'postgres');
   const program = await preparePostgresProgram(home);
   try {
     const password = await readOrMakePassword(home, program);
     await makeCluster(home, program, log);
+    await releaseLockFile(join(home, 'cluster'), former?.pid ?? null, log);
     const chosenPort = port ?? (await findFreePorts(1))[0] ?? 0;
-    const daemon = await startDaemon({
-      name: 'postgres',
-      dataDir,
-      command: program.postgres,
-      args: [
-        '-D',
-        join(program.home, 'cluster'),
-        '-p',
-        String(chosenPort),
-        ...Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-      ],
-      env: postgresEnvironment(),
-      ...(program.user ?? {}),
-      stopSignal: 'SIGINT',
-      stopTimeoutMs: STOP_TIMEOUT_MS,
-      inheritedFd: program.homeFd,
-    });
+    const start = () =>
+      startDaemon({
+        name: 'postgres',
+        dataDir,
+        command: program.postgres,
+        args: [
+          '-D',
+          join(program.home, 'cluster'),
+          '-p',
+          String(chosenPort),
+          ...Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+        ],
+        env: postgresEnvironment(),
+        ...(program.user ?? {}),
+        stopSignal: 'SIGINT',
+        stopTimeoutMs: STOP_TIMEOUT_MS,
+        inheritedFd: program.homeFd,
+      });
     const urlOf = (database: string) =>
       `postgres://${SUPERUSER}:${password}@127.0.0.1:${chosenPort}/${encodeURIComponent(database)}`;
-    try {
-      await waitAndMakeDatabase(urlOf('postgres'), daemon);
-    } catch (error) {
-      await daemon.stop();
-      throw error;
-    }
+    const daemon = await retryWhileInUse(async () => {
+      const started = await start();
+      try {
+        await waitAndMakeDatabase(urlOf('postgres'), started);
+        return started;
+      } catch (error) {
+        await started.stop();
+        throw error;
+      }
+    }, log);
     return { url: urlOf(DATABASE), port: chosenPort, pid: daemon.pid, daemon, stop: () => daemon.stop() };
   } finally {
     await program.close();

@@ -11,9 +11,15 @@ export async function recordProcess(file: string, pid: number): Promise<void> {
 
 /** The id of the process that a file records, or null when it no longer lives or nothing is recorded. */
 export async function findRecordedProcess(file: string): Promise<number | null> {
+  const record = await readRecord(file);
+  return record !== null && (await identifyProcess(record.pid)) === record.identity ? record.pid : null;
+}
+
+/** What a file records of a process, which may have ended since. Null when nothing is recorded. */
+export async function readRecord(file: string): Promise<{ pid: number; identity: string } | null> {
   const text = await readFile(file, 'utf8').catch(() => '');
   const [, pid, identity] = /"pid":(\d+),"identity":"([^"]+)"/.exec(text) ?? [];
-  return pid !== undefined && (await identifyProcess(Number(pid))) === identity ? Number(pid) : null;
+  return pid === undefined || identity === undefined ? null : { pid: Number(pid), identity };
 }
 
 export type Lock = { taken: true; release: () => Promise<void> } | { taken: false; holder: number };

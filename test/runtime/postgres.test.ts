@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict';
-import { stat } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { type RunningPostgres, startPostgres } from '../../dev/postgres.ts';
-import { stillAlive, useFolder } from './support.ts';
+import { stillAlive, until, useFolder } from './support.ts';
 
 describe('the embedded PostgreSQL', () => {
   const folder = useFolder();
   let server: RunningPostgres;
+  const said: string[] = [];
   const start = async () => {
-    server = await startPostgres({ dataDir: folder.path, log: () => {} });
+    said.length = 0;
+    server = await startPostgres({ dataDir: folder.path, log: (line) => said.push(line) });
     return postgres(server.url, { max: 1, onnotice: () => {} });
   };
   afterEach('end the server', () => server.stop());
@@ -69,5 +73,36 @@ describe('the embedded PostgreSQL', () => {
     assert.deepEqual(await stillAlive([leftBehind]), []);
     assert.deepEqual([...(await again`select one from survived`)], [{ one: 1 }]);
     await again.end();
+  });
+
+  it('comes back although the killed process stays a zombie, and says why it waits', async function () {
+    if (process.platform !== 'linux') return this.skip();
+    await (await start()).end();
+    process.kill(server.pid, 'SIGKILL');
+    await server.daemon.exited;
+    // The shell starts a child, and then becomes a program that does not wait for it. Root starts PostgreSQL as another
+    // user, who sees only its own processes.
+    const { uid, gid } = await stat(join(folder.path, 'postgres', 'cluster'));
+    const parent = spawn('/bin/sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { uid, gid, cwd: '/' });
+    const [printed] = await once(parent.stdout, 'data');
+    const zombie = Number(printed);
+    for (const name of ['postgres/cluster/postmaster.pid', 'run/postgres.json']) {
+      const file = join(folder.path, name);
+      await writeFile(file, (await readFile(file, 'utf8')).replace(String(server.pid), String(zombie)));
+    }
+    await until('it is a zombie', async () => (await readFile(`/proc/${zombie}/stat`, 'utf8')).includes(') Z '));
+    await (await start()).end();
+    assert.match(said.join('\n'), new RegExp(`process ${zombie} is still in the process table; waiting`));
+    parent.kill('SIGKILL');
+  });
+
+  it('comes back when the last process of the killed one has ended, and says that it waits', async () => {
+    const sql = await start();
+    const query = sql`select count(*) from generate_series(1, 5000000)`.catch(() => {});
+    await sleep(200);
+    process.kill(server.pid, 'SIGKILL');
+    await (await start()).end();
+    assert.match(said.join('\n'), /some of its processes still run; waiting/);
+    await Promise.all([query, sql.end({ timeout: 1 })]);
   });
 });

@@ -120,4 +120,14 @@ describe('npm start', function () {
     assert.match(next.copy.output, /left temporal behind/);
     assert.deepEqual(await stillAlive(Object.values(pids)), []);
   });
+
+  it('goes on with its data after all of its processes were killed at once', async () => {
+    const killed = start('first', await freePorts());
+    const before = await killed.ready();
+    const pids = Object.values(await killed.pids());
+    for (const pid of [killed.child.pid ?? 0, ...pids]) process.kill(pid, 'SIGKILL');
+    const next = start('first', await freePorts());
+    assert.equal((await next.ready()).biller_id, before.biller_id);
+    assert.deepEqual(await stillAlive(pids), []);
+  });
 });
