@@ -31,8 +31,8 @@ export const hostsOf: Record<CrashPoint, readonly Host[]> = {
   'delivery recorded': ['worker'],
   'request performed': ['api'],
   'request committed': ['api'],
-  'intents claimed': ['api', 'worker'],
-  'intents told': ['api', 'worker'],
+  'outbox claimed': ['api', 'worker'],
+  'outbox dispatched': ['api', 'worker'],
 };
 
 export const allPoints = Object.keys(hostsOf) as CrashPoint[];

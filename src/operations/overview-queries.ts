@@ -102,7 +102,7 @@ export async function countDeliveries(
   db: Db,
   { now, sinceId, limit }: { now: Date; sinceId: string; limit: number },
   mode: Mode,
-): Promise<{ endpoints: EndpointCount[]; count: number }> {
+): Promise<{ count: number; endpoints: EndpointCount[] }> {
   const rows = await db<(EndpointCount & { all: number })[]>`
     with waiting as (
       select endpoint_id, count(*)::integer as pending, count(*) filter (where next_attempt_at <= ${now})::integer as due
@@ -124,27 +124,28 @@ export async function countDeliveries(
       from webhook_deliveries where endpoint_id = s.id and id >= ${sinceId}
     ) d
     order by s.pending desc, s.disabled_reason = 'failing' desc nulls last, s.failing_since, s.id desc`;
-  return { endpoints: rows.map(({ all: _, ...endpoint }) => endpoint), count: rows[0]?.all ?? 0 };
+  return { count: rows[0]?.all ?? 0, endpoints: rows.map(({ all: _, ...endpoint }) => endpoint) };
 }
 
 /** A test clock that is advancing. */
 export interface AdvanceUnderWay {
   test_clock_id: string;
   biller_id: string;
-  requested_at: Date;
+  /** When the advance was requested, real time. */
+  since: Date;
   target_time: Date;
 }
 
 /** The advances under way, the oldest first. */
-export async function listAdvances(db: Db, limit: number): Promise<{ advances: AdvanceUnderWay[]; count: number }> {
+export async function listAdvances(db: Db, limit: number): Promise<{ count: number; clocks: AdvanceUnderWay[] }> {
   const rows = await db<(AdvanceUnderWay & { all: number })[]>`
-    select a.test_clock_id, k.biller_id, a.requested_at, a.target_time, count(*) over ()::integer as all
+    select a.test_clock_id, k.biller_id, a.requested_at as since, a.target_time, count(*) over ()::integer as all
     from clock_advances a
     join test_clocks k on k.id = a.test_clock_id
     where a.status = 'advancing'
     order by a.requested_at
     limit ${limit}`;
-  return { advances: rows.map(({ all: _, ...advance }) => advance), count: rows[0]?.all ?? 0 };
+  return { count: rows[0]?.all ?? 0, clocks: rows.map(({ all: _, ...clock }) => clock) };
 }
 
 function ofMode(db: Db, mode: Mode, table: string) {

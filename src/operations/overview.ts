@@ -1,12 +1,15 @@
 import { firstIdSince } from '../domain/ids.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import {
+  type AdvanceUnderWay,
   type AttemptCount,
   countAttempts,
   countDeliveries,
   countDue,
   countDunning,
   type DueCount,
+  type DunningCount,
+  type EndpointCount,
   listAdvances,
   type Mode,
 } from './overview-queries.ts';
@@ -33,43 +36,20 @@ export interface OverviewDay {
   open: number;
 }
 
-/**
- * Plans of a week in figures: ids and counts only, no personal data. Plans of test clocks are left out. Instants are
- * ISO 8601.
- */
+/** Plans of a week in figures: ids and counts only, no personal data. Plans of test clocks are left out. */
 export interface Overview {
-  at: string;
+  at: Date;
   mode: 'all' | 'live' | 'sandbox';
   days: OverviewDay[];
   /** Attempts that failed in these days, the most frequent code first. */
   failures: { code: string; count: number }[];
-  dunning: { retrying: number; next_retry_at: string | null; suspended: number };
+  dunning: DunningCount;
   /**
    * `count` is the number of all endpoints; `endpoints` holds those with the most pending deliveries. `delivered` and
    * `failed` count the events of the last day.
    */
-  deliveries: { count: number; endpoints: EndpointOverview[] };
-  advances: { count: number; clocks: AdvanceOverview[] };
-}
-
-export interface EndpointOverview {
-  id: string;
-  biller_id: string;
-  livemode: boolean;
-  status: 'enabled' | 'disabled';
-  disabled_reason: string | null;
-  failing_since: string | null;
-  pending: number;
-  due: number;
-  delivered: number;
-  failed: number;
-}
-
-export interface AdvanceOverview {
-  test_clock_id: string;
-  biller_id: string;
-  since: string;
-  target_time: string;
+  deliveries: { count: number; endpoints: EndpointCount[] };
+  advances: { count: number; clocks: AdvanceUnderWay[] };
 }
 
 /** The figures at `now` (real time). */
@@ -83,29 +63,16 @@ export async function overview(db: Db, now: Date, mode: Mode): Promise<Overview>
     countDue(db, now, until, mode),
     countDunning(db, mode),
     countDeliveries(db, { now, sinceId, limit: shownAtMost }, mode),
-    mode === true ? { count: 0, advances: [] } : listAdvances(db, shownAtMost),
+    mode === true ? { count: 0, clocks: [] } : listAdvances(db, shownAtMost),
   ]);
   return {
-    at: now.toISOString(),
+    at: now,
     mode: mode === null ? 'all' : mode ? 'live' : 'sandbox',
     days: daysOf(today, attempts, due),
     failures: failuresOf(attempts),
-    dunning: { ...dunning, next_retry_at: dunning.next_retry_at?.toISOString() ?? null },
-    deliveries: {
-      count: deliveries.count,
-      endpoints: deliveries.endpoints.map((row) => ({
-        ...row,
-        failing_since: row.failing_since?.toISOString() ?? null,
-      })),
-    },
-    advances: {
-      count: advances.count,
-      clocks: advances.advances.map(({ requested_at, target_time, ...clock }) => ({
-        ...clock,
-        since: requested_at.toISOString(),
-        target_time: target_time.toISOString(),
-      })),
-    },
+    dunning,
+    deliveries,
+    advances,
   };
 }
 

@@ -27,8 +27,8 @@ export const crashPoints = [
   'delivery recorded',
   'request performed',
   'request committed',
-  'intents claimed',
-  'intents told',
+  'outbox claimed',
+  'outbox dispatched',
 ] as const;
 
 export type CrashPoint = (typeof crashPoints)[number];

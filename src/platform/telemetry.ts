@@ -93,7 +93,7 @@ export interface AdvanceEnded {
 
 /** An outbox entry was dispatched to Temporal, or the dispatch failed. */
 export interface EntryDispatched {
-  kind: 'intent told';
+  kind: 'outbox entry dispatched';
   workflowType: string;
   isDispatched: boolean;
   /** When the outbox entry was written. */

@@ -43,11 +43,11 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
 
   async function dispatchBatch(): Promise<number> {
     const entries = await claimBatch(sql, batchSize, claimMs);
-    if (entries.length > 0) pass('intents claimed');
+    if (entries.length > 0) pass('outbox claimed');
     const results = await Promise.all(entries.map((entry) => dispatch(entry)));
     const dispatched = entries.filter((_, index) => results[index]);
     if (dispatched.length > 0) {
-      pass('intents told');
+      pass('outbox dispatched');
       // One line for the whole batch: a line takes part of a millisecond, and every payment adds entries.
       log.info({ workflow_ids: dispatched.map(({ workflow_id }) => workflow_id) }, 'outbox: dispatched to Temporal');
       await deleteDispatched(
@@ -60,7 +60,11 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
 
   /** Returns whether the entry was dispatched. If not, it waits for its next try. */
   async function dispatch(entry: ClaimedEntry): Promise<boolean> {
-    const event = { kind: 'intent told', workflowType: entry.workflow_type, madeAt: entry.created_at } as const;
+    const event = {
+      kind: 'outbox entry dispatched',
+      workflowType: entry.workflow_type,
+      madeAt: entry.created_at,
+    } as const;
     const ids = { workflow_id: entry.workflow_id, ...idFields(entry.subject_id) };
     try {
       const parent = entry.traceparent;

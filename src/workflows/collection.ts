@@ -3,27 +3,21 @@ import {
   allHandlersFinished,
   condition,
   continueAsNew,
-  defineSignal,
   patched,
   setHandler,
-  workflowInfo,
 } from '@temporalio/workflow';
 import type { OperatorCommand } from '../messages/operator-command.ts';
-import { signals } from '../messages/signals.ts';
 import type { SubjectStatus } from '../messages/subject-status.ts';
 import { advanceTo } from '../messages/updates.ts';
 import type { Stall } from '../messages/workflow-status.ts';
 import { patches } from '../messages/workflow-versions.ts';
-import { openCommandQueue, runCommands } from './command-queue.ts';
-import { type CustomerTime, clockTime, type Inbox, realTime, setBack } from './customer-time.ts';
+import { runCommands } from './command-queue.ts';
+import { type CustomerTime, clockTime, realTime, type SubjectInbox, setBack } from './customer-time.ts';
 import { stallOf } from './effect-failure.ts';
+import { openInbox, wantsFreshRun } from './inbox.ts';
 import { lookingAgain } from './look-again.ts';
 import { type OperatorPage, openPage } from './operator-page/page.ts';
 import { isKnownToBeOnClock, showStalled, showStatus, showUnread } from './operator-page/subject.ts';
-
-export const poke = defineSignal(signals.poke);
-export const recheck = defineSignal(signals.recheck);
-export const startFreshRun = defineSignal(signals.startFreshRun);
 
 /** How a subject is read and collected: the activities of a plan or of a scheduled payment. */
 export interface Collection {
@@ -38,7 +32,7 @@ export interface Collection {
 interface Run {
   id: string;
   collection: Collection;
-  inbox: Inbox;
+  inbox: SubjectInbox;
   page: OperatorPage;
 }
 
@@ -49,7 +43,7 @@ interface Run {
  */
 export async function collectWhenDue(id: string, collection: Collection, { atOnce = false } = {}): Promise<void> {
   const page = openPage();
-  const inbox = openInbox(collection);
+  const inbox = openSubjectInbox(collection);
   const run = { id, collection, inbox, page };
   if (atOnce) inbox.poked = true;
   let status = await readOrStall(run);
@@ -72,33 +66,14 @@ export async function collectWhenDue(id: string, collection: Collection, { atOnc
   await condition(allHandlersFinished);
 }
 
-function openInbox({ commands }: Pick<Collection, 'commands'>): Inbox {
-  const onPoke = (): void => {
-    flags.poked = true;
-  };
-  const flags: Omit<Inbox, 'commandQueue'> = {
-    poked: false,
-    freshRun: false,
+function openSubjectInbox({ commands }: Pick<Collection, 'commands'>): SubjectInbox {
+  const inbox: SubjectInbox = Object.assign(openInbox(commands), {
     logical: Number.NEGATIVE_INFINITY,
     horizon: Number.NEGATIVE_INFINITY,
     settledThrough: Number.NEGATIVE_INFINITY,
     stalled: null,
     isInRealTime: null,
-  };
-  // Commands sent before the first step are delivered as soon as a handler is set, so the flags must exist before.
-  const inbox: Inbox = Object.assign(flags, { commandQueue: openCommandQueue(commands, onPoke) });
-  setHandler(poke, onPoke, { description: 'Something has changed in the database: read it again.' });
-  setHandler(recheck, onPoke, {
-    description: 'For programs: like the Update `recheck`, but without a result and not recorded.',
   });
-  setHandler(
-    startFreshRun,
-    () => {
-      inbox.freshRun = true;
-      inbox.poked = true;
-    },
-    { description: 'Continue in a fresh run with an empty history. Safe to send at any time.' },
-  );
   setHandler(advanceTo, (target, from) => advance(inbox, target, from), {
     validator: (_target: number, _from?: number) => {
       // An advance before the first read is accepted: it may be the one that has started the workflow.
@@ -112,7 +87,7 @@ function openInbox({ commands }: Pick<Collection, 'commands'>): Inbox {
 
 const noClock = 'Nothing is advanced: the subject is on no test clock, but in real time.';
 
-async function advance(inbox: Inbox, target: number, from?: number): Promise<void> {
+async function advance(inbox: SubjectInbox, target: number, from?: number): Promise<void> {
   // The advance may arrive before the poke for an earlier change, so what is due is read again first.
   inbox.poked = true;
   inbox.stalled = null;
@@ -163,7 +138,7 @@ async function collectOrStall(run: Run, status: SubjectStatus, time: CustomerTim
 }
 
 /** Returns why `step` cannot be carried out, and lets an advance that waits for it fail. */
-function stall(inbox: Inbox, step: string, error: unknown): Stall {
+function stall(inbox: SubjectInbox, step: string, error: unknown): Stall {
   const { reason, since } = stallOf(error);
   inbox.stalled = `${step}: ${reason}`;
   return { reason: inbox.stalled, since };
@@ -184,21 +159,17 @@ async function executeCommands({ id, collection, inbox }: Run): Promise<void> {
  * In real time, each retry of a stalled subject lengthens the history, and Temporal terminates a workflow whose history
  * is too long. On a test clock nothing is retried by itself.
  */
-async function leaveLongHistory(id: string, inbox: Inbox): Promise<void> {
+async function leaveLongHistory(id: string, inbox: SubjectInbox): Promise<void> {
   if (!wantsFreshRun(inbox) || !patched(patches.freshRunsWhileStalled)) return;
   await condition(() => allHandlersFinished() || inbox.commandQueue.waiting.length > 0);
   if (allHandlersFinished()) await continueAsNew(id, true);
-}
-
-function wantsFreshRun(inbox: Inbox): boolean {
-  return inbox.freshRun || workflowInfo().continueAsNewSuggested;
 }
 
 /**
  * Continues as new once no Update is open, since continue-as-new would fail an open one. An advance or a command that
  * arrives meanwhile is handled first.
  */
-async function continueWhenIdle(id: string, inbox: Inbox, time: CustomerTime): Promise<void> {
+async function continueWhenIdle(id: string, inbox: SubjectInbox, time: CustomerTime): Promise<void> {
   time.settle();
   const settled = inbox.settledThrough;
   await condition(() => allHandlersFinished() || inbox.horizon > settled || inbox.commandQueue.waiting.length > 0);

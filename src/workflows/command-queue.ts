@@ -9,8 +9,8 @@ export const issuerInput = 'Input: nothing, or who you are, such as "ada".';
 const descriptions = {
   recheck: `Reads the database again, and does what is due. Changes nothing else; safe at any time. ${issuerInput}`,
   retryNow:
-    'Makes the next attempt of what is unpaid now instead of at its time; of a scheduled payment, only when its date has ' +
-    `come. Sent again within a minute, it makes no other attempt. ${issuerInput}`,
+    'Makes the next attempt now instead of at its time: of a delivery, of what a plan has not been paid, or of a scheduled ' +
+    `payment whose date has come. Sent again within a minute, it makes no other attempt of a payment. ${issuerInput}`,
   skipSlot:
     'Gives up one slot for good: one that is unpaid, or due and never charged. Its payment is canceled, and the calendar ' +
     'continues. Does nothing while the slot is being charged. Sent twice, it skips one slot. Input: the number of the slot, ' +
@@ -39,11 +39,18 @@ export interface CommandQueue {
 
 /**
  * Sets the handlers of the named commands and returns their queue. `wake` makes the loop look at the queue. A handler
- * may run at once, so the caller must not reset afterwards what `wake` sets.
+ * may run at once, so the caller must not reset afterwards what `wake` sets. `refusal` returns why commands are refused
+ * at the moment, as a sentence, or null.
  */
-export function openCommandQueue(names: readonly CommandName[], wake: () => void): CommandQueue {
+export function openCommandQueue(
+  names: readonly CommandName[],
+  wake: () => void,
+  refusal: () => string | null = () => null,
+): CommandQueue {
   const queue: CommandQueue = { waiting: [], last: null, closed: null };
   const issue = async (command: OperatorCommand): Promise<string> => {
+    const refused = refusal();
+    if (refused !== null) return refused;
     const issued: Issued = { command, result: null };
     queue.waiting.push(issued);
     wake();
@@ -57,8 +64,8 @@ export function openCommandQueue(names: readonly CommandName[], wake: () => void
         description: descriptions[name],
       });
     } else {
-      setHandler(commands[name], (by?: IssuedBy | null) => issue({ name, by: readIssuedBy(by) }), {
-        validator: (by?: IssuedBy | null) => void readIssuedBy(by),
+      setHandler(commands[name], (by) => issue({ name, by: readIssuedBy(by) }), {
+        validator: (by) => void readIssuedBy(by),
         description: descriptions[name],
       });
     }

@@ -1,15 +1,10 @@
 import { condition, sleep } from '@temporalio/workflow';
 import type { SubjectStatus } from '../messages/subject-status.ts';
-import type { CommandQueue } from './command-queue.ts';
+import type { Inbox } from './inbox.ts';
 import { lookingAgain } from './look-again.ts';
 
 /** What a subject's handlers have received, for its loop to act on. Instants are epoch milliseconds. */
-export interface Inbox {
-  /** The operator commands. */
-  commandQueue: CommandQueue;
-  /** The database has changed, or a caller requested a fresh read. */
-  poked: boolean;
-  freshRun: boolean;
+export interface SubjectInbox extends Inbox {
   /** The customer's time, if it comes from a test clock. */
   logical: number;
   /** The latest time that the subject's clock allows. */
@@ -38,14 +33,14 @@ export interface CustomerTime {
 }
 
 /** Sets the clock back to an earlier time. It may advance again up to `horizon`. */
-export function setBack(inbox: Inbox, time: number, horizon: number): void {
+export function setBack(inbox: SubjectInbox, time: number, horizon: number): void {
   inbox.logical = time;
   inbox.horizon = horizon;
   inbox.settledThrough = time;
 }
 
 /** Returns real time, on Temporal's durable timers. */
-export function realTime(inbox: Inbox): CustomerTime {
+export function realTime(inbox: SubjectInbox): CustomerTime {
   return {
     now: () => Date.now(),
     isDue: (instant) => instant !== null && instant <= Date.now(),
@@ -66,7 +61,7 @@ export function realTime(inbox: Inbox): CustomerTime {
  * time runs on between advances and cannot start in the past. So timers are durations, never differences from
  * `Date.now()`.
  */
-export function clockTime(inbox: Inbox, start: number): CustomerTime {
+export function clockTime(inbox: SubjectInbox, start: number): CustomerTime {
   inbox.logical = start;
   const time: CustomerTime = {
     now: () => inbox.logical,

@@ -5,14 +5,12 @@ import {
   continueAsNew,
   proxyActivities,
   proxyLocalActivities,
-  setHandler,
-  workflowInfo,
 } from '@temporalio/workflow';
 import type { ClockActivities } from '../activities/clock-activities.ts';
 import type { ClockSubjectStatus } from '../messages/subject-status.ts';
-import { poke, recheck, startFreshRun } from './collection.ts';
-import { type CommandQueue, inWords, openCommandQueue, runCommands } from './command-queue.ts';
+import { type CommandQueue, inWords, runCommands } from './command-queue.ts';
 import { stallOf } from './effect-failure.ts';
+import { openInbox, wantsFreshRun } from './inbox.ts';
 import { lookingAgain } from './look-again.ts';
 import { showAdvancing, showClock, showClockStalled } from './operator-page/clock.ts';
 import { type OperatorPage, openPage } from './operator-page/page.ts';
@@ -37,27 +35,11 @@ const local = proxyLocalActivities<ClockActivities>(inProcess);
  */
 export async function testClock(clockId: string): Promise<void> {
   const page = openPage();
-  let poked = false;
-  let freshRun = false;
-  const onPoke = (): void => {
-    poked = true;
-  };
-  setHandler(poke, onPoke, { description: 'Something has changed in the database: read it again.' });
-  setHandler(recheck, onPoke, {
-    description: 'For programs: like the Update `recheck`, but without a result and not recorded.',
-  });
-  setHandler(
-    startFreshRun,
-    () => {
-      poked = true;
-      freshRun = true;
-    },
-    { description: 'Continue in a fresh run with an empty history. Safe to send at any time.' },
-  );
-  const commandQueue = openCommandQueue(['recheck', 'retryAdvance'], onPoke);
-  const lookAgain = lookingAgain(() => poked);
+  const inbox = openInbox(['recheck', 'retryAdvance']);
+  const { commandQueue } = inbox;
+  const lookAgain = lookingAgain(() => inbox.poked);
   for (;;) {
-    poked = false;
+    inbox.poked = false;
     await runClockCommands(clockId, commandQueue);
     const clock = await tend(clockId, { page, commandQueue, lookAgain });
     if (clock === null) continue;
@@ -66,11 +48,11 @@ export async function testClock(clockId: string): Promise<void> {
       commandQueue.closed = 'Nothing is done: the clock was deleted.';
       return condition(allHandlersFinished);
     }
-    if ((freshRun || workflowInfo().continueAsNewSuggested) && !poked) {
-      await condition(() => allHandlersFinished() || poked);
+    if (wantsFreshRun(inbox) && !inbox.poked) {
+      await condition(() => allHandlersFinished() || inbox.poked);
       if (allHandlersFinished()) await continueAsNew(clockId);
     }
-    await condition(() => poked, Math.max(0, clock.expiresAt - Date.now()), { summary: 'the clock expires' });
+    await condition(() => inbox.poked, Math.max(0, clock.expiresAt - Date.now()), { summary: 'the clock expires' });
   }
 }
 

@@ -14,7 +14,7 @@ import { type IssuedBy, readIssuedBy } from '../messages/operator-command.ts';
 import { signals } from '../messages/signals.ts';
 import { webhookTaskQueue } from '../messages/task-queues.ts';
 import { commands } from '../messages/updates.ts';
-import { issuerInput, nameOf } from './command-queue.ts';
+import { type CommandQueue, issuerInput, openCommandQueue, runCommands } from './command-queue.ts';
 import { showDelivery } from './operator-page/delivery.ts';
 import { openPage } from './operator-page/page.ts';
 import { inProcess } from './options.ts';
@@ -25,17 +25,13 @@ const giveUp = defineSignal(signals.giveUp);
 type Progress = NonNullable<Awaited<ReturnType<WebhookActivities['attemptWebhookDelivery']>>>;
 
 /** What operators and the API have requested, for the loop to act on. */
-interface Inbox {
+interface DeliveryInbox {
+  /** The Updates `retryNow`. They are refused while an attempt is under way. */
+  commandQueue: CommandQueue;
   retryNow: boolean;
   giveUp: boolean;
   givenUpBy: IssuedBy | null;
-  /** The `retryNow` commands: who issued each, and its result. */
-  retries: { by: IssuedBy | null; result: string | null }[];
   isUnderWay: boolean;
-  /** The last command and its result. */
-  last: string | null;
-  /** The result that pending commands return once the delivery has ended. */
-  ended: string | null;
 }
 
 const local = proxyLocalActivities<WebhookActivities>({ ...inProcess, summary: 'retry now (an operator)' });
@@ -46,23 +42,25 @@ const local = proxyLocalActivities<WebhookActivities>({ ...inProcess, summary: '
  */
 export async function webhookDelivery(deliveryId: string): Promise<void> {
   const page = openPage();
-  const inbox = openInbox();
+  const inbox = openDeliveryInbox();
+  const { commandQueue } = inbox;
   let known: number | null = null;
   for (;;) {
     inbox.retryNow = false;
     const made = await attempt(deliveryId, known, inbox);
     if (made === null || 'givenUp' in made) {
-      inbox.ended = made?.givenUp ?? 'Nothing is done: there is no such delivery.';
+      commandQueue.closed = made?.givenUp ?? 'Nothing is done: there is no such delivery.';
       break;
     }
-    showDelivery(page, deliveryId, made, inbox.last);
-    inbox.ended = made.status === 'pending' ? null : `Nothing is done: the delivery is ${made.status}.`;
+    showDelivery(page, deliveryId, made, commandQueue.last);
+    commandQueue.closed = made.status === 'pending' ? null : `Nothing is done: the delivery is ${made.status}.`;
     known = made.status === 'pending' ? made.attempts : null;
     if (known !== null) {
       const summary = `attempt ${made.attempts + 1} to ${made.about.endpointId}, after: ${made.lastAnswer}`;
-      const isWanted = () => inbox.retryNow || inbox.giveUp || inbox.retries.length > 0;
+      const isWanted = () => inbox.retryNow || inbox.giveUp || commandQueue.waiting.length > 0;
       await condition(isWanted, made.waitMs, { summary });
-      await noteRetries(deliveryId, inbox);
+      // Records who requested the attempt that follows.
+      await runCommands(commandQueue, ({ by }) => local.noteWebhookRetry(deliveryId, by));
     } else if (!inbox.retryNow) {
       break;
     } // a retry arrived during the last attempt: the database decides whether there is more to do
@@ -70,16 +68,15 @@ export async function webhookDelivery(deliveryId: string): Promise<void> {
   await condition(allHandlersFinished);
 }
 
-function openInbox(): Inbox {
-  const inbox: Inbox = {
-    retryNow: false,
-    giveUp: false,
-    givenUpBy: null,
-    retries: [],
-    isUnderWay: false,
-    last: null,
-    ended: null,
-  };
+function openDeliveryInbox(): DeliveryInbox {
+  const flags = { retryNow: false, giveUp: false, givenUpBy: null, isUnderWay: false };
+  const commandQueue = openCommandQueue(
+    ['retryNow'],
+    () => {},
+    () =>
+      flags.isUnderWay ? 'Nothing is done: an attempt is under way, or waits for its turn at a busy endpoint.' : null,
+  );
+  const inbox: DeliveryInbox = Object.assign(flags, { commandQueue });
   setHandler(
     retryNow,
     () => {
@@ -94,47 +91,25 @@ function openInbox(): Inbox {
     },
     { description: 'For programs: like the Update `giveUp`, but without a result.' },
   );
-  setHandler(commands.retryNow, (by?: IssuedBy | null) => requestRetry(inbox, readIssuedBy(by)), {
-    validator: (by?: IssuedBy | null) => void readIssuedBy(by),
-    description: `Makes the next attempt now instead of at its time; it counts as one of its schedule. ${issuerInput}`,
-  });
-  setHandler(commands.giveUp, (by?: IssuedBy | null) => requestGiveUp(inbox, readIssuedBy(by)), {
-    validator: (by?: IssuedBy | null) => void readIssuedBy(by),
+  setHandler(commands.giveUp, (by) => requestGiveUp(inbox, readIssuedBy(by)), {
+    validator: (by) => void readIssuedBy(by),
     description: `Ends the delivery as failed; it can be retried later, by the API. Safe to send twice. ${issuerInput}`,
   });
   return inbox;
 }
 
-async function requestRetry(inbox: Inbox, by: IssuedBy | null): Promise<string> {
-  if (inbox.isUnderWay) return 'Nothing is done: an attempt is under way, or waits for its turn at a busy endpoint.';
-  const retry: Inbox['retries'][number] = { by, result: null };
-  inbox.retries.push(retry);
-  await condition(() => retry.result !== null || inbox.ended !== null);
-  return retry.result ?? inbox.ended ?? '';
-}
-
-async function requestGiveUp(inbox: Inbox, by: IssuedBy | null): Promise<string> {
+async function requestGiveUp(inbox: DeliveryInbox, by: IssuedBy | null): Promise<string> {
   inbox.giveUp = true;
   inbox.givenUpBy ??= by;
-  await condition(() => inbox.ended !== null);
-  return inbox.ended ?? '';
-}
-
-/** Records who requested the attempt that follows. */
-async function noteRetries(deliveryId: string, inbox: Inbox): Promise<void> {
-  const { retries } = inbox;
-  for (let retry = retries[0]; retry !== undefined; retry = retries[0]) {
-    retry.result = await local.noteWebhookRetry(deliveryId, retry.by);
-    retries.shift();
-    inbox.last = `retry now (${nameOf(retry.by)}). ${retry.result}`;
-  }
+  await condition(() => inbox.commandQueue.closed !== null);
+  return inbox.commandQueue.closed ?? '';
 }
 
 /** Makes one attempt. Gives up at once when requested, even while the attempt cannot be made. */
 async function attempt(
   deliveryId: string,
   known: number | null,
-  inbox: Inbox,
+  inbox: DeliveryInbox,
 ): Promise<Progress | { givenUp: string } | null> {
   const { attemptWebhookDelivery, giveUpWebhookDelivery } = activitiesFor(known);
   const isGivenUp = () => inbox.giveUp;

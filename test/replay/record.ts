@@ -44,8 +44,8 @@ describe('recording histories', function () {
       );
     });
 
-  const send = (workflowId: string, button: string, input?: unknown): Promise<string> =>
-    service.temporal.workflow.getHandle(workflowId).executeUpdate<string, [unknown]>(button, { args: [input] });
+  const send = (workflowId: string, command: string, input?: unknown): Promise<string> =>
+    service.temporal.workflow.getHandle(workflowId).executeUpdate<string, [unknown]>(command, { args: [input] });
 
   it('of a live plan, charged at once and by a timer, suspended, resumed and closed', async () => {
     const merchant = await service.merchant();
@@ -249,12 +249,12 @@ describe('recording histories', function () {
     await eventually('it has failed again', async () => (await merchant.delivery(id)).attempts.length === 2);
     await signal(workflowIdOf('webhookDelivery', id), 'giveUp');
     await keep('webhook-delivery-is-given-up-by-an-operator', workflowIdOf('webhookDelivery', id));
-    const pressed = await merchant.ping(endpoint.id);
-    const workflowId = workflowIdOf('webhookDelivery', pressed.id);
-    await eventually('it has failed', async () => (await merchant.delivery(pressed.id)).attempts.length === 1);
+    const sent = await merchant.ping(endpoint.id);
+    const workflowId = workflowIdOf('webhookDelivery', sent.id);
+    await eventually('it has failed', async () => (await merchant.delivery(sent.id)).attempts.length === 1);
     await send(workflowId, 'retryNow', 'ada');
-    await eventually('it has failed again', async () => (await merchant.delivery(pressed.id)).attempts.length === 2);
+    await eventually('it has failed again', async () => (await merchant.delivery(sent.id)).attempts.length === 2);
     await send(workflowId, 'giveUp', 'ada');
-    await keep('webhook-delivery-is-retried-and-given-up-by-buttons', workflowId);
+    await keep('webhook-delivery-is-retried-and-given-up-by-commands', workflowId);
   });
 });

@@ -121,7 +121,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
     await isFree(poisoned.id);
   });
 
-  it('a worker that is missing: which task queues nobody asks, and the plans that wait for it', async () => {
+  it('a worker that is missing: which task queues it does not poll, and the plans that wait for it', async () => {
     const merchant = await service.merchant();
     const payer = await merchant.payer();
     await service.stopWorkers();
@@ -131,9 +131,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
     const missing = (await look(ago(-2 * 60_000))).filter(({ kind }) => kind === 'worker_missing');
     assert.deepEqual(
       missing.map(({ why }) => why),
-      [service.taskQueue, `${service.taskQueue}-webhooks`].map(
-        (queue) => `nobody asks the task queue ${queue} for work`,
-      ),
+      [service.taskQueue, `${service.taskQueue}-webhooks`].map((queue) => `no worker polls the task queue ${queue}`),
     );
     for (const { since, remedy } of missing) {
       assert.ok(since !== null && Date.parse(since) > ago(5 * 60_000).getTime());
@@ -186,7 +184,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
     await assert.rejects(enabling, /disabled by its biller/);
   });
 
-  it('a clock that stays advancing: what it still has to do, and ready when the advance is taken up again', async () => {
+  it('a clock that stays advancing: what it still has to do, and ready when the advance is resumed', async () => {
     const { sql } = service.db;
     const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     await eventually('both run', async () => (await sql`select 1 from workflow_intents`).length === 0);
@@ -210,14 +208,14 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
     );
   });
 
-  it('a database that was restored from yesterday: the comparison that is late, and what it then has mended', async () => {
+  it('a database that was restored from yesterday: the comparison that is late, and what it then repairs', async () => {
     const { sql } = service.db;
     const merchant = await service.merchant();
     const kept = await merchant.activePlan({ start_date: inAYear });
     await sql`
       insert into reconciliations (started_at, finished_at, missing, orphaned, stale)
       values (${ago(day)}, ${ago(day)}, 0, 0, 0)`;
-    await eventually('all is told', async () => (await sql`select 1 from workflow_intents`).length === 0);
+    await eventually('the outbox is empty', async () => (await sql`select 1 from workflow_intents`).length === 0);
     const yesterday = await backUp(service.db);
     try {
       await merchant.move(kept.id, 'close');
@@ -270,7 +268,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
     assert.deepEqual(await audited(id), [['workflow.started_over', tester.kind, tester.id]]);
   });
 
-  it('starts a workflow that Temporal has lost when it is pressed', async () => {
+  it('starts a workflow that Temporal has lost when a command is sent to it', async () => {
     const merchant = await service.merchant();
     const { id } = await merchant.activePlan({ start_date: inAYear });
     const handle = service.temporal.workflow.getHandle(`payment-plan/${id}`);
@@ -283,7 +281,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
     await eventually('it is paid', async () => (await merchant.payments(id))[0]?.status === 'paid');
   });
 
-  it('a workflow whose code fails: what it fails of, and gone when it is started over from PostgreSQL', async () => {
+  it('a workflow whose code fails: why it fails, and free once it is started over from PostgreSQL', async () => {
     const [stuck] = await eventually(
       'the server has seen it fail five times',
       async () => {

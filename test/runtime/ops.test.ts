@@ -91,7 +91,7 @@ describe('ops on the command line', function () {
     const { id } = await merchant.activePlan({ customer_id: payer.id, start_date: today, metadata });
     const attempts = async () => (await merchant.payments(id))[0]?.attempts.length ?? 0;
     await eventually('it has failed', async () => (await attempts()) === 1);
-    // What has only just been tried is not tried again by whoever presses twice.
+    // What has only just been tried is not tried again by a command that is sent twice.
     await service.db.sql`
       update payment_attempts a set at = at - interval '5 minutes', opened_at = opened_at - interval '5 minutes',
         settled_at = settled_at - interval '5 minutes'

@@ -29,7 +29,7 @@ export function page({ overview, stuck }: OpsSnapshot, links: Links): string {
 <body>
 <header>
 <h1>Payments: operations</h1>
-<p class="note">At ${instant(overview.at)}, read afresh every ${refreshSeconds} seconds. Days are in UTC. All billers; plans on test
+<p class="note">At ${instant(overview.at)}, read again every ${refreshSeconds} seconds. Days are in UTC. All billers; plans on test
 clocks are left out. <a href="/ops.json${queryOf(overview.mode)}">The same as JSON</a></p>
 <nav aria-label="Mode">${modes(overview.mode)}</nav>
 </header>
@@ -65,10 +65,10 @@ function queryOf(mode: Overview['mode']): string {
 }
 
 function stuckSection(reports: StuckReport[], links: Links): Html {
-  const nonEmpty = reports.filter(({ count }) => count > 0);
+  const stuck = reports.filter(({ count }) => count > 0);
   return html`<section aria-labelledby="stuck">
 <h2 id="stuck">Stuck: ${countOf(reports)}</h2>
-${nonEmpty.length === 0 ? html`<p>Nothing is stuck.</p>` : nonEmpty.map((report) => stuckKind(report, links))}
+${stuck.length === 0 ? html`<p>Nothing is stuck.</p>` : stuck.map((report) => stuckKind(report, links))}
 </section>`;
 }
 
@@ -191,7 +191,8 @@ function linked(what: string | number, to: string | null): Html {
 }
 
 /** Shows an instant to the minute. The `datetime` attribute holds the exact value for programs. */
-function instant(iso: string): Html {
+function instant(at: Date | string): Html {
+  const iso = new Date(at).toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')}</time>`;
 }
 

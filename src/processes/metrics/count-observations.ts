@@ -29,7 +29,8 @@ export function countTelemetry(metrics: ServiceMetrics): () => void {
     },
     'delivery refused': () => metrics.webhookRefusals.inc(),
     'advance ended': ({ outcome, seconds }) => metrics.advanceSeconds.observe({ outcome }, seconds),
-    'intent told': ({ workflowType, isDispatched, madeAt }) => {
+    'outbox entry dispatched': ({ workflowType, isDispatched, madeAt }) => {
+      // Dashboards know the outcome by this name.
       metrics.intents.inc({ workflow: workflowType, outcome: isDispatched ? 'told' : 'failed' });
       if (isDispatched) metrics.intentLagSeconds.observe(secondsBetween(madeAt, realNow()));
     },
