@@ -140,14 +140,14 @@ describe('activating a plan', () => {
   const here = usePayer();
 
   it('collects the first payment at once when its date has come, on a frozen clock too', async () => {
-    assert.deepEqual(await here.told(await here.active()), [`0 paid ${frozen}`]);
+    assert.deepEqual(await here.paymentLines(await here.active()), [`0 paid ${frozen}`]);
   });
 
   it('waits for a first date that lies ahead', async () => {
     const id = await here.active({ start_date: '2027-01-11' });
-    assert.deepEqual(await here.told(id), []);
+    assert.deepEqual(await here.paymentLines(id), []);
     await here.advance('2027-01-12T00:00:00Z');
-    assert.deepEqual(await here.told(id), ['0 paid 2027-01-11T00:00:00.000Z']);
+    assert.deepEqual(await here.paymentLines(id), ['0 paid 2027-01-11T00:00:00.000Z']);
   });
 
   it('skips what has passed but for the first payment: never a burst', async () => {
@@ -155,10 +155,10 @@ describe('activating a plan', () => {
     await here.advance('2027-02-01T00:00:00Z');
     await here.move(id, 'activate');
     const passed = ['0 paid 2027-02-01T00:00:00.000Z', '1 skipped', '2 skipped', '3 skipped'];
-    assert.deepEqual(await here.told(id), passed);
+    assert.deepEqual(await here.paymentLines(id), passed);
     assert.equal((await here.stage.merchant.getPlan(id)).next_payment_date, '2027-02-07');
     await here.advance('2027-02-08T00:00:00Z');
-    assert.deepEqual(await here.told(id), [...passed, '4 paid 2027-02-07T00:00:00.000Z']);
+    assert.deepEqual(await here.paymentLines(id), [...passed, '4 paid 2027-02-07T00:00:00.000Z']);
   });
 });
 
@@ -174,7 +174,7 @@ describe('ending or suspending a plan between retries', () => {
       assert.deepEqual([plan.next_attempt_at, plan.next_payment_date], [null, null]);
       await here.advance('2027-02-10T00:00:00Z');
       await stage.collect(id, '2027-02-10T00:00:00Z');
-      assert.deepEqual(await here.told(id), [`0 failed ${frozen}`]);
+      assert.deepEqual(await here.paymentLines(id), [`0 failed ${frozen}`]);
       assert.equal(stage.ledger.requests.length, 1);
     });
   }
@@ -188,12 +188,12 @@ describe('resuming a plan', () => {
     const id = await here.active();
     await here.move(id, 'suspend');
     await here.advance('2027-01-31T00:00:00Z');
-    assert.deepEqual(await here.told(id), [`0 paid ${frozen}`]);
+    assert.deepEqual(await here.paymentLines(id), [`0 paid ${frozen}`]);
     const plan = await here.move(id, 'resume');
     assert.deepEqual([plan.next_payment_date, plan.next_attempt_at], ['2027-02-07', null]);
-    assert.deepEqual(await here.told(id), [`0 paid ${frozen}`, '1 skipped', '2 skipped', '3 skipped']);
+    assert.deepEqual(await here.paymentLines(id), [`0 paid ${frozen}`, '1 skipped', '2 skipped', '3 skipped']);
     await here.advance('2027-02-07T00:00:00Z');
-    assert.deepEqual((await here.told(id)).at(-1), '4 paid 2027-02-07T00:00:00.000Z');
+    assert.deepEqual((await here.paymentLines(id)).at(-1), '4 paid 2027-02-07T00:00:00.000Z');
   });
 
   it('tries an unpaid slot again at once, with a fresh series of retries', async () => {
@@ -207,7 +207,9 @@ describe('resuming a plan', () => {
     assert.equal((await stage.merchant.getPlan(id)).next_attempt_at, '2027-01-21T00:00:00.000Z');
     await here.advance('2027-01-25T00:00:00Z');
     const days = ['10', '11', '13', '15', '20', '21', '23', '25'];
-    assert.deepEqual(await here.told(id), [`0 paid ${days.map((day) => `2027-01-${day}T00:00:00.000Z`).join(' ')}`]);
+    assert.deepEqual(await here.paymentLines(id), [
+      `0 paid ${days.map((day) => `2027-01-${day}T00:00:00.000Z`).join(' ')}`,
+    ]);
   });
 
   it('of a plan whose first payment never came keeps the first amount for the payment that comes first', async () => {

@@ -137,7 +137,7 @@ describe('Payment plan: states and transitions', () => {
     it('the plan generates and processes payment intents on its schedule, each emitting payment_intent.succeeded', async () => {
       const id = await here.active();
       await here.advance('2027-01-24T00:00:00Z');
-      assert.deepEqual(await here.told(id), [
+      assert.deepEqual(await here.paymentLines(id), [
         '0 paid 2027-01-10T00:00:00.000Z',
         '1 paid 2027-01-17T00:00:00.000Z',
         '2 paid 2027-01-24T00:00:00.000Z',
@@ -161,7 +161,7 @@ describe('Payment plan: states and transitions', () => {
       it(`and only then: a ${state} plan collects nothing`, async () => {
         const id = await planIn(state, { start_date: '2027-01-11' });
         await here.advance('2027-02-10T00:00:00Z');
-        assert.deepEqual(await here.told(id), []);
+        assert.deepEqual(await here.paymentLines(id), []);
       });
     }
   });

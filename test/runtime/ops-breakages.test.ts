@@ -201,7 +201,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
     assert.ok(stuck.remedy.startsWith(`npm run --silent ops -- retry-advance ${clock.id} `));
 
     await press(operations(), clock.id, 'retryAdvance');
-    assert.equal((await merchant.settled(clock.id)).status, 'ready');
+    assert.equal((await merchant.stopped(clock.id)).status, 'ready');
     await isFree(clock.id);
     assert.match((await press(operations(), clock.id, 'retryAdvance')) ?? '', /nothing|ready/, 'safe to press twice');
   });
