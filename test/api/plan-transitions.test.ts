@@ -1,76 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { frozen, usePayer } from '../support/payer.ts';
-import { refusal, rowCounts } from '../support/stage.ts';
+import { refusal } from '../support/stage.ts';
 
-const states = ['pending', 'active', 'suspended', 'deactivated', 'closed'] as const;
 const transitions = ['activate', 'suspend', 'resume', 'deactivate', 'close'] as const;
-type State = (typeof states)[number];
-type Transition = (typeof transitions)[number];
-
-/** The transition table of the contract. */
-const table: Record<State, Partial<Record<Transition, State>>> = {
-  pending: { activate: 'active', close: 'closed' },
-  active: { suspend: 'suspended', deactivate: 'deactivated', close: 'closed' },
-  suspended: { resume: 'active', close: 'closed' },
-  deactivated: {},
-  closed: {},
-};
-const way: Record<State, Transition[]> = {
-  pending: [],
-  active: ['activate'],
-  suspended: ['activate', 'suspend'],
-  deactivated: ['activate', 'deactivate'],
-  closed: ['close'],
-};
-const events: Record<Transition, string | null> = {
-  activate: 'payment_plan.activated',
-  suspend: 'payment_plan.suspended',
-  resume: null,
-  deactivate: 'payment_plan.deactivated',
-  close: 'payment_plan.closed',
-};
 
 describe('a transition of a plan', () => {
   const here = usePayer();
   const { stage } = here;
   const post = (id: string, transition: string, body?: unknown) =>
     stage.request('POST', `/payment_plans/${id}/${transition}`, body);
-  const eventsOf = async (id: string) =>
-    (await stage.merchant.events())
-      .filter(({ data }) => data.id === id)
-      .map(({ event_type, data }) => ({ event_type, data }));
+  const eventsOf = async (id: string) => (await stage.merchant.events()).filter(({ data }) => data.id === id);
 
-  async function inState(state: State): Promise<string> {
+  async function inState(state: 'pending' | 'active'): Promise<string> {
     const { id } = await here.plan({ start_date: '2027-02-01' });
-    for (const step of way[state]) await stage.merchant.move(id, step);
+    if (state === 'active') await stage.merchant.move(id, 'activate');
     return id;
-  }
-
-  for (const state of states) {
-    it(`out of ${state} is one of ${Object.keys(table[state]).join(', ') || 'none'}; any other is 422 and changes nothing`, async () => {
-      for (const transition of transitions) {
-        const id = await inState(state);
-        const next = table[state][transition];
-        const told = await eventsOf(id);
-        const before = await rowCounts(stage);
-        const plan = (await stage.request('GET', `/payment_plans/${id}`)).body;
-        const reply = await post(id, transition);
-        if (next === undefined) {
-          assert.deepEqual(refusal(reply, 422, 'invalid_state'), []);
-          const { message } = reply.body.error;
-          for (const word of [state, ...Object.keys(table[state])]) assert.ok(message.includes(word), message);
-          assert.deepEqual(await rowCounts(stage), before);
-          assert.deepEqual((await stage.request('GET', `/payment_plans/${id}`)).body, plan);
-          continue;
-        }
-        assert.deepEqual([reply.status, reply.body.state], [200, next]);
-        assert.deepEqual((await stage.request('GET', `/payment_plans/${id}`)).body, reply.body);
-        const type = events[transition];
-        const expected = type === null ? [] : [{ event_type: type, data: reply.body }];
-        assert.deepEqual((await eventsOf(id)).slice(told.length), expected);
-      }
-    });
   }
 
   it('carries the request and the customer’s time in its event', async () => {
@@ -81,7 +26,7 @@ describe('a transition of a plan', () => {
     assert.deepEqual([event?.test_clock, reply.body.updated_at], [here.clock, frozen]);
   });
 
-  it('tells the plan’s workflow: activate and resume start it, the others poke it', async () => {
+  it('pokes the plan’s workflow: activate and resume start it, the others only signal it', async () => {
     const id = await inState('pending');
     const staged: boolean[] = [];
     for (const transition of ['activate', 'suspend', 'resume', 'deactivate'] as const) {
