@@ -11,7 +11,7 @@ export interface Conditions {
   cpu: string;
   cores: number;
   memory_gb: number;
-  /** Over 1, 5 and 15 minutes, before the run: above a fraction of a core, somebody else was at work too. */
+  /** Over 1, 5 and 15 minutes, before the run: above a fraction of a core, other programs were running too. */
   load_average_before: number[];
   packages: Record<string, string>;
 }

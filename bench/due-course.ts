@@ -15,9 +15,9 @@ export interface DueRun {
   preparedMs: number;
 }
 
-/** Not all had their timer when the instant came: the run says nothing, and is repeated with more time before. */
-export class NotAllHeld extends Error {
-  override name = 'NotAllHeld';
+/** Not all had their timer when the instant came: the run is void, and is repeated with more time before. */
+export class NotAllTimersSet extends Error {
+  override name = 'NotAllTimersSet';
 }
 
 /** How often the database is asked how many are done, which is what the figures are exact to: of many, more seldom. */
@@ -59,7 +59,7 @@ export function leadFor(preparedMs: number): number {
 
 /**
  * Runs one kind of thing again and again, with as much time before the instant as it has been seen to need: too little
- * voids the run, too much is waited for by everybody. A void run is repeated with twice the time.
+ * voids the run, too much only costs time. A void run is repeated with twice the time.
  */
 export function withLead<Args extends unknown[]>(
   firstLeadMs: number,
@@ -75,7 +75,7 @@ export function withLead<Args extends unknown[]>(
         leadMs = leadFor(preparedMs);
         return course;
       } catch (error) {
-        if (!(error instanceof NotAllHeld) || tries === maxTries) throw error;
+        if (!(error instanceof NotAllTimersSet) || tries === maxTries) throw error;
         log(`${error.message}; once more, with twice the time before`);
         leadMs *= 2;
       }

@@ -12,7 +12,7 @@ import { dateOf, day, planTerms } from './scenery.ts';
 
 /** The least time before the instant at which all timers have to be there. */
 const marginMs = 300;
-/** How often the server is asked how many hold their timer. */
+/** How often the server is asked how many have their timer. */
 const pollMs = (count: number) => Math.max(100, count / 20);
 
 /** Plans in real time that are alike, and how often each of them has fallen due so far. */
@@ -41,21 +41,21 @@ export async function makeLivePlans(client: PaymentsClient, temporal: Temporal, 
 }
 
 /**
- * Makes the plans due at an instant that is so far ahead, and sees to it that their workflows hold a timer for it.
- * `preparedMs` is what that took; not `held`: the instant came first.
+ * Makes the plans due at an instant that is so far ahead, and waits until their workflows have a timer for it.
+ * `preparedMs` is what that took. If not `areSet`, the instant came first.
  */
-export async function holdTimers(sql: Pool, temporal: Temporal, ids: readonly string[], leadMs: number) {
+export async function setTimers(sql: Pool, temporal: Temporal, ids: readonly string[], leadMs: number) {
   const begun = performance.now();
   // Whole seconds, so that two rounds never share the span by which the server is asked.
   const dueAt = new Date(Math.ceil((realNow().getTime() + leadMs) / 1000) * 1000);
   await sql`update payment_plans set next_due_at = ${dueAt} where id = any(${[...ids]}::text[])`;
   await inParallel(ids, 40, (id) => temporal.workflow.getHandle(`payment-plan/${id}`).signal(signals.poke));
-  const held = await allHoldTimers(temporal, dueAt, ids.length);
-  return { dueAt, preparedMs: performance.now() - begun, held };
+  const areSet = await haveTimers(temporal, dueAt, ids.length);
+  return { dueAt, preparedMs: performance.now() - begun, areSet };
 }
 
 /** Whether, before the instant, the server knows of all of them that they wait for it. */
-async function allHoldTimers(temporal: Temporal, dueAt: Date, count: number): Promise<boolean> {
+async function haveTimers(temporal: Temporal, dueAt: Date, count: number): Promise<boolean> {
   // A span, because SQLite's visibility finds nothing by equality of instants.
   const [from, to] = [-500, 500].map((ms) => new Date(dueAt.getTime() + ms).toISOString());
   const query = `WorkflowType = 'paymentPlan' and ExecutionStatus = 'Running' and NextDueAt between '${from}' and '${to}'`;

@@ -12,7 +12,7 @@ export interface PartUse {
 
 const lookMs = 1_000;
 
-/** Watches the named processes, and what they have started, below this process, until it is told to stop. */
+/** Watches the named processes, and what they have started, below this process, until `stop` is called. */
 export async function watchParts(parts: ReadonlyMap<number, string>): Promise<{ stop(): Promise<PartUse[]> }> {
   const before = await processorSecondsByPart(process.pid, parts);
   const peaks = new Map<string, number>();

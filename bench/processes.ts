@@ -2,31 +2,31 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { familyIn, type ProcessEntry, readProcessTable } from '../lab/process-table.ts';
 
-/** What a part of the copy holds in memory, its helpers included; in megabytes (10^6). */
-export interface Footprint {
+/** What a part of the copy has in memory, its helpers included; in megabytes (10^6). */
+interface Footprint {
   part: string;
   processes: number;
   /** Pages that are in memory, shared ones counted in each process. */
   rss: number;
-  /** The same with a shared page split between those that share it; null where the kernel does not tell. */
+  /** The same with a shared page split between those that share it; null if the kernel does not report it. */
   pss: number | null;
-  /** What of its share no file and no shared memory stands behind: its heaps and stacks; null as above. */
+  /** Its share without files and shared memory: its heaps and stacks; null as above. */
   own: number | null;
 }
 
 /**
  * The memory of a process and all that it has started, directly or not. A descendant belongs to the part whose process
- * is its nearest ancestor; `parts` names them by process id. Linux only: answers nothing elsewhere.
+ * is its nearest ancestor; `parts` names them by process id. Linux only: empty elsewhere.
  */
 export async function footprints(root: number, parts: ReadonlyMap<number, string>): Promise<Footprint[]> {
   const table = await readProcessTable();
-  const found = new Map<string, Footprint>();
+  const sums = new Map<string, Footprint>();
   for (const pid of familyIn(table, root)) {
     const part = partOf(pid, table, parts);
     const memory = await memoryOf(pid);
     if (part === undefined || memory === null) continue;
-    const sum = found.get(part) ?? { part, processes: 0, rss: 0, pss: 0, own: 0 };
-    found.set(part, {
+    const sum = sums.get(part) ?? { part, processes: 0, rss: 0, pss: 0, own: 0 };
+    sums.set(part, {
       part,
       processes: sum.processes + 1,
       rss: sum.rss + memory.rss,
@@ -34,12 +34,12 @@ export async function footprints(root: number, parts: ReadonlyMap<number, string
       own: add(sum.own, memory.own),
     });
   }
-  return [...found.values()];
+  return [...sums.values()];
 }
 
 /**
  * Processor time, in seconds of one core, that a process and all that it has started have used so far, those included
- * that have ended and were waited for. Linux only: answers 0 elsewhere.
+ * that have ended and were waited for. Linux only: 0 elsewhere.
  */
 export async function processorSeconds(root: number): Promise<number> {
   const table = await readProcessTable();
@@ -61,7 +61,7 @@ export async function processorSecondsByPart(
   return sums;
 }
 
-/** How many files and sockets a process holds open; null when it is gone. Linux only. */
+/** How many files and sockets a process has open; null if it has ended. Linux only. */
 export async function openFiles(pid: number): Promise<number | null> {
   return readdir(`/proc/${pid}/fd`).then(
     (names) => names.length,
@@ -69,7 +69,7 @@ export async function openFiles(pid: number): Promise<number | null> {
   );
 }
 
-/** The process ids that a data directory has written down for what runs in it. */
+/** The process ids that a data folder records for what runs in it. */
 export async function recordedProcesses(dataDir: string): Promise<Map<number, string>> {
   const folder = join(dataDir, 'run');
   const parts = new Map<number, string>();

@@ -3,16 +3,16 @@ import { loadavg } from 'node:os';
 import { ticksPerSecond } from '../lab/process-table.ts';
 import { processorSeconds } from './processes.ts';
 
-/** How many cores were at work on average over a span, by whom. */
+/** How many cores were in use on average over a span. */
 export interface ProcessorUse {
   /** This process and all that it has started. */
   ours: number;
-  /** Everybody else on the machine, and what its host took away. */
+  /** Other programs on the machine, and what its host took away. */
   others: number;
   load_average: number;
 }
 
-/** Begins to watch; each call of what it answers tells of the span since the last one. Linux only: all 0 elsewhere. */
+/** Begins to watch; each call of the function that it returns covers the span since the last. Linux only: all 0 elsewhere. */
 export async function watchProcessorUse(): Promise<() => Promise<ProcessorUse>> {
   const look = async () => ({
     at: performance.now(),
@@ -26,7 +26,7 @@ export async function watchProcessorUse(): Promise<() => Promise<ProcessorUse>> 
     const ours = (now.ours - before.ours) / seconds;
     const all = (now.all - before.all) / seconds;
     before = now;
-    // A process that died while nobody waited for it takes its time along: never less than nothing.
+    // The time of a process that died without being waited for is lost: the difference is never below 0.
     return { ours: rounded(ours), others: rounded(all - ours), load_average: rounded(loadavg()[0] ?? 0) };
   };
 }

@@ -32,7 +32,7 @@ const waiting = { timeoutMs: 60_000, everyMs: 10 };
 export async function measureRecovery(world: World, rounds: number): Promise<Recovery[]> {
   const found: Recovery[] = [];
   const measures: { what: Recovery['what']; limitMs: number; measure: () => Promise<number> }[] = [
-    { what: 'api', limitMs: apiLimitMs, measure: () => firstAnswer(world) },
+    { what: 'api', limitMs: apiLimitMs, measure: () => firstResponse(world) },
     { what: 'worker', limitMs: chargeLimitMs, measure: () => firstCharge(world, awayWorkers) },
     { what: 'postgres', limitMs: chargeLimitMs, measure: () => firstCharge(world, awayServer('postgres')) },
     { what: 'temporal', limitMs: chargeLimitMs, measure: () => firstCharge(world, awayServer('temporal')) },
@@ -62,7 +62,7 @@ async function busyShare(): Promise<number> {
   return 1 - (after.idle - before.idle) / Math.max(1, after.all - before.all);
 }
 
-async function firstAnswer({ cluster, accounts }: World): Promise<number> {
+async function firstResponse({ cluster, accounts }: World): Promise<number> {
   await Promise.all(cluster.apis.map((api) => api.hold()));
   const begun = performance.now();
   for (const api of cluster.apis) api.release();

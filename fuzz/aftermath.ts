@@ -7,7 +7,7 @@ import type { Target } from './target.ts';
 
 /** The level from which a line of the log is an error. */
 const errorLevel = 50;
-/** More lines than anybody reads. */
+/** At most so many lines. */
 const shown = 20;
 
 /** How long each log was at a moment. */
@@ -22,7 +22,7 @@ export async function markLogs({ logs }: Target): Promise<LogMarks> {
   return new Map(await Promise.all(marks));
 }
 
-/** What has gone wrong behind the answers: broken invariants of the database, and errors in the logs since the marks. */
+/** What has gone wrong behind the responses: broken invariants of the database, and errors in the logs since the marks. */
 export async function findAftermath({ sql }: Target, marks: LogMarks): Promise<string[]> {
   const violations = await findViolations(sql);
   const broken = violations.map(({ invariant, id, detail }) => `invariant "${invariant}": ${id} ${detail}`);

@@ -104,7 +104,7 @@ export async function writeConfiguration(folder: string, pass: Pass): Promise<vo
   await writeFile(join(folder, 'schemathesis.toml'), text);
 }
 
-/** Of the last customer's four intents the first, which nobody has confirmed. */
+/** Of the last customer's four intents the first, which is not confirmed. */
 function unconfirmed(values: readonly string[] = []): string[] {
   return values.slice(-4, -3);
 }

@@ -118,7 +118,7 @@ export async function startService(dataDir: string, options: StartOptions = {}):
   return { ...found, key, dataDir, pid, secondsToReady, ledgerFile, logFile, stop: () => stop(child, logFile) };
 }
 
-/** Ends the copies that still run, including one that is just starting; for a program that is told to end. */
+/** Ends the copies that still run, including one that is just starting; for a program that must end. */
 export async function stopAllServices(): Promise<void> {
   await Promise.allSettled([...running].map((child) => stop(child, 'its output')));
 }

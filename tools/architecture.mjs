@@ -22,6 +22,12 @@ async function readTable() {
   return folders;
 }
 
+/** The folders of `src` that `lab` may import. */
+function labMayImport(folders) {
+  const processes = folders.find(({ folder }) => folder === 'processes');
+  return ['processes', ...(processes?.others ?? [])];
+}
+
 /** Types included. */
 function importRules(folders) {
   return [
@@ -31,7 +37,14 @@ function importRules(folders) {
       from: { path: `^src/${folder}/` },
       to: { path: '^src/', pathNot: `^src/(${[folder, ...others].join('|')})/` },
     })),
-    { name: 'src imports nothing of dev', severity: 'error', from: { path: '^src/' }, to: { path: '^dev/' } },
+    { name: 'src imports nothing of dev or lab', severity: 'error', from: { path: '^src/' }, to: { path: '^(dev|lab)/' } },
+    { name: 'dev imports nothing of lab', severity: 'error', from: { path: '^dev/' }, to: { path: '^lab/' } },
+    {
+      name: 'lab imports dev, src/processes and what that may import',
+      severity: 'error',
+      from: { path: '^lab/' },
+      to: { path: '^(src|demo|bench|faults|fuzz|test|tools)/', pathNot: `^src/(${labMayImport(folders).join('|')})/` },
+    },
     {
       name: 'payments know nothing of plans',
       severity: 'error',
@@ -76,7 +89,7 @@ async function check(title, folder, folders, forbidden) {
     baseDir: folder,
     validate: true,
     ruleSet: { forbidden },
-    includeOnly: '^(src|dev)/', // packages are judged by docs/dependencies.md
+    includeOnly: '^(src|dev|lab|demo|bench|faults|fuzz)/', // packages are judged by docs/dependencies.md
     parser: 'swc',
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { extensions: ['.ts', '.js', '.cjs', '.json'], conditionNames: ['import', 'require', 'node', 'default'] },
@@ -84,7 +97,7 @@ async function check(title, folder, folders, forbidden) {
   if (typeof output === 'string') throw new TypeError('dependency-cruiser returned a text');
   const { violations, totalCruised, totalDependenciesCruised } = output.summary;
   for (const { rule, from, to } of violations) console.error(`${rule.name}: ${from} → ${to}`);
-  const pairs = twoWayPairs(output.modules);
+  const pairs = twoWayPairs(output.modules.filter(({ source }) => /^(src|dev|lab)\//.test(source)));
   for (const { from, to, example } of pairs) console.error(`${from} and ${to} import each other: ${example}`);
   const count = violations.length + pairs.length;
   console.log(`${title}: ${totalCruised} modules, ${totalDependenciesCruised} imports, ${count} violations`);
@@ -103,11 +116,12 @@ async function withoutTypes(root) {
   return copy;
 }
 
+const users = ['demo', 'bench', 'faults', 'fuzz'];
 const root = process.cwd();
 const table = await readTable();
 const copy = await withoutTypes(root);
 try {
-  const isAllowed = await check('with types', root, ['src', 'dev'], importRules(table));
+  const isAllowed = await check('with types', root, ['src', 'dev', 'lab', ...users], importRules(table));
   const isRun = await check('as it runs', copy, ['src'], runRules(table));
   process.exitCode = isAllowed && isRun ? 0 : 1;
 } finally {

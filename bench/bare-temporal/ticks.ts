@@ -6,7 +6,7 @@ import type { ServiceCopy } from '../../lab/service.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { startChild, stopChild } from '../child.ts';
-import { type DueCourse, type DueRun, followCourse, NotAllHeld } from '../due-course.ts';
+import { type DueCourse, type DueRun, followCourse, NotAllTimersSet } from '../due-course.ts';
 
 const taskQueue = 'bench-ticks';
 
@@ -47,7 +47,8 @@ export async function startBareTemporal(copy: ServiceCopy, temporal: Client, sql
         await temporal.workflow.start(kind, { taskQueue, workflowId: id, args: [id, dueAt] });
       });
       // The last ones must have had their first task too, which starts their timer.
-      if (realNow().getTime() > dueAt - 1500) throw new NotAllHeld(`${count} bare workflows were not started in time`);
+      if (realNow().getTime() > dueAt - 1500)
+        throw new NotAllTimersSet(`${count} bare workflows were not started in time`);
       const preparedMs = performance.now() - begun;
       const done = async () => {
         const [row] = await sql<{ count: number }[]>`

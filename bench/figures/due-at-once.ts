@@ -2,10 +2,10 @@ import { Client, Connection } from '@temporalio/client';
 import { inParallel } from '../../lab/parallel.ts';
 import { type BareTemporal, startBareTemporal, type TickKind, type Watched } from '../bare-temporal/ticks.ts';
 import type { Bench, Measurement } from '../bench.ts';
-import { type DueCourse, type DueRun, followCourse, leadFor, NotAllHeld, withLead } from '../due-course.ts';
+import { type DueCourse, type DueRun, followCourse, leadFor, NotAllTimersSet, withLead } from '../due-course.ts';
 import { besideOf, type Figure, figure } from '../figure.ts';
 import { expectOneSuccessEach } from '../ledger.ts';
-import { expectChargedOnce, holdTimers, type LivePlans, lastEvent, makeLivePlans } from '../live-plans.ts';
+import { expectChargedOnce, type LivePlans, lastEvent, makeLivePlans, setTimers } from '../live-plans.ts';
 import { type PartUse, watchParts } from '../part-use.ts';
 import { footprints, recordedProcesses } from '../processes.ts';
 
@@ -14,7 +14,7 @@ const namespace = 'payments';
 const usualCount = 1000;
 /** A second round is begun only by then: on a busy machine one takes minutes. */
 const anotherRoundMs = 80_000;
-/** So many tell, before the first instant, how long all will take to have their timers. */
+/** A trial with so many shows how long all will take to have their timers. */
 const trialCount = 200;
 const farAheadMs = 3_600_000;
 
@@ -65,7 +65,7 @@ export const dueAtOnce: Measurement = {
       name: 'due-at-once',
       title: `${count} live plans due at one instant (one biller, no webhook endpoint)`,
       how: [
-        `${count} customers without a clock, each with a card and an active weekly plan, made through the API. Then next_due_at of all is set to one instant some seconds ahead by SQL and their workflows are told to look (signal \`poke\`), so that each holds a real timer for it; the server's NextDueAt says that all do.`,
+        `${count} customers without a clock, each with a card and an active weekly plan, made through the API. Then next_due_at of all is set to one instant some seconds ahead by SQL and their workflows are poked (signal \`poke\`), so that each has a real timer for it; the server's NextDueAt says that all do.`,
         'Time runs from the instant until the events of all charges are seen committed in the database, looked at every 25 to 100 ms. Each plan must then have exactly one paid slot, one intent and one attempt for each instant, and the processor’s own ledger one success for each intent, or the run fails.',
         'Bare: as many workflows with one timer for such an instant and one activity that inserts one row, on the same server, with a worker process of their own that has the same limits; they end after it, while a plan goes on to its next timer. Kinds and plans take turns in each round.',
         'Processor time and memory are those of the processes from shortly before the instant to the last charge or row, memory beside that before anything was made.',
@@ -75,11 +75,11 @@ export const dueAtOnce: Measurement = {
   },
 };
 
-/** Sees with some of them how long all will take to have their timers, so that each instant is neither too early nor late. */
+/** Tries with some of them how long all will take to have their timers, so that each instant is neither too early nor late. */
 async function prepareRuns({ sql, log }: Bench, temporal: Client, bare: BareTemporal, live: LivePlans) {
   const count = live.ids.length;
   const trial = Math.min(count, trialCount);
-  const { preparedMs } = await holdTimers(sql, temporal, live.ids.slice(0, trial), farAheadMs);
+  const { preparedMs } = await setTimers(sql, temporal, live.ids.slice(0, trial), farAheadMs);
   const plansMs = (preparedMs / trial) * count;
   const bareMs = (await bare.millisecondsEach(trial)) * count;
   log(
@@ -104,12 +104,12 @@ async function letFallDue(
   const count = live.ids.length;
   live.charges += 1;
   const before = await lastEvent(sql);
-  const { dueAt, preparedMs, held } = await holdTimers(sql, temporal, live.ids, leadMs);
+  const { dueAt, preparedMs, areSet } = await setTimers(sql, temporal, live.ids, leadMs);
   const follow = () => followCourse(dueAt.getTime(), count, async () => (await lastEvent(sql)) - before);
   // Those that were late are charged all the same, and counted before the next try.
-  const course = held ? await watched(follow) : await follow();
+  const course = areSet ? await watched(follow) : await follow();
   await expectChargedOnce(sql, live);
-  if (!held) throw new NotAllHeld(`not all of ${count} plans had their timer in time`);
+  if (!areSet) throw new NotAllTimersSet(`not all of ${count} plans had their timer in time`);
   return { course, preparedMs };
 }
 

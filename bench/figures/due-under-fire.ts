@@ -10,7 +10,7 @@ import { type Breakable, startBreakable } from '../breakable.ts';
 import { followCourse, leadFor } from '../due-course.ts';
 import { figure } from '../figure.ts';
 import { type Calls, expectOneSuccessEach } from '../ledger.ts';
-import { expectChargedOnce, holdTimers, type LivePlans, lastEvent, makeLivePlans } from '../live-plans.ts';
+import { expectChargedOnce, type LivePlans, lastEvent, makeLivePlans, setTimers } from '../live-plans.ts';
 
 /** Two, so that one is at work while the other starts. */
 const workerCount = 2;
@@ -63,16 +63,16 @@ export const dueUnderFire: Measurement = {
   },
 };
 
-/** Lets all plans hold a timer for one instant, with as much time before it as a trial with some of them asks for. */
+/** Lets all plans have a timer for one instant, with as much time before it as a trial with some of them needs. */
 async function startAllTimers(service: Breakable, live: LivePlans, log: RunContext['log']): Promise<Date> {
   const { sql, temporal } = service;
   const trial = live.ids.slice(0, trialCount);
-  const tried = await holdTimers(sql, temporal, trial, farAheadMs);
+  const tried = await setTimers(sql, temporal, trial, farAheadMs);
   const expectedMs = (tried.preparedMs / trial.length) * live.ids.length;
   log(`due under fire: to have all timers, the plans may take ${(expectedMs / 1000).toFixed(0)} s`);
   live.charges += 1;
-  const { dueAt, held } = await holdTimers(sql, temporal, live.ids, 2 * leadFor(expectedMs));
-  if (!held) throw new Error(`not all of ${live.ids.length} plans had their timer in time`);
+  const { dueAt, areSet } = await setTimers(sql, temporal, live.ids, 2 * leadFor(expectedMs));
+  if (!areSet) throw new Error(`not all of ${live.ids.length} plans had their timer in time`);
   return dueAt;
 }
 

@@ -8,7 +8,7 @@ import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
 import type { Bench, Measurement } from '../bench.ts';
 import { followCourse } from '../due-course.ts';
 import { type Figure, figure } from '../figure.ts';
-import { expectChargedOnce, holdTimers, lastEvent, makeLivePlans } from '../live-plans.ts';
+import { expectChargedOnce, lastEvent, makeLivePlans, setTimers } from '../live-plans.ts';
 import { startBenchReceiver } from '../receiver.ts';
 import { advance, expectAttempts, setUp } from '../scenery.ts';
 
@@ -133,8 +133,8 @@ async function measureHistories({ client, sql, copy }: Bench): Promise<Figure[]>
     live.charges = 1;
     await untilDelivered(sql);
     const before = await lastEvent(sql);
-    const { dueAt, held } = await holdTimers(sql, temporal, live.ids, leadMs);
-    if (!held) throw new Error('not all plans had their timer in time');
+    const { dueAt, areSet } = await setTimers(sql, temporal, live.ids, leadMs);
+    if (!areSet) throw new Error('not all plans had their timer in time');
     const waiting = await inParallel(live.ids, 4, (id) => lengthOf(`payment-plan/${id}`));
     await followCourse(dueAt.getTime(), live.ids.length, async () => (await lastEvent(sql)) - before);
     await expectChargedOnce(sql, live);

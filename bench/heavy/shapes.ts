@@ -1,7 +1,7 @@
 import { range } from '../../lab/parallel.ts';
 import type { Sending } from '../flood/job.ts';
 
-/** A request that is meant to cost the API much and its sender little. */
+/** A request that costs the API much and its sender little. */
 export interface Shape extends Sending {
   id: string;
   what: string;
@@ -17,7 +17,7 @@ const customer = (filling: string) => `{"name":"Ada Example",${filling}}`;
 const attributes = (value: string) => customer(`"additional_attributes":${value}`);
 const intent = (metadata: string) => `{"amount":500,"currency":"AUD","metadata":${metadata}}`;
 
-/** The most that an object holds: its lists are the largest answers. */
+/** The most that an object holds: its lists are the largest responses. */
 export const fullCustomer = attributes(members(900, (n) => `"a${n}":"${filled('x', (256 * kib - slack) / 900 - 12)}"`));
 export const fullIntent = intent(members(50, (n) => `"${String(n).padStart(40, 'k')}":"${filled('é', 500)}"`));
 
@@ -84,9 +84,9 @@ const heads: Shape[] = [
   get('type', 'a long Content-Type', '/customers', { 'content-type': `application/json${filled(' ', long)}x` }),
 ];
 
-const answers: Shape[] = [
+const lists: Shape[] = [
   get('list-customers', 'a list of 100 customers of 256 KiB', '/customers?limit=100'),
   get('list-intents', 'a list of 100 intents with full metadata', '/payment_intents?limit=100'),
 ];
 
-export const shapes: readonly Shape[] = [...bodies, ...heads, ...answers];
+export const shapes: readonly Shape[] = [...bodies, ...heads, ...lists];

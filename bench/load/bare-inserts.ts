@@ -4,8 +4,8 @@ import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { customer, intent } from './bodies.ts';
 
-/** Bytes of a stored answer: those of a customer's or an intent's JSON, encrypted. */
-const storedAnswerBytes = 780;
+/** Bytes of a stored response: those of a customer's or an intent's JSON, encrypted. */
+const storedResponseBytes = 780;
 const keyLivesMs = 86_400_000;
 
 /** A statement that has not been sent: it runs when it is waited for, or as part of another. */
@@ -48,6 +48,6 @@ export function insertOfKey(sql: Pool, billerId: string) {
   return sql`
     insert into idempotency_keys
       (biller_id, livemode, key, fingerprint, status_code, sealed_response, created_at, expires_at)
-    values (${billerId}, false, ${randomUUID()}, ${randomBytes(32)}, 201, ${randomBytes(storedAnswerBytes)}, ${now},
+    values (${billerId}, false, ${randomUUID()}, ${randomBytes(32)}, 201, ${randomBytes(storedResponseBytes)}, ${now},
       ${new Date(now.getTime() + keyLivesMs)})`;
 }

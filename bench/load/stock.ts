@@ -7,7 +7,7 @@ import { customer, intent } from './bodies.ts';
 
 const rowsInStatement = 10_000;
 
-/** Writes so many customers as the API would have made them, and answers their ids, oldest first. */
+/** Inserts so many customers as the API makes them, and returns their ids, oldest first. */
 export async function stockCustomers(sql: Pool, billerId: string, count: number): Promise<string[]> {
   const ids = range(count).map(() => newId('customer'));
   for (let from = 0; from < count; from += rowsInStatement) {
@@ -18,12 +18,12 @@ export async function stockCustomers(sql: Pool, billerId: string, count: number)
         ${sql.json(customer.billing_address)}, ${realNow()}, ${realNow()}
       from unnest(${ids.slice(from, from + rowsInStatement)}::text[]) as given (id)`;
   }
-  // As autovacuum leaves them, which comes when it likes.
+  // As autovacuum leaves them, whose time is not known.
   await sql`vacuum analyze customers`;
   return ids;
 }
 
-/** Writes so many intents of these payers in turn, each ready to be confirmed, and answers their ids. */
+/** Inserts so many intents of these payers in turn, each ready to be confirmed, and returns their ids. */
 export async function stockIntents(
   sql: Pool,
   billerId: string,

@@ -37,21 +37,21 @@ export const disturbConnections: Attack = {
 
 const trapMs = 3_000;
 
-/** PostgreSQL commits, and whoever asked for it never hears that it has. */
-export const loseCommitAnswer: Attack = {
-  kind: 'lost commit answer',
+/** PostgreSQL commits, and its client never gets the reply. */
+export const loseCommitReply: Attack = {
+  kind: 'lost commit reply',
   weight: 8,
   draw({ cluster, chance }) {
     const link = chance.pick(cluster.links.postgres);
     return {
-      title: `the answer to a commit lost on the way to ${link.name}`,
+      title: `the reply to a commit lost on the way to ${link.name}`,
       targets: [`link ${link.name}`],
       run: () => link.swallowNextCommit(trapMs),
     };
   },
 };
 
-/** A request or an answer that ends in the middle: of the API's, Temporal's or PostgreSQL's. */
+/** A request or a response that ends in the middle: of the API's, Temporal's or PostgreSQL's. */
 export const cutAtByte: Attack = {
   kind: 'cut at a byte',
   weight: 8,

@@ -3,12 +3,12 @@ import { type Attack, seconds, upProcesses } from './attack.ts';
 
 /**
  * Longer than a claim of the dispatcher, a heartbeat of an advance and a workflow task are waited for (5 s each), so that
- * somebody else has taken over when it thaws; sometimes longer than an attempt of a delivery (25 s).
+ * another process has taken over when it thaws; sometimes longer than an attempt of a delivery (25 s).
  */
 const usual = [6_000, 9_000] as const;
 const long = [26_000, 28_000] as const;
 
-/** SIGSTOP, and SIGCONT after everybody has given it up. What it then does late has to come to nothing. */
+/** SIGSTOP, and SIGCONT after every time-out. What it then does late must have no effect. */
 export const freeze: Attack = {
   kind: 'freeze',
   weight: 8,

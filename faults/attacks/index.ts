@@ -1,6 +1,6 @@
 import type { Attack } from './attack.ts';
 import { jumpClock } from './clock-jump.ts';
-import { cutAtByte, disturbConnections, loseCommitAnswer } from './connections.ts';
+import { cutAtByte, disturbConnections, loseCommitReply } from './connections.ts';
 import { crashPoint } from './crash-points.ts';
 import { fillDisk } from './disk.ts';
 import { freeze } from './freeze.ts';
@@ -19,7 +19,7 @@ export const attacks: readonly Attack[] = [
   suspendHost,
   jumpClock,
   disturbConnections,
-  loseCommitAnswer,
+  loseCommitReply,
   cutAtByte,
   fillDisk,
   loseTemporal,

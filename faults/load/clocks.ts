@@ -18,7 +18,7 @@ interface PlanOnClock extends Tracked {
   amounts: { whole: number; rest: number | null };
 }
 
-/** Also read by the judge of events, after the clocks are gone. */
+/** Also read by the judge of events, after the clocks are deleted. */
 export interface ClockHistory {
   account: Account;
   plans: PlanOnClock[];

@@ -4,7 +4,7 @@ const lengthBytes = 4;
 const typeBytes = 1;
 
 /**
- * Reads what a client sends to PostgreSQL (frontend messages, protocol 3) from the start of a connection, and answers for
+ * Reads what a client sends to PostgreSQL (frontend messages, protocol 3) from the start of a connection, and returns for
  * each chunk whether a commit is in it: as a plain query, or as the execution of a statement that was prepared before.
  */
 export function readCommits(): CommitReader {

@@ -1,12 +1,12 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Is given all that a client sends on one connection, and answers of each chunk whether it ends a transaction. */
+/** Reads all that a client sends on one connection, and returns for each chunk whether it ends a transaction. */
 export type CommitReader = (chunk: Buffer) => boolean;
 
 export type Direction = 'requests' | 'replies';
 
-/** The way from a program to a server, by a port of its own: what happens on it befalls no other. */
+/** The way from a program to a server, by a port of its own: what happens on it affects no other. */
 export interface Link {
   readonly name: string;
   readonly port: number;
@@ -23,11 +23,11 @@ export interface Link {
   delay(ms: number): void;
   /** Lets the client's bytes through and drops the server's. */
   swallowReplies(): void;
-  /** Tells the server that nothing more will come; it may go on to answer. */
+  /** Ends the way to the server; it may still reply. */
   halfClose(): void;
-  /** Lets the next commit through, drops its answer and resets its connection. Answers whether one came in time. */
+  /** Lets the next commit through, drops its reply and resets its connection. Returns whether one came in time. */
   swallowNextCommit(timeoutMs: number): Promise<boolean>;
-  /** Lets so many bytes through from now on, and resets the connection at the next. Answers whether they came in time. */
+  /** Lets so many bytes through from now on, and resets the connection at the next. Returns whether they came in time. */
   cutAfter(bytes: number, direction: Direction, timeoutMs: number): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -53,10 +53,10 @@ interface Passage {
   commits: boolean;
 }
 
-/** Looks at what passes; true when it has taken the matter in hand, and nothing else is to be done with the bytes. */
+/** Looks at what passes; true if it has handled the bytes. */
 type Trap = (passage: Passage) => boolean;
 
-/** How long a server gets to carry out the commit whose answer nobody will see. */
+/** How long a server gets to carry out the commit whose reply is dropped. */
 const commitMs = 200;
 
 /** Opens a link to a port of this machine. `makeReader` gives a reader for each connection, where there are commits. */
@@ -100,7 +100,7 @@ export async function openLink(
     from.on('error', () => reset(connection));
     from.on('close', () => {
       if (connection.client.destroyed && connection.server.destroyed) open.delete(connection);
-      // Whoever goes without having said its last takes the other along.
+      // A side that ends without its last byte ends the other too.
       else if (!from.readableEnded) reset(connection);
     });
   }
@@ -135,7 +135,7 @@ export async function openLink(
     for (const connection of [...open]) reset(connection);
   }
 
-  /** Sets a trap; answers whether it was sprung in time. */
+  /** Sets a trap; returns whether it was sprung in time. */
   async function setTrap(timeoutMs: number, make: (sprung: () => void) => Trap): Promise<boolean> {
     const over = new AbortController();
     let wasSprung = false;

@@ -170,7 +170,7 @@ describe('answering the challenge of a plan’s payment that was confirmed by ha
     const { next_attempt_at, state } = await stage.merchant.getPlan(plan);
     assert.deepEqual([next_attempt_at, state], [null, 'active']);
     await here.advance(day('01-17'));
-    assert.deepEqual(await here.told(plan), [`0 processing ${frozen}`]);
+    assert.deepEqual(await here.paymentLines(plan), [`0 processing ${frozen}`]);
     assert.equal(stage.ledger.requests.length, 2);
   });
 
@@ -211,7 +211,7 @@ describe('answering the challenge of a plan’s payment that was confirmed by ha
     assert.deepEqual([attempt, will_retry, next], [2, true, day('01-11')]);
     assert.deepEqual(await pokes(plan), ['paymentPlan false poke']);
     await here.advance(day('01-20'));
-    assert.deepEqual(await here.told(plan), [
+    assert.deepEqual(await here.paymentLines(plan), [
       `0 failed ${[frozen, frozen, day('01-11'), day('01-13'), day('01-15')].join(' ')}`,
     ]);
     assert.equal((await stage.merchant.getPlan(plan)).state_reason, 'payment_failed');
@@ -230,7 +230,7 @@ describe('answering the challenge of a plan’s payment that was confirmed by ha
     const { plan, intent } = await challenged({ failure_behaviour: 'stop' });
     assert.equal((await stage.merchant.getPlan(plan)).state, 'suspended');
     await complete(intent, 'fail');
-    assert.deepEqual(await here.told(plan), [`0 failed ${frozen} ${frozen}`]);
+    assert.deepEqual(await here.paymentLines(plan), [`0 failed ${frozen} ${frozen}`]);
     await here.advance(day('01-20'));
     assert.equal(stage.ledger.requests.length, 2);
     await here.move(plan, 'resume');

@@ -546,6 +546,6 @@ describe('deleting a customer on a test clock', () => {
     await remove();
     await here.advance('2027-01-24T00:00:00Z');
     assert.equal(stage.ledger.taken.size, 1);
-    assert.deepEqual(await here.told(plan), [`0 paid ${frozen}`]);
+    assert.deepEqual(await here.paymentLines(plan), [`0 paid ${frozen}`]);
   });
 });

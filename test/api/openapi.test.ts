@@ -17,7 +17,7 @@ import { fieldCodes } from '../../src/resources/field-errors.ts';
 import { declineCodes, errorCodes } from '../../src/services/error-codes.ts';
 import { useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
-import { assertMatchesDocument, document, faultsBy, jsonSchemaOf, responseOf } from '../support/openapi.ts';
+import { assertMatchesDocument, document, jsonSchemaOf, problemsBy, responseOf } from '../support/openapi.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const documented = allRoutes.filter((one) => !one.undocumented);
@@ -169,7 +169,7 @@ describe('the OpenAPI document', () => {
       const named = Object.values(asNode(node.examples) ?? {}).map((example) => asNode(example)?.value);
       const examples = [...named, ...('example' in node ? [node.example] : [])];
       assert.ok(examples.length > 0, `${path} has no example`);
-      for (const example of examples) assert.deepEqual(faultsBy(asNode(node.schema) ?? {}, example), [], path);
+      for (const example of examples) assert.deepEqual(problemsBy(asNode(node.schema) ?? {}, example), [], path);
     }
   });
 
@@ -305,7 +305,7 @@ describe('the reference', () => {
       assert.deepEqual([reply.status, reply.body.error.code], [status, code]);
       const told = unmatched[status];
       assert.deepEqual(Object.keys(examplesOf(told)), [code]);
-      assert.deepEqual(faultsBy(jsonSchemaOf(told) ?? {}, reply.body), []);
+      assert.deepEqual(problemsBy(jsonSchemaOf(told) ?? {}, reply.body), []);
       for (const header of Object.keys(asNode(told?.headers) ?? {})) assert.ok(reply.headers.has(header), header);
     }
     // 408 and 431 are answered before there is a request: test/api/server.test.ts has them. 421 is the answer of `npm start`

@@ -19,10 +19,9 @@ describe('confirming a payment intent', () => {
   const intent = (body: object = {}) => stage.merchant.intent({ amount: 1000, currency: 'AUD', ...body });
   const cardOf = async (token?: string) => stage.merchant.card((await stage.merchant.customer()).id, token);
 
-  /** Confirms a new intent; answers status and decline code, such as `failed card_declined`. */
-  async function outcome(amount: number, token: string, word?: string): Promise<string> {
-    const metadata = word === undefined ? {} : { _sandbox_outcome: word };
-    const { id } = await intent({ amount, metadata });
+  /** Confirms a new intent; returns status and decline code, such as `failed card_declined`. */
+  async function outcome(amount: number, token: string): Promise<string> {
+    const { id } = await intent({ amount });
     const { status, body } = await confirm(id, await cardOf(token));
     assert.equal(status, 200);
     if (body.last_payment_error === null) return body.status;
@@ -53,42 +52,6 @@ describe('confirming a payment intent', () => {
       assert.equal(await outcome(amount, `${visa}_decline_card_lost`), 'failed card_declined');
       assert.equal(await outcome(amount, `${visa}_3ds_required`), 'requires_action');
       assert.equal(await outcome(amount, `${visa}_timeout`), 'failed gateway_timeout');
-    }
-  });
-
-  it('ends as _sandbox_outcome says, whatever the fixture and the amount', async () => {
-    const lost = 'tok_sandbox_visa_decline_card_lost';
-    assert.equal(await outcome(1001, lost, 'succeed'), 'succeeded');
-    assert.equal(await outcome(1000, 'tok_sandbox_visa_succeed', 'decline'), 'failed insufficient_funds');
-    assert.equal(await outcome(1000, lost, 'requires_action'), 'requires_action');
-    assert.equal(await outcome(1000, lost, 'timeout'), 'failed gateway_timeout');
-  });
-
-  it('ends by the last two digits of the base amount where neither is said', async () => {
-    const token_metadata = { type: 'vault', token: 't', data: '' };
-    const debit = { bsb_number: '000-000', account_name: 'Jo', account_number: '123456' };
-    const methods = [
-      { type: 'card', payment_method_data: { expiry_month: 1, expiry_year: 2040, token_metadata } },
-      { type: 'au_becs_debit', payment_method_data: debit },
-    ];
-    for (const body of methods) {
-      const method = (await stage.request('POST', '/payment_methods', body)).body.payment_method.id;
-      const ends: [number, string, string | undefined][] = [
-        [301, 'failed', 'insufficient_funds'],
-        [302, 'requires_action', undefined],
-        [399, 'failed', 'gateway_timeout'],
-        [300, 'succeeded', undefined],
-        [310, 'succeeded', undefined],
-      ];
-      for (const [amount, status, code] of ends) {
-        const { id } = await intent({ amount, surcharge_applied: true });
-        const reply = await confirm(id, method);
-        assert.deepEqual(
-          [reply.body.status, reply.body.last_payment_error?.code],
-          [status, code],
-          `${body.type} ${amount}`,
-        );
-      }
     }
   });
 

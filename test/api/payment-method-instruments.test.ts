@@ -209,8 +209,8 @@ describe('a plan on a Klarna, PayID or PayPal method', () => {
       const payment_instrument_id = body.payment_method.id;
       const good = await payer.active({ payment_instrument_id });
       const bad = await payer.active({ payment_instrument_id, recurring_amount_cents: 1001 });
-      assert.deepEqual(await payer.told(good), ['0 paid 2027-01-10T00:00:00.000Z'], type);
-      assert.deepEqual(await payer.told(bad), ['0 retrying 2027-01-10T00:00:00.000Z'], type);
+      assert.deepEqual(await payer.paymentLines(good), ['0 paid 2027-01-10T00:00:00.000Z'], type);
+      assert.deepEqual(await payer.paymentLines(bad), ['0 retrying 2027-01-10T00:00:00.000Z'], type);
       const [payment] = await stage.merchant.payments(good);
       const intent = await stage.merchant.getIntent(String(payment?.payment_intent_id));
       assert.equal(intent.payment_method_id, payment_instrument_id);

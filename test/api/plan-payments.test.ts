@@ -20,7 +20,11 @@ describe('a plan collects', () => {
   it('one payment intent for each slot, at its instant, with the plan’s method, metadata and customer', async () => {
     const id = await here.active({ metadata: { order: '7' } });
     await here.advance(day('01-24'));
-    assert.deepEqual(await here.told(id), [`0 paid ${frozen}`, `1 paid ${day('01-17')}`, `2 paid ${day('01-24')}`]);
+    assert.deepEqual(await here.paymentLines(id), [
+      `0 paid ${frozen}`,
+      `1 paid ${day('01-17')}`,
+      `2 paid ${day('01-24')}`,
+    ]);
     const { data } = (await stage.request('GET', `/customers/${here.customer}/payment_intents`)).body;
     assert.equal(data.length, 3);
     assert.deepEqual(data[0], {
@@ -101,7 +105,7 @@ describe('a plan collects', () => {
     );
     await here.advance(day('01-20'));
     const attempts = [frozen, day('01-11'), day('01-13'), day('01-15')];
-    assert.deepEqual(await here.told(id), [`0 failed ${attempts.join(' ')}`]);
+    assert.deepEqual(await here.paymentLines(id), [`0 failed ${attempts.join(' ')}`]);
     const plan = await fetch(id);
     assert.deepEqual(
       [plan.state, plan.state_reason, plan.next_payment_date, plan.next_attempt_at, plan.updated_at],
@@ -123,7 +127,7 @@ describe('a plan collects', () => {
   it('the unpaid slot by a retry, and later slots on their own dates meanwhile', async () => {
     const id = await here.active({ metadata: outcomes('decline', 'decline', 'decline', 'succeed') });
     await here.advance(day('01-18'));
-    assert.deepEqual(await here.told(id), [
+    assert.deepEqual(await here.paymentLines(id), [
       `0 paid ${[frozen, day('01-11'), day('01-13'), day('01-15')].join(' ')}`,
       `1 retrying ${[day('01-17'), day('01-18')].join(' ')}`,
     ]);
@@ -143,7 +147,7 @@ describe('a plan collects', () => {
       .filter(({ created_at }) => created_at === day('01-18'))
       .map(({ data }) => data.attempt ?? data.status);
     assert.deepEqual(order.slice(0, 2), ['succeeded', 1]);
-    assert.deepEqual(await here.told(id), [
+    assert.deepEqual(await here.paymentLines(id), [
       `0 paid ${[day('01-15'), day('01-16'), day('01-18')].join(' ')}`,
       `1 retrying ${day('01-18')}`,
     ]);
@@ -247,7 +251,7 @@ describe('a plan collects', () => {
     const plan = await fetch(id);
     assert.deepEqual([plan.state, plan.next_attempt_at], ['active', day('01-11')]);
     await here.advance(day('01-20'));
-    assert.deepEqual(await here.told(id), [
+    assert.deepEqual(await here.paymentLines(id), [
       `0 failed ${[frozen, frozen, day('01-11'), day('01-13'), day('01-15')].join(' ')}`,
     ]);
   });
@@ -261,9 +265,12 @@ describe('the due instants of a plan', () => {
     await here.advance('2027-01-20T00:00:00Z');
     await here.advance('2027-02-02T00:00:00Z');
     for (const target of ['02-15', '03-01', '03-14', '03-28', '04-10']) await here.advance(day(target));
-    assert.deepEqual(await here.told(id), ['0 paid 2027-03-27T13:00:00.000Z', '1 paid 2027-04-03T13:00:00.000Z']);
+    assert.deepEqual(await here.paymentLines(id), [
+      '0 paid 2027-03-27T13:00:00.000Z',
+      '1 paid 2027-04-03T13:00:00.000Z',
+    ]);
     await here.advance(day('04-11'));
-    assert.equal((await here.told(id)).at(-1), '2 paid 2027-04-10T14:00:00.000Z');
+    assert.equal((await here.paymentLines(id)).at(-1), '2 paid 2027-04-10T14:00:00.000Z');
   });
 });
 

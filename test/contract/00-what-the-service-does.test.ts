@@ -84,7 +84,7 @@ describe('What the service does', () => {
       async holds() {
         const id = await here.active({ metadata: { _sandbox_outcome: 'decline,succeed' } });
         await here.advance('2027-01-11T00:00:00Z');
-        assert.deepEqual(await here.told(id), ['0 paid 2027-01-10T00:00:00.000Z 2027-01-11T00:00:00.000Z']);
+        assert.deepEqual(await here.paymentLines(id), ['0 paid 2027-01-10T00:00:00.000Z 2027-01-11T00:00:00.000Z']);
       },
     },
     {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { createMerchant } from '../support/merchant.ts';
-import { document, faultsBy } from '../support/openapi.ts';
+import { document, problemsBy } from '../support/openapi.ts';
 import { refusal, useStage } from '../support/stage.ts';
 import { card, clock, debit, instruments, intent, plan, vaulted } from './bodies.ts';
 import { type Json, once } from './rows.ts';
@@ -158,7 +158,7 @@ describe('Conventions', () => {
     for (const field of customerFields) {
       const may = !neverNull.includes(field);
       it(`${field} may ${may ? '' : 'not '}be null`, async () => {
-        const faults = faultsBy({ $ref: '#/components/schemas/Customer' }, { ...(await bare()), [field]: null });
+        const faults = problemsBy({ $ref: '#/components/schemas/Customer' }, { ...(await bare()), [field]: null });
         assert.equal(faults.length === 0, may, faults.join());
         assert.ok(document.components.schemas?.Customer);
       });

@@ -34,7 +34,7 @@ const taken: readonly FieldRow[] = [
     rule: 'a string, required on create',
     required: true,
     accepts: ['Ada', 'Ada Lovelace'],
-    refuses: noText,
+    refuses: [...noText, [' \t ', 'invalid_format'], ['x'.repeat(256), 'too_long']],
   },
   {
     field: 'email',

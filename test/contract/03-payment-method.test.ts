@@ -87,7 +87,13 @@ const cardRows: readonly FieldRow[] = [
 ];
 
 const becsRows: readonly FieldRow[] = [
-  { field: 'bsb_number', rule: 'a string, required', required: true, accepts: ['000-000', '062000'], refuses: noText },
+  {
+    field: 'bsb_number',
+    rule: 'a string, required',
+    required: true,
+    accepts: ['000-000', '062000'],
+    refuses: [['12345', 'invalid_format'], ['000 000', 'invalid_format'], ...noText],
+  },
   { field: 'account_name', rule: 'a string, required', required: true, accepts: ['Ada'], refuses: noText },
   {
     field: 'account_number',
@@ -132,6 +138,7 @@ describe('Payment method', () => {
             'unknown_parameter',
             '/payment_method_data/bsb_number',
           ],
+          [card({ cvc: '123' }).payment_method_data, 'unknown_parameter', '/payment_method_data/cvc'],
         ],
       },
       {

@@ -61,7 +61,10 @@ describe('Payment intent', () => {
           [199, 'amount_too_small'],
           [0, 'amount_too_small'],
           [-1, 'out_of_range'],
+          [1e308, 'out_of_range'],
+          [200.5, 'invalid_type'],
           ['1000', 'invalid_type'],
+          [null, 'invalid_type'],
         ],
       },
       {
@@ -72,6 +75,9 @@ describe('Payment intent', () => {
         refuses: [
           ['CAD', 'invalid_value'],
           ['aud', 'invalid_value'],
+          ['', 'invalid_value'],
+          [null, 'invalid_value'],
+          [36, 'invalid_value'],
         ],
       },
       {

@@ -14,7 +14,11 @@ const noText: Refused[] = [
 const noAmount: Refused[] = [
   [10.5, 'invalid_type'],
   ['10', 'invalid_type'],
+  [true, 'invalid_type'],
   [0, 'out_of_range'],
+  [-1, 'out_of_range'],
+  [100_000_000, 'out_of_range'],
+  [1e300, 'out_of_range'],
 ];
 
 /** The response fields that the contract shows. */
@@ -56,25 +60,25 @@ describe('Payment plan', () => {
         rule: 'weekly or monthly; required',
         required: true,
         accepts: ['weekly', 'monthly'],
-        refuses: [['daily', 'invalid_value']],
+        refuses: ['daily', 'Weekly', '', null].map((value): Refused => [value, 'invalid_value']),
       },
       {
         field: 'frequency_period',
         rule: 'an integer, the interval’s multiplier',
-        accepts: [1, 2, 12],
+        accepts: [1, 2, 12, 520],
         refuses: noAmount,
       },
       {
         field: 'recurring_amount_cents',
         rule: 'an integer, the amount of each payment; required',
         required: true,
-        accepts: [1, 250_000],
+        accepts: [1, 99_999_999],
         refuses: noAmount,
       },
       {
         field: 'first_amount_cents',
         rule: 'an integer, the amount of the first payment only',
-        accepts: [1, 250_000],
+        accepts: [1, 99_999_999],
         refuses: noAmount,
       },
       {
@@ -94,6 +98,7 @@ describe('Payment plan', () => {
         accepts: ['AUD', 'USD', 'JPY'],
         refuses: [
           ['Dollars', 'invalid_value'],
+          ['aud', 'invalid_value'],
           [36, 'invalid_value'],
         ],
       },
@@ -101,10 +106,11 @@ describe('Payment plan', () => {
         field: 'start_date',
         rule: 'the date of the first payment; required',
         required: true,
-        accepts: ['2027-01-10', '2100-12-31'],
+        accepts: ['2027-01-10', '2200-12-31'],
         refuses: [
-          ['2027-01-09', 'out_of_range'],
-          ['10 Jan', 'invalid_format'],
+          ...['2027-01-09', '2201-01-01', '0001-01-01'].map((date): Refused => [date, 'out_of_range']),
+          ...['10 Jan', '2027-02-29', '2027-01-31T00:00:00Z', ''].map((date): Refused => [date, 'invalid_format']),
+          [20270131, 'invalid_type'],
         ],
       },
       {
@@ -112,6 +118,7 @@ describe('Payment plan', () => {
         rule: 'overrides the first payment date',
         accepts: ['2027-01-10', '2027-01-16'],
         refuses: [
+          ['2027-01-09', 'out_of_range'],
           ['2027-01-17', 'out_of_range'],
           ['10 Jan', 'invalid_format'],
         ],
@@ -126,7 +133,7 @@ describe('Payment plan', () => {
         field: 'failure_behaviour',
         rule: 'stop or retry',
         accepts: ['stop', 'retry'],
-        refuses: [['panic', 'invalid_value']],
+        refuses: ['panic', '', null].map((value): Refused => [value, 'invalid_value']),
       },
     ];
     const names = rows.map(({ field, required }) => [field, required ? 'yes' : 'no']);
@@ -141,7 +148,7 @@ describe('Payment plan', () => {
     });
 
     it('total_amount_cents: an integer, the cap on total collections', async () => {
-      for (const total_amount_cents of [1, 100_000]) {
+      for (const total_amount_cents of [1, 99_999_999]) {
         const made = await create(body({ ...capped, total_amount_cents }));
         assert.deepEqual([made.status, made.body.total_amount_cents], [201, total_amount_cents]);
       }

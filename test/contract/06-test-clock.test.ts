@@ -4,7 +4,7 @@ import { realNow } from '../../src/platform/real-time.ts';
 import { useStage } from '../support/stage.ts';
 import { clock } from './bodies.ts';
 import { putClocksAway } from './requests.ts';
-import { type FieldRow, itShowsFields, itTakesFields, once, type ShownRow } from './rows.ts';
+import { type FieldRow, itShowsFields, itTakesFields, once, type Refused, type ShownRow } from './rows.ts';
 import { itIsTheTable } from './tables.ts';
 
 const path = '/test_helpers/test_clocks';
@@ -17,8 +17,13 @@ const taken: readonly FieldRow[] = [
     required: true,
     accepts: ['2027-01-10T00:00:00.000Z', '2019-12-31T23:59:59.999Z'],
     refuses: [
-      ['2027-01-10', 'invalid_format'],
-      [1_800_000_000, 'invalid_type'],
+      ...['2027-01-10', '2027-01-10T00:00:00', '2027-02-30T00:00:00Z', 'now', ''].map(
+        (time): Refused => [time, 'invalid_format'],
+      ),
+      ...[null, 0, 1_800_000_000, {}].map((time): Refused => [time, 'invalid_type']),
+      ...['9999-12-31T23:59:59Z', '0001-01-01T00:00:00Z', '2201-01-01T00:00:00Z', '1969-12-31T23:59:59Z'].map(
+        (time): Refused => [time, 'out_of_range'],
+      ),
     ],
   },
   { field: 'name', rule: 'a string, optional', accepts: ['Renewals'], refuses: [[7, 'invalid_type']] },

@@ -182,7 +182,7 @@ describe('Test clock: states and transitions', () => {
     it('plan payments come due, and payment intents are enqueued', async () => {
       const id = await here.active({ start_date: '2027-01-12' });
       await here.advance('2027-01-12T00:00:00Z');
-      assert.deepEqual(await here.told(id), ['0 paid 2027-01-12T00:00:00.000Z']);
+      assert.deepEqual(await here.paymentLines(id), ['0 paid 2027-01-12T00:00:00.000Z']);
     });
 
     it('plans are recalculated', async () => {
@@ -196,7 +196,7 @@ describe('Test clock: states and transitions', () => {
       const plan = await stage.merchant.activePlan({ customer_id: other.id, start_date: '2100-01-01' });
       await here.advance('2027-03-01T00:00:00Z');
       assert.deepEqual(
-        [(await stage.merchant.getPlan(plan.id)).next_payment_date, await here.told(plan.id)],
+        [(await stage.merchant.getPlan(plan.id)).next_payment_date, await here.paymentLines(plan.id)],
         ['2100-01-01', []],
       );
     });

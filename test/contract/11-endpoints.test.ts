@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { asNode } from '../../src/api/validation/describe-schema.ts';
 import type { Reply } from '../support/api.ts';
-import { isReachable, promisedAnswers } from '../support/openapi.ts';
+import { isReachable, promisedResponses } from '../support/openapi.ts';
 import { contractEndpoints, type Endpoint, endpoints, nameOf } from './endpoints.ts';
 import { succeeding } from './requests.ts';
 import { operationOf, useStatuses } from './statuses.ts';
@@ -88,7 +88,7 @@ describe('Endpoints', () => {
   }
 
   describe('whatever the contract does not list', () => {
-    const promised = promisedAnswers().filter(isReachable);
+    const promised = promisedResponses().filter(isReachable);
     const covered = new Set(
       contractEndpoints.flatMap((row) =>
         [...row.statuses, ...(row.more ?? [])].map((status) => `${nameOf(row)} ${status}`),

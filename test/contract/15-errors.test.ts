@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { Reply } from '../support/api.ts';
-import { document, faultsBy } from '../support/openapi.ts';
+import { document, problemsBy } from '../support/openapi.ts';
 import { card, clock, debit, fixture, intent } from './bodies.ts';
 import { contractEndpoints, nameOf } from './endpoints.ts';
 import type { Json } from './rows.ts';
@@ -51,7 +51,7 @@ describe('Errors', () => {
     for (const { rule, body, holds } of rows) {
       it(`${rule}, by the schema that every response is checked against`, () => {
         const sent = JSON.parse(JSON.stringify(body));
-        assert.equal(faultsBy(envelope, sent).length === 0, holds);
+        assert.equal(problemsBy(envelope, sent).length === 0, holds);
         assert.ok(document.components.schemas?.Error);
       });
     }
@@ -66,10 +66,10 @@ describe('Errors', () => {
     it('is the envelope for every endpoint, and for unknown paths', async () => {
       for (const endpoint of contractEndpoints) {
         const { body } = await answer(nameOf(endpoint), 401);
-        assert.deepEqual(faultsBy(envelope, body), [], nameOf(endpoint));
+        assert.deepEqual(problemsBy(envelope, body), [], nameOf(endpoint));
       }
       const { status, body } = await stage.request('GET', '/nowhere');
-      assert.deepEqual([status, faultsBy(envelope, body)], [404, []]);
+      assert.deepEqual([status, problemsBy(envelope, body)], [404, []]);
     });
   });
 

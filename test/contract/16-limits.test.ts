@@ -11,12 +11,14 @@ import { itIsTheTable } from './tables.ts';
 
 const clocks = '/test_helpers/test_clocks';
 
+/** A request at the limit, which is accepted, and one beyond it, which is not. */
+type Case = readonly [inside: () => Promise<Reply>, outside: () => Promise<Reply>, problem: string];
+
 interface Limit {
   limit: string;
   value: string;
   appliesTo: string;
-  /** A request at the limit, which is accepted, and one beyond it, which is refused. */
-  cases: readonly (readonly [inside: () => Promise<Reply>, outside: () => Promise<Reply>, fault: string])[];
+  cases: readonly Case[];
 }
 
 describe('Limits', () => {
@@ -27,8 +29,15 @@ describe('Limits', () => {
   const get = (path: string) => () => stage.request('GET', path);
   const scheduled = (date: string) => () =>
     stage.request('POST', '/payment_intents', intent({ payment_method: here.card, scheduled_payment_date: date }));
-  const ofCard = (data: Json) => post('/payment_methods', card(data));
-  const ofDebit = (data: Json) => post('/payment_methods', debit(data));
+  /** A value of a field that is taken, and one that is not. */
+  const ofIntent = (field: string, taken: unknown, refused: unknown): Case => {
+    const send = (value: unknown) => post('/payment_intents', intent({ [field]: value }));
+    return [send(taken), send(refused), `400 /${field}`];
+  };
+  const ofMethod = (method: (data: Json) => Json, field: string, taken: unknown, refused: unknown): Case => {
+    const send = (value: unknown) => post('/payment_methods', method({ [field]: value }));
+    return [send(taken), send(refused), `400 /payment_method_data/${field}`];
+  };
   const bound = async (test_clock: string) => stage.request('POST', '/customers', { name: 'Ada', test_clock });
   const advance = (target: string) => () =>
     stage.request('POST', `${clocks}/${here.clock}/advance`, { frozen_time: target });
@@ -49,18 +58,7 @@ describe('Limits', () => {
       limit: 'Payment intent amount',
       value: '0 to 100000 per the schema',
       appliesTo: 'Payment intent create',
-      cases: [
-        [
-          post('/payment_intents', intent({ amount: 100_000 })),
-          post('/payment_intents', intent({ amount: 100_001 })),
-          '400 /amount',
-        ],
-        [
-          post('/payment_intents', intent({ amount: 200 })),
-          post('/payment_intents', intent({ amount: -1 })),
-          '400 /amount',
-        ],
-      ],
+      cases: [ofIntent('amount', 100_000, 100_001), ofIntent('amount', 200, -1)],
     },
     {
       limit: 'scheduled_payment_date',
@@ -75,94 +73,46 @@ describe('Limits', () => {
       limit: 'statement_descriptor',
       value: 'max 22 characters',
       appliesTo: 'Payment intent',
-      cases: [
-        [
-          post('/payment_intents', intent({ statement_descriptor: 'x'.repeat(22) })),
-          post('/payment_intents', intent({ statement_descriptor: 'x'.repeat(23) })),
-          '400 /statement_descriptor',
-        ],
-      ],
+      cases: [ofIntent('statement_descriptor', 'x'.repeat(22), 'x'.repeat(23))],
     },
     {
       limit: 'card_name',
       value: 'max 30 characters',
       appliesTo: 'Card payment method',
-      cases: [
-        [
-          ofCard({ card_name: 'x'.repeat(30) }),
-          ofCard({ card_name: 'x'.repeat(31) }),
-          '400 /payment_method_data/card_name',
-        ],
-      ],
+      cases: [ofMethod(card, 'card_name', 'x'.repeat(30), 'x'.repeat(31))],
     },
     {
       limit: 'account_number',
       value: '6 to 9 characters',
       appliesTo: 'BECS payment method create',
       cases: [
-        [
-          ofDebit({ account_number: '123456' }),
-          ofDebit({ account_number: '12345' }),
-          '400 /payment_method_data/account_number',
-        ],
-        [
-          ofDebit({ account_number: '123456789' }),
-          ofDebit({ account_number: '1234567890' }),
-          '400 /payment_method_data/account_number',
-        ],
+        ofMethod(debit, 'account_number', '123456', '12345'),
+        ofMethod(debit, 'account_number', '123456789', '1234567890'),
       ],
     },
     {
       limit: 'card_number_end',
       value: 'exactly 4 characters',
       appliesTo: 'Payment methods',
-      cases: [
-        [
-          ofCard({ card_number_end: '4242' }),
-          ofCard({ card_number_end: '424' }),
-          '400 /payment_method_data/card_number_end',
-        ],
-        [
-          ofCard({ card_number_end: '4242' }),
-          ofCard({ card_number_end: '42424' }),
-          '400 /payment_method_data/card_number_end',
-        ],
-      ],
+      cases: ['424', '42424'].map((refused) => ofMethod(card, 'card_number_end', '4242', refused)),
     },
     {
       limit: 'account_number_end',
       value: 'exactly 4 characters',
       appliesTo: 'Payment methods',
-      cases: [
-        [
-          ofDebit({ account_number_end: '5678' }),
-          ofDebit({ account_number_end: '678' }),
-          '400 /payment_method_data/account_number_end',
-        ],
-        [
-          ofDebit({ account_number_end: '5678' }),
-          ofDebit({ account_number_end: '45678' }),
-          '400 /payment_method_data/account_number_end',
-        ],
-      ],
+      cases: ['678', '45678'].map((refused) => ofMethod(debit, 'account_number_end', '5678', refused)),
     },
     {
       limit: 'card_bin',
       value: 'exactly 8 digits',
       appliesTo: 'Card payment method',
-      cases: [
-        [ofCard({ card_bin: '42424242' }), ofCard({ card_bin: '4242424' }), '400 /payment_method_data/card_bin'],
-        [ofCard({ card_bin: '42424242' }), ofCard({ card_bin: '424242424' }), '400 /payment_method_data/card_bin'],
-      ],
+      cases: ['4242424', '424242424'].map((refused) => ofMethod(card, 'card_bin', '42424242', refused)),
     },
     {
       limit: 'expiry_month',
       value: '1 to 12',
       appliesTo: 'Card payment method',
-      cases: [
-        [ofCard({ expiry_month: 1 }), ofCard({ expiry_month: 0 }), '400 /payment_method_data/expiry_month'],
-        [ofCard({ expiry_month: 12 }), ofCard({ expiry_month: 13 }), '400 /payment_method_data/expiry_month'],
-      ],
+      cases: [ofMethod(card, 'expiry_month', 1, 0), ofMethod(card, 'expiry_month', 12, 13)],
     },
     {
       limit: 'Customers per test clock',

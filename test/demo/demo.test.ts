@@ -13,7 +13,7 @@ async function demo(...args: string[]): Promise<{ code: number | null; output: s
   return { code, output: stdout + stderr };
 }
 
-/** Passes everything on, and changes what the API answers to a request whose path matches. */
+/** Passes everything on, and changes the API's response to a request whose path matches. */
 async function distort(baseUrl: string, path: RegExp, change: (body: string) => string): Promise<LoopbackServer> {
   return serveOnLoopback(async (request, response) => {
     const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;

@@ -15,7 +15,7 @@ describe('a link of a fault run', () => {
   let heard = '';
 
   before(async () => {
-    // Answers each byte with two.
+    // Sends two bytes for each.
     server = createServer({ allowHalfOpen: true }, (socket) => {
       socket.on('error', () => {});
       socket.on('data', (chunk: Buffer) => {
@@ -110,7 +110,7 @@ describe('a link of a fault run', () => {
     assert.equal(heard, '12');
     assert.equal(read(), '1122');
   });
-  it('drops replies and lets requests through, and resets whoever has lost some when it is healed', async () => {
+  it('drops replies and lets requests through, and resets a connection that has lost some when it is healed', async () => {
     const { socket, read, ended } = await client();
     link.swallowReplies();
     socket.write('x');
@@ -135,7 +135,7 @@ describe('a link of a fault run', () => {
   });
 });
 
-describe('a link that loses the answer to a commit', () => {
+describe('a link that loses the reply to a commit', () => {
   const database = useDatabase();
 
   it('lets PostgreSQL commit, and the client see neither success nor failure', async () => {

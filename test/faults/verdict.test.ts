@@ -35,7 +35,7 @@ describe('the judges of a fault run', () => {
       const ledger = [charge(), charge({ idempotency_key: 'att_other', outcome: 'failed' }), refund()];
       assertFound({ ledger }, 'P1', /at most 1 attempts were to be made/);
     });
-    it('finds a charge that nobody asked for', () => {
+    it('finds a charge that was not requested', () => {
       const ledger = [charge(), refund(), charge({ idempotency_key: 'att_other', amount: 777 })];
       assertFound({ ledger }, 'P1', /1 charges of 777, which was not requested/);
     });
@@ -151,7 +151,7 @@ describe('the judges of a fault run', () => {
       it('may come when the biller itself has asked for them', () => {
         assert.deepEqual(judge(sound({ accounts, arrivals: again(4_000), replayedFrom: 3_000 })), []);
       });
-      it('may come when the sender has died before it wrote the answer down', () => {
+      it('may come when the sender has died before it recorded the response', () => {
         assert.deepEqual(judge(sound({ arrivals: again(4_000) })), []);
       });
     });
@@ -207,7 +207,7 @@ describe('the judges of a fault run', () => {
     assertFound({ histories: [{ account, plans: none }], arrivals: [arrival(1), stranger] }, 'P8', /expected 0, got 1/);
   });
 
-  it('P9 finds that the account that nobody touches has changed', () => {
+  it('P9 finds a change of what the load does not touch', () => {
     assertFound({ bystander: { before: 'abc', after: 'abd' } }, 'P9', /has changed: from abc to abd/);
   });
 

@@ -39,7 +39,7 @@ export async function onService(service: Service, zone: string): Promise<Reality
       await eventually('nothing is due', () => isAtRest(service.db, billerId));
     },
     async carryOut(clockId) {
-      const { status, failure_reason } = await merchant.settled(clockId);
+      const { status, failure_reason } = await merchant.stopped(clockId);
       if (status !== 'ready') throw new Error(`the clock is ${status}: ${failure_reason}`);
     },
   };

@@ -112,7 +112,7 @@ describe('recording histories', function () {
     const poison = service.db.sql.json({ _sandbox_outcome: 'no such word' });
     await service.db.sql`update payment_plans set metadata = ${poison} where id = ${plan.id}`;
     await merchant.beginAdvance(clock.id, '2027-01-06T00:00:00Z');
-    await merchant.settled(clock.id);
+    await merchant.stopped(clock.id);
     await service.db.sql`update payment_intents set metadata = '{}' where payment_plan_id = ${plan.id}`;
     const workflowId = workflowIdOf('paymentPlan', plan.id);
     await signal(workflowId, 'recheck');
@@ -204,7 +204,7 @@ describe('recording histories', function () {
       );
       await send(workflowId, 'retryAdvance');
     });
-    await merchant.settled(clock.id);
+    await merchant.stopped(clock.id);
     await send(workflowId, 'recheck');
     await merchant.deleteClock(clock.id);
     await keep('clock-whose-advance-hangs-is-freed-by-an-operator', workflowId);

@@ -199,7 +199,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
     assert.ok(stuck.remedy.startsWith(`npm run --silent ops -- retry-advance ${clock.id} `));
 
     await sendCommand(operations(), clock.id, { name: 'retryAdvance' });
-    assert.equal((await merchant.settled(clock.id)).status, 'ready');
+    assert.equal((await merchant.stopped(clock.id)).status, 'ready');
     await isFree(clock.id);
     assert.match(
       (await sendCommand(operations(), clock.id, { name: 'retryAdvance' })) ?? '',

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { type RunningPostgres, startPostgres } from '../../dev/postgres.ts';
-import { stillAlive, until, useFolder } from './support.ts';
+import { eventually } from '../../lab/eventually.ts';
+import { stillAlive, useFolder } from './support.ts';
 
 describe('the embedded PostgreSQL', () => {
   const folder = useFolder();
@@ -90,7 +91,7 @@ describe('the embedded PostgreSQL', () => {
       const file = join(folder.path, name);
       await writeFile(file, (await readFile(file, 'utf8')).replace(String(server.pid), String(zombie)));
     }
-    await until('it is a zombie', async () => (await readFile(`/proc/${zombie}/stat`, 'utf8')).includes(') Z '));
+    await eventually('it is a zombie', async () => (await readFile(`/proc/${zombie}/stat`, 'utf8')).includes(') Z '));
     await (await start()).end();
     assert.match(said.join('\n'), new RegExp(`process ${zombie} is still in the process table; waiting`));
     parent.kill('SIGKILL');

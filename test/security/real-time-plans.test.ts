@@ -13,7 +13,7 @@ import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { allowTimeSkipping } from '../../src/processes/time-skipping.ts';
 import { makeKeys, tester } from '../support/factories.ts';
-import { createMerchant, type Merchant, told } from '../support/merchant.ts';
+import { createMerchant, type Merchant, paymentLines } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 import { LedgerProcessor } from '../support/stage.ts';
 
@@ -254,12 +254,12 @@ describe('access to Temporal', function () {
     assert.match(remedy, new RegExp(`start-over ${clock.id}`));
     assert.equal(await eventsWhileWatched(workflowId), 0);
     await merchant.advance(clock.id, '2027-01-06T00:00:00Z');
-    assert.deepEqual(told(await merchant.payments(plan.id)), ['0 paid 2027-01-05T00:00:00.000Z']);
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)), ['0 paid 2027-01-05T00:00:00.000Z']);
 
     await startOver(operations(), clock.id);
     await freed(clock.id);
     await merchant.advance(clock.id, '2027-01-12T00:00:00Z');
-    assert.deepEqual(told(await merchant.payments(plan.id)).slice(1), ['1 paid 2027-01-12T00:00:00.000Z']);
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)).slice(1), ['1 paid 2027-01-12T00:00:00.000Z']);
   });
 
   describe('with an `advanceTo` of its own', () => {
@@ -294,7 +294,7 @@ describe('access to Temporal', function () {
       assert.equal(await eventsWhileWatched(workflowId), 0);
       assert.deepEqual(await merchant.payments(plan.id), []);
       await merchant.advance(clock.id, '2027-01-06T00:00:00Z');
-      assert.deepEqual(told(await merchant.payments(plan.id)), ['0 paid 2027-01-05T00:00:00.000Z']);
+      assert.deepEqual(paymentLines(await merchant.payments(plan.id)), ['0 paid 2027-01-05T00:00:00.000Z']);
     });
 
     it('is also refused before the first read, but accepted then by a plan on a clock', async () => {

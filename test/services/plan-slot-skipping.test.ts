@@ -4,7 +4,7 @@ import { realNow } from '../../src/platform/real-time.ts';
 import { type Actor, listAudit } from '../../src/services/accounts/audit.ts';
 import { retryPlanNow } from '../../src/services/plans/plan-operations.ts';
 import { skipPlanSlot } from '../../src/services/plans/plan-slot-skipping.ts';
-import { told } from '../support/merchant.ts';
+import { paymentLines } from '../support/merchant.ts';
 import { refusal, useStage } from '../support/stage.ts';
 
 const by: Actor = { kind: 'operator', id: 'ada' };
@@ -35,7 +35,7 @@ describe('a slot that an operator skips', () => {
     await skip(plan, 0);
     const [slot] = await stage.merchant.payments(plan);
     assert.ok(slot?.payment_intent_id);
-    assert.deepEqual(told([slot]), ['0 failed 2027-01-05T00:00:00.000Z']);
+    assert.deepEqual(paymentLines([slot]), ['0 failed 2027-01-05T00:00:00.000Z']);
     const intent = await stage.merchant.getIntent(slot.payment_intent_id);
     assert.equal(intent.status, 'canceled');
     const [event, ...others] = await stage.merchant.events({ event_type: 'payment_intent.canceled' });
@@ -57,7 +57,7 @@ describe('a slot that an operator skips', () => {
     assert.equal((await stage.merchant.getPlan(plan)).state, 'suspended');
     await stage.merchant.move(plan, 'resume');
     await stage.collectAll(plan, '2027-01-12T12:00:00Z');
-    assert.deepEqual(told(await stage.merchant.payments(plan)), [
+    assert.deepEqual(paymentLines(await stage.merchant.payments(plan)), [
       '0 failed 2027-01-05T00:00:00.000Z',
       '1 failed 2027-01-12T00:00:00.000Z 2027-01-12T12:00:00.000Z',
     ]);
@@ -84,7 +84,7 @@ describe('a slot that an operator skips', () => {
     assert.match(await skip(plan.id, 1), /^Nothing to skip: slot 1 has not come yet/);
     await stage.collectAll(plan.id, '2027-01-05T00:00:00Z');
     assert.equal(stage.ledger.requests.length, 0);
-    assert.deepEqual(told(await stage.merchant.payments(plan.id)), ['0 skipped']);
+    assert.deepEqual(paymentLines(await stage.merchant.payments(plan.id)), ['0 skipped']);
     assert.equal((await stage.merchant.getPlan(plan.id)).next_payment_date, '2027-01-12');
   });
 

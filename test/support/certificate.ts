@@ -1,4 +1,4 @@
-/** Of a server that nobody trusts, 127.0.0.1, until the year 2126. It protects nothing. */
+/** Of a server that no client trusts, 127.0.0.1, until the year 2126. It protects nothing. */
 export const selfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgwXYLYVMi6c+cKiU0

@@ -1,7 +1,7 @@
 import { type ClientOptions, PaymentsClient } from '@payments-service/client';
 import { assertMatchesDocument } from './openapi.ts';
 
-/** `fetch`, which holds each answer against the OpenAPI document. */
+/** `fetch` that compares each response with the OpenAPI document. */
 export const checkedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   const { pathname, search } = new URL(input instanceof Request ? input.url : input);
@@ -12,8 +12,8 @@ export const checkedFetch: typeof fetch = async (input, init) => {
 };
 
 /**
- * The client of `clients/typescript`, whose every answer is held against the OpenAPI document. It sends nothing twice unless
- * it is told to: a failure that a retry would hide is what a test looks for.
+ * The client of `clients/typescript`. Each response is compared with the OpenAPI document. It sends nothing twice unless its
+ * options say so: a retry would hide a failure.
  */
 export function checkedClient(url: string, key: string, options: Partial<ClientOptions> = {}): PaymentsClient {
   return new PaymentsClient({ baseUrl: url, apiKey: key, maxRetries: 0, fetch: checkedFetch, ...options });

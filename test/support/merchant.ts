@@ -25,7 +25,7 @@ type Transition = 'activate' | 'suspend' | 'resume' | 'deactivate' | 'close';
 const advanceTimeoutMs = 60_000;
 
 /** Each slot with its status and the instants of its attempts, such as `1 paid 2027-01-11T00:00:00.000Z`. */
-export function told(payments: PlanPayment[]): string[] {
+export function paymentLines(payments: PlanPayment[]): string[] {
   return payments.map(({ slot, status, attempts }) => [slot, status, ...attempts.map(({ at }) => at)].join(' '));
 }
 
@@ -42,7 +42,7 @@ export function createMerchant(url: string, key: string) {
   const merchant = {
     key,
     client,
-    /** A request as it stands, whose answer is a value: for what the client would not send, and for refusals. */
+    /** A request as it is, whose response is a value: for what the client would not send, and for refusals. */
     request: (method: string, path: string, body?: unknown): Promise<Reply> =>
       sendChecked(`${url}/api/v1${path}`, method, { key, body }),
 
@@ -99,8 +99,8 @@ export function createMerchant(url: string, key: string) {
     /** Asks for an advance and does not wait for it. */
     beginAdvance: (clockId: string, target: string): Promise<AdvancingTestClock> =>
       testClocks.advance(clockId, { frozen_time: target }),
-    /** Waits until the clock has stopped advancing; answers it, ready or failed. */
-    async settled(clockId: string, waitTimeoutMs = advanceTimeoutMs): Promise<TestClock> {
+    /** Waits until the clock has stopped advancing; returns it, ready or failed. */
+    async stopped(clockId: string, waitTimeoutMs = advanceTimeoutMs): Promise<TestClock> {
       try {
         return await testClocks.waitUntilReady(clockId, { waitTimeoutMs });
       } catch (error) {

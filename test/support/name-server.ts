@@ -11,7 +11,7 @@ export interface NameServer {
   close(): void;
 }
 
-/** Answers for the IPv4 addresses that the names have at that moment; every other question has no answer. */
+/** Resolves the names to the IPv4 addresses that they have at that moment; every other query has an empty reply. */
 export async function startNameServer(names: Readonly<Record<string, readonly string[]>>): Promise<NameServer> {
   const socket = createSocket('udp4');
   socket.on('message', (query, { port, address }) => {

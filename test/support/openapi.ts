@@ -16,16 +16,16 @@ const templates = Object.keys(document.paths).map((template) => ({
 
 const checks = new Map<string, (value: unknown) => string[]>();
 
-/** What the document promises and no request can bring about, with the reason. */
+/** What the document promises and no request can cause, with the reason. */
 const unreachable: Readonly<Record<string, string>> = {
-  'GET /healthz 500': 'it answers a constant',
+  'GET /healthz 500': 'it returns a constant',
   'GET /readyz 500': 'whatever its checks throw is the 503',
   'GET /openapi.json 500': 'the document follows from the routes alone',
   'GET /docs 500': 'the page is in memory from the start',
 };
 
 /** What is wrong with a value by a schema of the document; nothing when it is of the schema. */
-export function faultsBy(schema: SchemaNode, value: unknown): string[] {
+export function problemsBy(schema: SchemaNode, value: unknown): string[] {
   const key = JSON.stringify(schema);
   let check = checks.get(key);
   if (check === undefined) {
@@ -61,35 +61,39 @@ export function jsonSchemaOf(part: SchemaNode | undefined): SchemaNode | undefin
 }
 
 /**
- * Holds an answer of the API against the document: the status is one that the operation names, the body is of the schema
- * that goes with it. What no operation takes has the error envelope.
+ * Compares a response of the API with the document: the operation names its status, and the body is of that schema. A
+ * request for no operation gets the error envelope.
  */
 export function assertMatchesDocument(method: string, path: string, status: number, body: unknown): void {
   const found = operationFor(method, path);
   const where = `${method} ${found?.template ?? path} → ${status}`;
   if (found !== undefined) seen.add(`${method} ${found.template} ${status}`);
   if (found === undefined) {
-    if (body !== undefined) assert.deepEqual(faultsBy({ $ref: '#/components/schemas/Error' }, body), [], where);
+    if (body !== undefined) assert.deepEqual(problemsBy({ $ref: '#/components/schemas/Error' }, body), [], where);
     return;
   }
   const response = responseOf(found.operation, status);
   assert.ok(response, `${where}: the document does not name this status; see \`errors\` in src/api/http/route.ts`);
   const schema = jsonSchemaOf(response);
   if (schema === undefined) return;
-  assert.deepEqual(faultsBy(schema, body), [], `${where} is not of its schema: ${JSON.stringify(body)}`);
+  assert.deepEqual(problemsBy(schema, body), [], `${where} is not of its schema: ${JSON.stringify(body)}`);
 }
 
-/** Holds an event, as the API or a webhook shows it, against the webhook of its type. */
+/** Compares an event, as the API or a webhook shows it, with the webhook of its type. */
 export function assertIsWebhook(event: { event_type: string }): void {
   const webhook = document.webhooks[event.event_type];
   const payload = jsonSchemaOf(asNode(asNode(webhook?.post)?.requestBody));
   assert.ok(payload, `the document has no webhook ${event.event_type}`);
   seen.add(event.event_type);
-  assert.deepEqual(faultsBy(payload, event), [], `${event.event_type} is not of its schema: ${JSON.stringify(event)}`);
+  assert.deepEqual(
+    problemsBy(payload, event),
+    [],
+    `${event.event_type} is not of its schema: ${JSON.stringify(event)}`,
+  );
 }
 
 /** Every status of every operation of the document, as `GET /path 200`. */
-export function promisedAnswers(): string[] {
+export function promisedResponses(): string[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) =>
       Object.keys(asNode(operation.responses) ?? {}).map((status) => `${method.toUpperCase()} ${path} ${status}`),
@@ -98,15 +102,15 @@ export function promisedAnswers(): string[] {
 }
 
 /** Whether this status of an operation can be brought about by a request. */
-export function isReachable(answer: string): boolean {
-  return !(answer in unreachable);
+export function isReachable(response: string): boolean {
+  return !(response in unreachable);
 }
 
-/** Fails when the document promises a status or an event that is not among these: only of use after every test has run. */
+/** Fails if the document promises a status or an event that is not among these: for use after every test has run. */
 export function assertDocumentExercised(seen: ReadonlySet<string>): void {
-  const promised = [...promisedAnswers().filter(isReachable), ...Object.keys(document.webhooks)];
+  const promised = [...promisedResponses().filter(isReachable), ...Object.keys(document.webhooks)];
   const unseen = promised.filter((one) => !seen.has(one));
   assert.deepEqual(unseen, [], 'the OpenAPI document promises what no test has seen');
-  const stale = Object.keys(unreachable).filter((one) => seen.has(one) || !promisedAnswers().includes(one));
+  const stale = Object.keys(unreachable).filter((one) => seen.has(one) || !promisedResponses().includes(one));
   assert.deepEqual(stale, [], 'test/support/openapi.ts lists as unreachable what was seen, or is not promised');
 }

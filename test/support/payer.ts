@@ -1,7 +1,7 @@
 import { beforeEach } from 'mocha';
 import type { PaymentPlanCreate } from '../../src/resources/payment-plan-input.ts';
 import type { NewBiller } from '../../src/services/accounts/billers.ts';
-import { type Merchant, told } from './merchant.ts';
+import { type Merchant, paymentLines } from './merchant.ts';
 import { useStage } from './stage.ts';
 
 /** The instant at which the clock of `usePayer` is frozen: a Sunday. */
@@ -33,7 +33,7 @@ export function usePayer(options: { connections?: number; biller?: Partial<NewBi
     },
     advance: (target: string) => stage.advance(here.clock, target),
     /** Each slot with its status and the instants of its attempts. */
-    told: async (id: string) => told(await stage.merchant.payments(id)),
+    paymentLines: async (id: string) => paymentLines(await stage.merchant.payments(id)),
   };
 
   beforeEach('make a payer on a clock', async () => {

@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { document, isReachable, promisedAnswers } from './openapi.ts';
+import { document, isReachable, promisedResponses } from './openapi.ts';
 import { checkRecords } from './records.ts';
 import { allTestFiles } from './test-files.ts';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 const files = ['/test/a.test.ts', '/test/b.test.ts'];
-const promised = [...promisedAnswers().filter(isReachable), ...Object.keys(document.webhooks)];
+const promised = [...promisedResponses().filter(isReachable), ...Object.keys(document.webhooks)];
 const half = Math.floor(promised.length / 2);
 
 describe('what the workers of a run report', () => {

@@ -52,7 +52,7 @@ export function useSkippedTime(): SkippedTime {
     now: () => new Date(Context.current().info.currentAttemptScheduledTimestampMs),
   });
   before(
-    'let the dispatcher carry out at once what is staged at the server’s time, which is ahead of its own',
+    'let the dispatcher send at once what is enqueued at the server’s time, which is ahead of its own',
     async () => {
       await service.db.sql.unsafe(`
       create function bring_forward() returns trigger language plpgsql as $$

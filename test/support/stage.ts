@@ -18,7 +18,7 @@ import { createMerchant, type Merchant } from './merchant.ts';
 export class LedgerProcessor implements PaymentProcessor {
   readonly requests: ChargeRequest[] = [];
   readonly taken = new Map<string, number>();
-  /** Passed before each answer; throwing there loses the answer, after the money was taken. */
+  /** Runs before each response; if it throws, the response is lost after the money was taken. */
   beforeAnswer: (request: ChargeRequest) => Promise<void> = async () => {};
   /** The same of refunds. */
   beforeRefundAnswer: (request: RefundRequest) => Promise<void> = async () => {};
@@ -86,7 +86,7 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
     },
     request: (method: string, path: string, body?: unknown): Promise<Reply> =>
       existing().merchant.request(method, path, body),
-    /** A fetch by a client that says how it would like to be answered. */
+    /** A GET with a Prefer header. */
     fetchPreferring: (path: string, prefer: string): Promise<Reply> =>
       api.send('GET', `/api/v1${path}`, { key: existing().keys.sandboxSecret, headers: { Prefer: prefer } }),
     /** What the workflow of a plan does when it wakes up at `at`, the customer's time; real time may be ahead of the database's. */
@@ -127,7 +127,7 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
 
 export type Stage = ReturnType<typeof useStage>;
 
-/** Asserts that a reply is an error with the envelope of the contract, and answers its faults as `path code`. */
+/** Asserts that a reply is an error with the envelope of the contract, and returns its field errors as `path code`. */
 export function refusal(reply: Reply, status: number, code = 'validation_failed'): string[] {
   assert.equal(`${reply.status} ${reply.body?.error?.code}`, `${status} ${code}`, reply.text);
   const { error, ...rest } = reply.body;
@@ -140,11 +140,11 @@ export function refusal(reply: Reply, status: number, code = 'validation_failed'
     [],
   );
   const details: { path?: string; code: string; message: string }[] = error.details ?? [];
-  for (const { code: faultCode, message } of details) assert.ok(faultCode && message, reply.text);
+  for (const { code: fieldCode, message } of details) assert.ok(fieldCode && message, reply.text);
   return details.map((detail) => `${detail.path} ${detail.code}`).sort();
 }
 
-/** The JSON pointer paths of the faults of a refused request. */
+/** The JSON pointer paths of the field errors of a refused request. */
 export function faultPaths(reply: Reply, status: number): string[] {
   return refusal(reply, status).map((fault) => fault.slice(0, fault.indexOf(' ')));
 }

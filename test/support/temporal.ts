@@ -15,7 +15,7 @@ import { installTemporalRuntime } from '../../src/processes/workers.ts';
 import { bundleWorkflows } from '../../src/processes/workflow-bundle.ts';
 import { atEndOfRun, refuseInUnitTests } from './endings.ts';
 
-/** The one namespace of all tests; what keeps them apart is a task queue each, and ids that are nobody else's. */
+/** The one namespace of all tests; what keeps them apart is a task queue each, and ids of their own. */
 export const testNamespace = 'payments-test';
 
 /** Long enough to build the server, on a machine where it never was. */
@@ -87,7 +87,7 @@ export async function startTemporalWithoutTimeSkipping(): Promise<{ address: str
     await discard();
   };
   atEndOfRun(stop);
-  await eventually('the server answers', async () => {
+  await eventually('the server responds', async () => {
     const connection = await Connection.connect({ address, connectTimeout: '1s' }).catch(() => null);
     await connection?.close();
     return connection !== null;

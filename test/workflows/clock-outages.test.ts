@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { eventually } from '../../lab/eventually.ts';
 import { statusQuery } from '../../src/messages/workflow-status.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
-import { told } from '../support/merchant.ts';
+import { paymentLines } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 
 describe('a test clock when parts of the service are away', () => {
@@ -20,9 +20,9 @@ describe('a test clock when parts of the service are away', () => {
     assert.deepEqual(await merchant.payments(plan.id), []);
 
     await service.startWorkers();
-    const ready = await merchant.settled(clock.id);
+    const ready = await merchant.stopped(clock.id);
     assert.deepEqual([ready.status, ready.frozen_time], ['ready', '2027-01-12T00:00:00.000Z']);
-    assert.deepEqual(told(await merchant.payments(plan.id)), [
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)), [
       '0 paid 2027-01-05T00:00:00.000Z',
       '1 paid 2027-01-12T00:00:00.000Z',
     ]);
@@ -61,7 +61,7 @@ describe('a test clock when parts of the service are away', () => {
     await service.db.sql`update workflow_intents set available_at = ${anHourLater} where subject_id = ${plan.id}`;
     service.startDispatcher();
     await merchant.advance(clock.id, '2027-01-25T00:00:00Z');
-    assert.deepEqual(told(await merchant.payments(plan.id)), [
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)), [
       '0 paid 2027-01-05T00:00:00.000Z 2027-01-20T06:00:00.000Z',
       '1 skipped',
       '2 skipped',
@@ -105,8 +105,8 @@ describe('a test clock that is advanced while a payment is under way', () => {
       await held`select pg_advisory_unlock(${anyLock})`;
       held.release();
     }
-    assert.equal((await merchant.settled(clock.id)).status, 'ready');
-    assert.deepEqual(told(await merchant.payments(plan.id)), [
+    assert.equal((await merchant.stopped(clock.id)).status, 'ready');
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)), [
       '0 paid 2027-01-04T06:00:00.000Z 2027-01-05T06:00:00.000Z',
     ]);
   });
@@ -137,7 +137,7 @@ describe('workflows that are disturbed from outside', () => {
     const handle = service.temporal.workflow.getHandle(workflowId);
     await eventually('it runs again', async () => (await handle.describe()).status.name === 'RUNNING');
     await merchant.advance(clock.id, '2027-01-12T00:00:00Z');
-    assert.deepEqual(told(await merchant.payments(plan.id)), [
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)), [
       '0 paid 2027-01-05T00:00:00.000Z',
       '1 paid 2027-01-12T00:00:00.000Z',
     ]);
@@ -169,8 +169,8 @@ describe('workflows that are disturbed from outside', () => {
     assert.equal((await merchant.getClock(clock.id)).status, 'advancing');
     await service.db.sql`alter table clock_advances rename column renamed to failure_reason`;
     await service.temporal.workflow.getHandle(ofClock).signal('recheck');
-    assert.equal((await merchant.settled(clock.id)).status, 'ready');
-    assert.deepEqual(told(await merchant.payments(plan.id)), [
+    assert.equal((await merchant.stopped(clock.id)).status, 'ready');
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)), [
       '0 paid 2027-01-04T00:00:00.000Z',
       '1 paid 2027-01-11T00:00:00.000Z',
     ]);
@@ -192,13 +192,13 @@ describe('a test clock with a plan that cannot be collected', () => {
     await service.db.sql`update payment_plans set metadata = ${poison} where id = ${poisoned.id}`;
 
     await merchant.beginAdvance(clock.id, '2027-01-12T00:00:00Z');
-    const failed = await merchant.settled(clock.id);
+    const failed = await merchant.stopped(clock.id);
     assert.equal(failed.status, 'failed');
     assert.equal(failed.frozen_time, '2027-01-04T00:00:00.000Z');
     assert.ok(failed.failure_reason?.includes(poisoned.id), failed.failure_reason ?? '');
     assert.match(failed.failure_reason ?? '', /slot 0, .*no such word/);
     const both = ['0 paid 2027-01-05T00:00:00.000Z', '1 paid 2027-01-12T00:00:00.000Z'];
-    assert.deepEqual(told(await merchant.payments(neighbour.id)), both);
+    assert.deepEqual(paymentLines(await merchant.payments(neighbour.id)), both);
     const again = await merchant.request('POST', `/test_helpers/test_clocks/${clock.id}/advance`, {
       frozen_time: '2027-01-06T00:00:00Z',
     });
@@ -216,7 +216,7 @@ describe('a test clock with a plan that cannot be collected', () => {
     await handle.signal('recheck');
     await handle.signal('recheck');
     await eventually('the freed plan is where its neighbour is', async () => {
-      return told(await merchant.payments(poisoned.id)).join() === both.join();
+      return paymentLines(await merchant.payments(poisoned.id)).join() === both.join();
     });
   });
 });
@@ -250,13 +250,13 @@ describe('a test clock whose worker is killed', () => {
     const since = () => `${((performance.now() - back) / 1000).toFixed(1)} s`;
     await eventually('the first payment after it', async () => (await attempts()) > before, { timeoutMs: 40_000 });
     const firstPayment = since();
-    const ready = await merchant.settled(clock.id, 40_000);
+    const ready = await merchant.stopped(clock.id, 40_000);
     console.log(
       `      killed at ${before} of ${plans * 2}; worker back: payment after ${firstPayment}, ready after ${since()}`,
     );
     assert.equal(ready.status, 'ready');
     for (const id of ids) {
-      assert.deepEqual(told(await merchant.payments(id)), [
+      assert.deepEqual(paymentLines(await merchant.payments(id)), [
         '0 paid 2027-01-05T00:00:00.000Z',
         '1 paid 2027-01-12T00:00:00.000Z',
       ]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/eventually.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
-import { told } from '../support/merchant.ts';
+import { paymentLines } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 
 describe('a plan on a test clock', () => {
@@ -23,7 +23,7 @@ describe('a plan on a test clock', () => {
     await eventually('the first slot is paid', async () => (await merchant.payments(plan.id))[0]?.status === 'paid');
 
     await merchant.advance(clock.id, '2027-01-18T10:00:00Z');
-    assert.deepEqual(told(await merchant.payments(plan.id)), [
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)), [
       '0 paid 2027-01-04T10:00:00.000Z',
       '1 paid 2027-01-11T00:00:00.000Z',
       '2 paid 2027-01-18T00:00:00.000Z',
@@ -48,7 +48,7 @@ describe('a plan on a test clock', () => {
     await merchant.advance(clock.id, '2027-01-31T23:59:59.999Z');
     assert.deepEqual(await merchant.payments(plan.id), []);
     await merchant.advance(clock.id, '2027-02-01T00:00:00Z');
-    assert.deepEqual(told(await merchant.payments(plan.id)), ['0 paid 2027-02-01T00:00:00.000Z']);
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)), ['0 paid 2027-02-01T00:00:00.000Z']);
 
     const manifests = await merchant.manifests(clock.id);
     const nothing = { payment_intents_enqueued: 0, links_expired: 0, subscriptions_rolled: 0, plans_recalculated: 0 };
@@ -66,7 +66,7 @@ describe('a plan on a test clock', () => {
       await startFreshRun(workflowIdOf('testClock', clock.id));
     }
     assert.deepEqual(
-      told(await merchant.payments(plan.id)),
+      paymentLines(await merchant.payments(plan.id)),
       instants.map((instant, slot) => `${slot} paid ${instant}`),
     );
   });
@@ -107,7 +107,7 @@ describe('a plan on a test clock', () => {
     }
     const days = ['2027-01-31', '2027-02-28', '2027-03-31', '2027-04-30', '2027-05-31', '2027-06-30'];
     assert.deepEqual(
-      told(await merchant.payments(plan.id)),
+      paymentLines(await merchant.payments(plan.id)),
       days.map((day, slot) => `${slot} paid ${day}T00:00:00.000Z`),
     );
   });
@@ -130,7 +130,7 @@ describe('a plan on a test clock', () => {
       await merchant.advance(clock.id, `${second}:00Z`);
       await merchant.advance(clock.id, `${third}:00Z`);
       assert.deepEqual(
-        told(await merchant.payments(plan.id)),
+        paymentLines(await merchant.payments(plan.id)),
         [first, second, third].map((instant, slot) => `${slot} paid ${instant}:00.000Z`),
       );
     });
@@ -164,13 +164,13 @@ describe('a plan on a test clock', () => {
       merchant.advance(first.clock.id, '2027-01-25T00:00:00Z'),
       merchant.advance(second.clock.id, '2030-06-17T00:00:00Z'),
     ]);
-    assert.deepEqual(told(await merchant.payments(first.plan.id)), [
+    assert.deepEqual(paymentLines(await merchant.payments(first.plan.id)), [
       '0 paid 2027-01-04T00:00:00.000Z',
       '1 paid 2027-01-11T00:00:00.000Z',
       '2 paid 2027-01-18T00:00:00.000Z',
       '3 paid 2027-01-25T00:00:00.000Z',
     ]);
-    assert.deepEqual(told(await merchant.payments(second.plan.id)), [
+    assert.deepEqual(paymentLines(await merchant.payments(second.plan.id)), [
       '0 paid 2030-06-03T00:00:00.000Z',
       '1 paid 2030-06-10T00:00:00.000Z',
       '2 paid 2030-06-17T00:00:00.000Z',
@@ -194,7 +194,7 @@ describe('a plan on a test clock', () => {
     await merchant.advance(clock.id, '2027-03-09T00:00:00Z');
 
     const payments = await merchant.payments(pending.id);
-    assert.deepEqual(told(payments), [
+    assert.deepEqual(paymentLines(payments), [
       '0 paid 2027-01-11T00:00:00.000Z',
       '1 paid 2027-01-18T00:00:00.000Z',
       '2 skipped',
@@ -215,7 +215,7 @@ describe('a plan on a test clock', () => {
     await merchant.advance(clock.id, '2027-01-06T00:00:00Z');
     await merchant.move(plan.id, 'deactivate');
     await merchant.advance(clock.id, '2027-02-06T00:00:00Z');
-    assert.deepEqual(told(await merchant.payments(plan.id)), ['0 paid 2027-01-05T00:00:00.000Z']);
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)), ['0 paid 2027-01-05T00:00:00.000Z']);
   });
 
   it('ends its workflows when the clock is deleted, and leaves nothing to be charged', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Merchant, told } from '../support/merchant.ts';
+import { type Merchant, paymentLines } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 
 describe('a plan on a test clock whose payments fail', () => {
@@ -29,7 +29,7 @@ describe('a plan on a test clock whose payments fail', () => {
     );
     await merchant.advance(clock.id, '2027-01-18T00:00:00Z');
 
-    assert.deepEqual(told(await merchant.payments(plan.id)), [
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)), [
       '0 failed 2027-01-05T00:00:00.000Z 2027-01-06T00:00:00.000Z 2027-01-08T00:00:00.000Z 2027-01-10T00:00:00.000Z',
     ]);
     const suspended = await merchant.getPlan(plan.id);
@@ -55,7 +55,7 @@ describe('a plan on a test clock whose payments fail', () => {
     const merchant = await service.merchant();
     const { clock, plan } = await planOf(merchant, { outcomes: 'decline', failure_behaviour: 'stop' });
     await merchant.advance(clock.id, '2027-01-18T00:00:00Z');
-    assert.deepEqual(told(await merchant.payments(plan.id)), ['0 failed 2027-01-05T00:00:00.000Z']);
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)), ['0 failed 2027-01-05T00:00:00.000Z']);
     const { state, state_reason } = await merchant.getPlan(plan.id);
     assert.deepEqual([state, state_reason], ['suspended', 'payment_failed']);
   });
@@ -65,7 +65,7 @@ describe('a plan on a test clock whose payments fail', () => {
     const { clock, plan } = await planOf(merchant, { outcomes: 'requires_action' });
     await merchant.advance(clock.id, '2027-01-18T00:00:00Z');
     const payments = await merchant.payments(plan.id);
-    assert.deepEqual(told(payments), ['0 failed 2027-01-05T00:00:00.000Z']);
+    assert.deepEqual(paymentLines(payments), ['0 failed 2027-01-05T00:00:00.000Z']);
     assert.equal(payments[0]?.attempts[0]?.code, 'authentication_required');
     assert.equal((await merchant.getPlan(plan.id)).state, 'suspended');
   });
@@ -86,7 +86,7 @@ describe('a plan on a test clock whose payments fail', () => {
 
     const [payment] = await merchant.payments(plan.id);
     assert.ok(payment?.payment_intent_id);
-    assert.deepEqual(told([payment]), ['0 paid 2027-01-05T00:00:00.000Z 2027-01-06T00:00:00.000Z']);
+    assert.deepEqual(paymentLines([payment]), ['0 paid 2027-01-05T00:00:00.000Z 2027-01-06T00:00:00.000Z']);
     assert.equal((await merchant.getIntent(payment.payment_intent_id)).payment_method_id, good);
   });
 
@@ -99,7 +99,7 @@ describe('a plan on a test clock whose payments fail', () => {
     await merchant.detach(named);
     await merchant.advance(clock.id, '2027-01-12T00:00:00Z');
     const payments = await merchant.payments(plan.id);
-    assert.deepEqual(told(payments), ['0 failed 2027-01-05T00:00:00.000Z']);
+    assert.deepEqual(paymentLines(payments), ['0 failed 2027-01-05T00:00:00.000Z']);
     assert.equal(payments[0]?.attempts[0]?.code, 'payment_method_unavailable');
     assert.equal((await merchant.getPlan(plan.id)).state, 'suspended');
   });
@@ -114,7 +114,7 @@ describe('a plan on a test clock whose payments fail', () => {
     await merchant.move(plan.id, 'resume');
     await merchant.advance(clock.id, '2027-01-25T00:00:00Z');
 
-    assert.deepEqual(told(await merchant.payments(plan.id)), [
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)), [
       [
         '0 paid 2027-01-05T00:00:00.000Z 2027-01-06T00:00:00.000Z 2027-01-08T00:00:00.000Z 2027-01-10T00:00:00.000Z',
         '2027-01-20T06:00:00.000Z 2027-01-21T06:00:00.000Z',
@@ -134,7 +134,7 @@ describe('a plan on a test clock whose payments fail', () => {
       first_date: '2027-01-09',
     });
     await merchant.advance(clock.id, '2027-01-12T00:00:00Z');
-    assert.deepEqual(told(await merchant.payments(plan.id)), [
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)), [
       '0 paid 2027-01-09T00:00:00.000Z 2027-01-10T00:00:00.000Z 2027-01-12T00:00:00.000Z',
       '1 retrying 2027-01-12T00:00:00.000Z',
     ]);

@@ -4,7 +4,7 @@ import { eventually } from '../../lab/eventually.ts';
 import { statusQuery } from '../../src/messages/workflow-status.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
-import { type Merchant, told } from '../support/merchant.ts';
+import { type Merchant, paymentLines } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 import { useReceiver } from '../support/webhooks.ts';
 
@@ -79,7 +79,7 @@ describe('operator commands', function () {
     );
     assert.equal(answers[second], 'Nothing to skip: slot 0, due 2027-01-05, was given up before.');
     await merchant.advance(clock.id, '2027-01-12T12:00:00Z');
-    assert.deepEqual(told(await merchant.payments(plan.id)), [
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)), [
       '0 failed 2027-01-05T00:00:00.000Z',
       '1 retrying 2027-01-12T00:00:00.000Z',
     ]);
@@ -144,7 +144,7 @@ describe('operator commands', function () {
     const poison = service.db.sql.json({ _sandbox_outcome: 'no such word' });
     await service.db.sql`update payment_plans set metadata = ${poison} where id = ${plan.id}`;
     await merchant.beginAdvance(clock.id, '2027-01-06T00:00:00Z');
-    await merchant.settled(clock.id);
+    await merchant.stopped(clock.id);
     const stalled = `WorkflowType="paymentPlan" and TestClockId="${clock.id}" and Stalled=true`;
     await eventually('it is found', async () => (await count(stalled)) === 1);
     const { stalled: stall, state } = await service.temporal.workflow.getHandle(workflowId).query(statusQuery);
@@ -210,8 +210,8 @@ describe('operator commands', function () {
       assert.match(answer, /^The advance from 2027-01-04T00:00:00.000Z to 2027-01-06T00:00:00.000Z is resumed/);
       assert.match(await send(workflowId, 'recheck'), /^Read again: the clock is advancing/);
     });
-    await merchant.settled(clock.id);
-    assert.deepEqual(told(await merchant.payments(plan.id)), ['0 paid 2027-01-05T00:00:00.000Z']);
+    await merchant.stopped(clock.id);
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)), ['0 paid 2027-01-05T00:00:00.000Z']);
     assert.deepEqual(
       (await audited(clock.id)).map(({ action, actor }) => [action, actor.id]),
       [

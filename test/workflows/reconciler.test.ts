@@ -8,7 +8,7 @@ import { beginReconciliation, finishReconciliation } from '../../src/operations/
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useDatabase } from '../support/database.ts';
-import { type Merchant, told } from '../support/merchant.ts';
+import { type Merchant, paymentLines } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 import { prepareNamespace, serverStartTimeoutMs, startOwnTemporal } from '../support/temporal.ts';
 import { useReceiver } from '../support/webhooks.ts';
@@ -45,7 +45,7 @@ describe('a reconciliation', () => {
     await merchant.beginAdvance(clock.id, '2027-01-13T00:00:00Z');
     assert.deepEqual(await find(), []);
     service.startDispatcher();
-    await merchant.settled(clock.id);
+    await merchant.stopped(clock.id);
     await agreed();
   });
 
@@ -160,7 +160,7 @@ describe('a service whose Temporal has lost its database', () => {
     await service.startWorkers();
 
     await merchant.advance(clock.id, '2027-01-12T00:00:00Z');
-    assert.deepEqual(told(await merchant.payments(plan.id)), [
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)), [
       '0 paid 2027-01-05T00:00:00.000Z',
       '1 paid 2027-01-12T00:00:00.000Z',
     ]);

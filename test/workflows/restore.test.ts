@@ -14,7 +14,7 @@ import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { type BackUp, backUp } from '../support/back-up.ts';
 import { atEndOfRun } from '../support/endings.ts';
-import { type Merchant, told } from '../support/merchant.ts';
+import { type Merchant, paymentLines } from '../support/merchant.ts';
 import { type Service, useService } from '../support/service.ts';
 import { LedgerProcessor } from '../support/stage.ts';
 import { prepareNamespace, serverStartTimeoutMs } from '../support/temporal.ts';
@@ -97,7 +97,7 @@ describe('a database restored from a back-up, beside a Temporal that has gone on
 
     await merchant.advance(clock, '2027-01-13T00:00:00Z');
     await merchant.advance(clock, '2027-01-27T00:00:00Z');
-    assert.deepEqual(told(await merchant.payments(plan)), [
+    assert.deepEqual(paymentLines(await merchant.payments(plan)), [
       '0 paid 2027-01-05T00:00:00.000Z',
       '1 paid 2027-01-12T00:00:00.000Z',
       '2 paid 2027-01-19T00:00:00.000Z',
@@ -122,7 +122,7 @@ describe('a database restored from a back-up, beside a Temporal that has gone on
       await restore();
       await merchant.advance(clock, target);
       assert.deepEqual(
-        told(await merchant.payments(plan)).slice(1),
+        paymentLines(await merchant.payments(plan)).slice(1),
         dates.map((date, index) => `${index + 1} paid ${date}T00:00:00.000Z`),
       );
       assert.equal(ledger.taken.size, 3);
@@ -136,14 +136,14 @@ describe('a database restored from a back-up, beside a Temporal that has gone on
     await merchant.beginAdvance(clock, '2027-01-13T00:00:00Z');
     await takeBackUp();
     await service.startWorkers();
-    assert.equal((await merchant.settled(clock)).status, 'ready');
+    assert.equal((await merchant.stopped(clock)).status, 'ready');
     await merchant.advance(clock, '2027-01-20T00:00:00Z');
     await restore();
 
     assert.equal((await merchant.getClock(clock)).status, 'advancing');
     assert.ok((await reconcile(service)).includes(`stale testClock ${clock}`));
-    assert.equal((await merchant.settled(clock)).frozen_time, '2027-01-13T00:00:00.000Z');
-    assert.deepEqual(told(await merchant.payments(plan)), [
+    assert.equal((await merchant.stopped(clock)).frozen_time, '2027-01-13T00:00:00.000Z');
+    assert.deepEqual(paymentLines(await merchant.payments(plan)), [
       '0 paid 2027-01-05T00:00:00.000Z',
       '1 paid 2027-01-12T00:00:00.000Z',
     ]);
@@ -289,7 +289,7 @@ describe('a Temporal restored from a back-up, beside a database that has gone on
       assert.ok(wrong.includes(mismatch), `${mismatch} is not among ${wrong.join(', ')}`);
     }
     await merchant.advance(clock, '2027-01-20T00:00:00Z');
-    assert.deepEqual(told(await merchant.payments(plan)), [
+    assert.deepEqual(paymentLines(await merchant.payments(plan)), [
       '0 paid 2027-01-05T00:00:00.000Z',
       '1 paid 2027-01-12T00:00:00.000Z',
       '2 paid 2027-01-19T00:00:00.000Z',

@@ -8,7 +8,7 @@ import { type RunningPostgres, startPostgres } from '../../dev/postgres.ts';
 import { type RunningTemporal, startTemporal } from '../../dev/temporal.ts';
 import { openPool } from '../../src/platform/postgres/connection.ts';
 import { atEndOfRun } from '../support/endings.ts';
-import { told } from '../support/merchant.ts';
+import { paymentLines } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 import { prepareNamespace, serverStartTimeoutMs } from '../support/temporal.ts';
 
@@ -59,7 +59,7 @@ describe('a Temporal that keeps its workflows in PostgreSQL', function () {
     await startServer(postgres?.url ?? '');
     await merchant.advance(clock.id, '2027-01-25T09:00:00Z');
 
-    assert.deepEqual(told(await merchant.payments(plan.id)), [
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)), [
       '0 paid 2027-01-11T00:00:00.000Z',
       '1 paid 2027-01-18T00:00:00.000Z',
       '2 paid 2027-01-25T00:00:00.000Z',

@@ -5,7 +5,7 @@ import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { watchTimeSkipping } from '../../src/processes/time-skipping.ts';
-import { told } from '../support/merchant.ts';
+import { paymentLines } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 import {
   prepareNamespace,
@@ -52,8 +52,8 @@ describe('the service while Temporal is away', () => {
     server = await startOwnTemporal(port);
     await prepareNamespace(server.address);
     await service.startWorkers();
-    assert.equal((await merchant.settled(clock.id, 30_000)).status, 'ready');
-    assert.deepEqual(told(await merchant.payments(plan.id)), [
+    assert.equal((await merchant.stopped(clock.id, 30_000)).status, 'ready');
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)), [
       '0 paid 2027-01-05T00:00:00.000Z',
       '1 paid 2027-01-12T00:00:00.000Z',
     ]);
@@ -108,7 +108,7 @@ describe('a Temporal server that cannot skip time', () => {
     service.startDispatcher();
     const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     await merchant.beginAdvance(clock.id, '2027-01-12T00:00:00Z');
-    const failed = await merchant.settled(clock.id);
+    const failed = await merchant.stopped(clock.id);
     assert.equal(failed.status, 'failed');
     assert.match(failed.failure_reason ?? '', /frontend\.WorkflowTimeSkippingEnabled/);
     assert.deepEqual(await merchant.payments(plan.id), []);

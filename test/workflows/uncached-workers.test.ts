@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { told } from '../support/merchant.ts';
+import { paymentLines } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 
 // With nothing cached the SDK loses a workflow task that ends in local activities alone, and Temporal repeats it after its
@@ -29,14 +29,14 @@ describe('workers that keep no workflow in memory', () => {
     await merchant.move(failing.id, 'resume');
     await merchant.advance(clock.id, '2027-01-27T00:00:00Z');
 
-    assert.deepEqual(told(await merchant.payments(paying.id)), [
+    assert.deepEqual(paymentLines(await merchant.payments(paying.id)), [
       '0 paid 2027-01-05T00:00:00.000Z',
       '1 paid 2027-01-12T00:00:00.000Z',
       '2 paid 2027-01-19T00:00:00.000Z',
     ]);
     const { state, collected_amount_cents } = await merchant.getPlan(paying.id);
     assert.deepEqual([state, collected_amount_cents], ['closed', 2500]);
-    assert.deepEqual(told(await merchant.payments(failing.id)), [
+    assert.deepEqual(paymentLines(await merchant.payments(failing.id)), [
       [
         '0 paid 2027-01-05T00:00:00.000Z 2027-01-06T00:00:00.000Z 2027-01-08T00:00:00.000Z 2027-01-10T00:00:00.000Z',
         '2027-01-18T00:00:00.000Z',
