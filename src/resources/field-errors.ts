@@ -8,10 +8,10 @@ export interface CodeText {
 export const fieldCodes = {
   parameter_missing: {
     meaning: 'The field is required and was not given.',
-    remedy: 'Give it.',
+    remedy: 'Add it.',
   },
   unknown_parameter: {
-    meaning: 'There is no such field here; the message names the one that may have been meant.',
+    meaning: 'The field is unknown; the message may suggest the right name.',
     remedy: 'Correct its name, or leave it out.',
   },
   invalid_type: {
@@ -19,7 +19,7 @@ export const fieldCodes = {
     remedy: 'Send the type that the message names.',
   },
   invalid_value: {
-    meaning: 'The value is none of those that the field allows.',
+    meaning: 'The field does not allow this value.',
     remedy: 'Send what the message names.',
   },
   invalid_format: {
@@ -27,7 +27,7 @@ export const fieldCodes = {
     remedy: 'Send the form that the message names.',
   },
   out_of_range: {
-    meaning: 'The number, date or time lies outside of what is allowed.',
+    meaning: 'The number, date or time is outside the allowed range.',
     remedy: 'Stay within the limits that the message names.',
   },
   too_long: { meaning: 'The text is too long.', remedy: 'Shorten it.' },
@@ -40,7 +40,7 @@ export const fieldCodes = {
     remedy: 'Leave it out.',
   },
   resource_missing: {
-    meaning: 'The id names nothing of this account and mode.',
+    meaning: 'No object of this account and mode has this id.',
     remedy: 'Check the id and the key.',
   },
   customer_deleted: { meaning: 'The customer has been deleted.', remedy: 'Use another customer.' },
@@ -50,14 +50,14 @@ export const fieldCodes = {
   },
   payment_method_of_other_customer: {
     meaning: 'The payment method belongs to another customer.',
-    remedy: 'Use one of this customer’s own.',
+    remedy: 'Use a payment method of this customer.',
   },
   payment_method_of_other_intent: {
     meaning: 'The payment method has no customer, and a publishable key has used it for another payment intent.',
     remedy: 'Attach it to a customer first.',
   },
   payment_method_limit: {
-    meaning: 'The customer has 50 payment methods that are not detached, as many as it can have.',
+    meaning: 'The customer has 50 payment methods that are not detached, the maximum.',
     remedy: 'Detach one of them first.',
   },
   payment_method_unattached: {
@@ -66,15 +66,16 @@ export const fieldCodes = {
   },
   amount_too_small: { meaning: 'The amount is below 200 minor units.', remedy: 'Ask for more.' },
   total_or_until_further_notice: {
-    meaning: 'A plan has either `total_amount_cents` or `until_further_notice: true`, and here are both, or neither.',
-    remedy: 'Send one of the two.',
+    meaning:
+      'A plan has either `total_amount_cents` or `until_further_notice: true`, but the request has both, or neither.',
+    remedy: 'Send exactly one of the two.',
   },
   unknown_fixture_token: {
-    meaning: 'There is no such sandbox fixture token.',
+    meaning: 'The sandbox fixture token does not exist.',
     remedy: 'Use one of the `tok_sandbox_…` tokens.',
   },
   unknown_event_type: {
-    meaning: 'This is neither an event type nor a group of them.',
+    meaning: 'This is not an event type and not a group of event types.',
     remedy: 'Use a type, a group such as `payment_plan.*`, or `*`.',
   },
   url_invalid: {

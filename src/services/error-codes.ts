@@ -64,7 +64,7 @@ export const errorCodes = {
     type: 'authentication_error',
     statuses: [401],
     meaning: 'The API key is missing, unknown or revoked.',
-    remedy: 'Send `Authorization: Bearer <key>` with a key that is in force.',
+    remedy: 'Send `Authorization: Bearer <key>` with a valid key.',
   },
   insufficient_scope: {
     type: 'permission_error',
@@ -81,8 +81,8 @@ export const errorCodes = {
   client_secret_invalid: {
     type: 'permission_error',
     statuses: [403],
-    meaning: 'The `client_secret` is not the one of this payment intent.',
-    remedy: 'Use the `client_secret` that came with this very payment intent.',
+    meaning: 'The `client_secret` does not match this payment intent.',
+    remedy: 'Use the `client_secret` of this payment intent.',
   },
   sandbox_only: {
     type: 'permission_error',
@@ -94,20 +94,20 @@ export const errorCodes = {
     type: 'permission_error',
     statuses: [403],
     meaning:
-      'A publishable key may not use this payment method for this payment intent: it belongs to somebody else, or does not exist.',
+      'A publishable key may not use this payment method for this payment intent: it belongs to another customer, or does not exist.',
     remedy: 'Save a new payment method for this payment intent, or confirm from your server with a secret key.',
   },
   resource_missing: {
     type: 'invalid_request_error',
     statuses: [404],
-    meaning: 'There is no such object for this account and mode.',
-    remedy: 'Check the id, and that the key belongs to the account and mode that made the object.',
+    meaning: 'The object does not exist for this account and mode.',
+    remedy: 'Check the id, and that the key belongs to the account and mode that created the object.',
   },
   route_not_found: {
     type: 'invalid_request_error',
     statuses: [404],
     meaning: 'No operation has this path.',
-    remedy: 'Check the path; every one of the API begins with `/api/v1`.',
+    remedy: 'Check the path; all paths of the API begin with `/api/v1`.',
   },
   method_not_allowed: {
     type: 'invalid_request_error',
@@ -119,13 +119,13 @@ export const errorCodes = {
     type: 'invalid_request_error',
     statuses: [408],
     meaning: 'The headers took longer than 15 seconds to arrive, or the whole request longer than 30.',
-    remedy: 'Send the request again, in one go.',
+    remedy: 'Send the request again without pauses.',
   },
   idempotency_key_in_use: {
     type: 'idempotency_error',
     statuses: [409],
     meaning: 'The first request with this `Idempotency-Key` is still running after five seconds.',
-    remedy: 'Send the same request again after `Retry-After`; it answers what the first one did.',
+    remedy: 'Send the same request again after `Retry-After`; the response is that of the first one.',
   },
   payload_too_large: {
     type: 'invalid_request_error',
@@ -138,20 +138,20 @@ export const errorCodes = {
   payment_method_limit: {
     type: 'invalid_request_error',
     statuses: [400, 422],
-    meaning: 'The customer has 50 payment methods that are not detached, as many as it can have.',
+    meaning: 'The customer has 50 payment methods that are not detached, the maximum.',
     remedy: 'Detach one of them first.',
   },
   misdirected_request: {
     type: 'invalid_request_error',
     statuses: [421],
-    meaning: 'A service that `npm start` has started serves its own machine alone, and was asked for another host.',
-    remedy: 'Ask for `http://localhost` or `http://127.0.0.1`, or start the service with another `HOST`.',
+    meaning: 'A service started by `npm start` serves its own machine only, and the request names another host.',
+    remedy: 'Use `http://localhost` or `http://127.0.0.1`, or start the service with another `HOST`.',
   },
   idempotency_key_reused: {
     type: 'idempotency_error',
     statuses: [422],
-    meaning: 'This `Idempotency-Key` has answered a request with another method, path or body.',
-    remedy: 'Repeat the first request exactly, or take a new key.',
+    meaning: 'This `Idempotency-Key` was used for a request with another method, path or body.',
+    remedy: 'Repeat the first request exactly, or use a new key.',
   },
   invalid_state: {
     type: 'invalid_request_error',
@@ -162,7 +162,7 @@ export const errorCodes = {
   test_clock_advancing: {
     type: 'invalid_request_error',
     statuses: [422],
-    meaning: 'The test clock of the customer is advancing, and nothing of its customers can be written meanwhile.',
+    meaning: 'The test clock of the customer is advancing, so its customers cannot be changed now.',
     remedy: 'Wait for `test_clock.ready`, then try again.',
   },
   test_clock_failed: {
@@ -174,19 +174,19 @@ export const errorCodes = {
   test_clock_full: {
     type: 'invalid_request_error',
     statuses: [422],
-    meaning: 'The test clock has 3 customers, as many as it can have.',
+    meaning: 'The test clock has 3 customers, the maximum.',
     remedy: 'Use another test clock, or delete a customer of this one.',
   },
   test_clock_limit: {
     type: 'invalid_request_error',
     statuses: [422],
-    meaning: 'The account has 3 active test clocks, as many as it can have.',
+    meaning: 'The account has 3 active test clocks, the maximum.',
     remedy: 'Delete a test clock first.',
   },
   test_clock_customers_limit: {
     type: 'invalid_request_error',
     statuses: [422],
-    meaning: 'The account has 9 customers on test clocks, as many as it can have.',
+    meaning: 'The account has 9 customers on test clocks, the maximum.',
     remedy: 'Delete a test clock or one of its customers first.',
   },
   advance_bound_exceeded: {
@@ -198,7 +198,7 @@ export const errorCodes = {
   webhook_endpoint_limit: {
     type: 'invalid_request_error',
     statuses: [422],
-    meaning: 'There are 16 webhook endpoints in this mode, as many as there can be.',
+    meaning: 'There are 16 webhook endpoints in this mode, the maximum.',
     remedy: 'Delete an endpoint first.',
   },
   webhook_endpoint_unverified: {
@@ -211,7 +211,7 @@ export const errorCodes = {
     type: 'invalid_request_error',
     statuses: [431],
     meaning: 'The URL and the headers are larger than 16 KiB together, or the headers are more than 100.',
-    remedy: 'Send fewer and shorter headers, and what is long in the body.',
+    remedy: 'Send fewer and shorter headers; put long values in the body.',
   },
   rate_limited: {
     type: 'rate_limit_error',
@@ -223,31 +223,31 @@ export const errorCodes = {
     type: 'rate_limit_error',
     statuses: [429],
     meaning: 'Replays, retries and pings of the account to one host have reached 20,000 deliveries an hour.',
-    remedy: 'Repeat the request after `Retry-After`: the budget fills up all the time.',
+    remedy: 'Repeat the request after `Retry-After`; the budget refills continuously.',
   },
   internal_error: {
     type: 'api_error',
     statuses: [500],
     meaning: 'Something went wrong on our side.',
-    remedy: 'Repeat the request with the same `Idempotency-Key`; if it goes on, tell us the `request_id`.',
+    remedy: 'Repeat the request with the same `Idempotency-Key`; if it fails again, send us the `request_id`.',
   },
   unavailable: {
     type: 'api_error',
     statuses: [503],
-    meaning: 'A part that the service stands on cannot be reached or is overloaded.',
+    meaning: 'A dependency of the service is unreachable or overloaded.',
     remedy: 'Repeat the request after `Retry-After`, with the same `Idempotency-Key`.',
   },
   processor_not_configured: {
     type: 'api_error',
     statuses: [503],
-    meaning: 'No payment processor is configured for live mode; nothing was charged and nothing has changed.',
-    remedy: 'Use a sandbox key, or have a processor configured.',
+    meaning: 'No payment processor is configured for live mode; nothing was charged or changed.',
+    remedy: 'Use a sandbox key, or ask the operator to configure a processor.',
   },
   time_skipping_unavailable: {
     type: 'api_error',
     statuses: [503],
     meaning: 'The Temporal server behind the service cannot skip time, which test clocks need.',
-    remedy: 'Have the setting that the message names turned on.',
+    remedy: 'Ask the operator to turn on the setting that the message names.',
   },
 } as const satisfies Record<string, ErrorText>;
 

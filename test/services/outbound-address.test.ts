@@ -168,7 +168,7 @@ describe('a connection', () => {
       [async () => [], 'the host name cannot be resolved'],
       [async () => ['', 'nonsense'], 'the address is not public'],
       [async () => ['localhost'], 'the address is not public'],
-      [() => new Promise(() => {}), 'no answer within 2 s'],
+      [() => new Promise(() => {}), 'no response within 2 s'],
     ];
     for (const [resolving, error] of failing) {
       const answer = await send('name.test', { allowLoopback: true, resolve: resolving });

@@ -93,7 +93,7 @@ describe('a webhook receiver', () => {
       request.socket.on('close', () => clearInterval(timer)).on('error', () => {});
     };
     const answer = await send();
-    assert.equal(errorOf(answer), 'no answer within 0.3 s');
+    assert.equal(errorOf(answer), 'no response within 0.3 s');
     assert.ok(answer.ms < 1000);
   });
 
@@ -110,7 +110,7 @@ describe('a webhook receiver', () => {
       request.socket.on('error', () => {});
       request.socket.write(`HTTP/1.1 200 OK\r\n${`x-filler: ${'y'.repeat(1000)}\r\n`.repeat(100)}`);
     };
-    assert.equal(errorOf(await send()), 'answer headers too large');
+    assert.equal(errorOf(await send()), 'response headers too large');
   });
 
   it('that redirects without end, to itself, to this machine or to a file, is asked once each time', async () => {
@@ -145,7 +145,7 @@ describe('a webhook receiver', () => {
 
   it('that never ends its TLS handshake, or does not begin one, holds up nothing beyond the time', async () => {
     const silent = await listen(createTcpServer((socket) => socket.on('error', () => {}).resume()));
-    assert.equal(errorOf(await send(`https://127.0.0.1:${silent}`)), 'no answer within 0.3 s');
+    assert.equal(errorOf(await send(`https://127.0.0.1:${silent}`)), 'no response within 0.3 s');
     const { port } = new URL(receiver.url);
     assert.match(errorOf(await send(`https://127.0.0.1:${port}`)) ?? '', /^TLS failed/);
   });
@@ -163,7 +163,7 @@ describe('a webhook receiver', () => {
   it('whose name server never answers holds up nothing beyond the time', async () => {
     const hanging = { allowLoopback: true, resolve: () => new Promise<string[]>(() => {}) };
     const answer = await send('http://hanging.test/', hanging);
-    assert.equal(errorOf(answer), 'no answer within 0.3 s');
+    assert.equal(errorOf(answer), 'no response within 0.3 s');
     assert.ok(answer.ms < 1000);
   });
 
@@ -183,7 +183,7 @@ describe('a webhook receiver', () => {
       assert.equal(answer, undefined);
       mock.timers.tick(1);
       await sending;
-      assert.equal(answer && errorOf(answer), 'no answer within 15 s');
+      assert.equal(answer && errorOf(answer), 'no response within 15 s');
     } finally {
       mock.timers.reset();
       await sender.close();

@@ -45,12 +45,12 @@ describe('what operators press', function () {
   it('retryNow makes the next attempt of an unpaid slot at once, and a second press within a minute no other', async () => {
     const { merchant, plan, workflowId } = await retryingPlan('decline,decline,decline');
     await letMinutesPass();
-    assert.equal(await press(workflowId, 'retryNow', 'ada'), 'Slot 0, due 2027-01-05, is tried again now.');
+    assert.equal(await press(workflowId, 'retryNow', 'ada'), 'Slot 0, due 2027-01-05, is being tried again.');
     await eventually('it is tried', async () => (await attemptsOf(merchant, plan.id)) === 2);
     const second = await press(workflowId, 'retryNow');
     assert.match(
       second,
-      /^Nothing is done: slot 0, due 2027-01-05, was tried \d+ s ago, and failed: insufficient_funds/,
+      /^Nothing was done: slot 0, due 2027-01-05, was tried \d+ s ago, and failed: insufficient_funds/,
     );
     assert.equal(await attemptsOf(merchant, plan.id), 2);
     const { state, next_attempt_at } = await merchant.getPlan(plan.id);
@@ -78,7 +78,7 @@ describe('what operators press', function () {
     const [first, second] = answers[0]?.startsWith('Slot') ? [0, 1] : [1, 0];
     assert.match(
       answers[first] ?? '',
-      /^Slot 0, due 2027-01-05, is given up: its payment pi_\w+ is canceled\. The calendar goes on\.$/,
+      /^Slot 0, due 2027-01-05, is given up: its payment pi_\w+ is canceled\. The calendar continues\.$/,
     );
     assert.equal(answers[second], 'Nothing to skip: slot 0, due 2027-01-05, was given up before.');
     await merchant.advance(clock.id, '2027-01-12T12:00:00Z');
@@ -130,7 +130,7 @@ describe('what operators press', function () {
     assert.equal(await press(workflowId, 'skipSlot', 0), 'Nothing to skip: slot 0, due 2027-01-05, is paid.');
     assert.equal(
       await press(workflowId, 'recheck'),
-      'Looked afresh: active; next is slot 1, due 2027-01-12, attempt 1, at 2027-01-12T00:00:00.000Z.',
+      'Checked: active; next is slot 1, due 2027-01-12, attempt 1, at 2027-01-12T00:00:00.000Z.',
     );
     assert.deepEqual(
       (await audited(plan.id)).map(({ action, actor }) => [action, actor.id]),
@@ -157,7 +157,7 @@ describe('what operators press', function () {
     const failed = await press(workflowIdOf('testClock', clock.id), 'retryAdvance');
     assert.match(failed, /^Nothing to advance: the clock has failed at .* and cannot be advanced again \(pp_/);
     await service.db.sql`update payment_intents set metadata = '{}' where payment_plan_id = ${plan.id}`;
-    assert.match(await press(workflowId, 'recheck'), /^Looked afresh: active; next is slot 1/);
+    assert.match(await press(workflowId, 'recheck'), /^Checked: active; next is slot 1/);
     await eventually('it is paid', async () => (await merchant.payments(plan.id))[0]?.status === 'paid');
     await eventually('it is found no more', async () => (await count(stalled)) === 0);
   });
@@ -167,9 +167,9 @@ describe('what operators press', function () {
     const handle = service.temporal.workflow.getHandle(workflowId);
     const { runId } = await handle.describe();
     const [, answer] = await Promise.all([handle.signal('startFreshRun'), press(workflowId, 'recheck')]);
-    assert.match(answer, /^Looked afresh/);
+    assert.match(answer, /^Checked/);
     await eventually('it is in a fresh run', async () => (await handle.describe()).runId !== runId);
-    assert.match(await press(workflowId, 'recheck'), /^Looked afresh/);
+    assert.match(await press(workflowId, 'recheck'), /^Checked/);
   });
 
   it('a scheduled payment is not made before its date, whoever presses', async () => {
@@ -184,9 +184,9 @@ describe('what operators press', function () {
     });
     const workflowId = workflowIdOf('scheduledPayment', intent.id);
     const answer = await eventually('it is there', () => press(workflowId, 'retryNow').catch(() => null));
-    assert.match(answer, /^Nothing to retry: the payment is due at .*, and not made before\.$/);
+    assert.match(answer, /^Nothing to retry: the payment is due at .*\. It cannot be made earlier\.$/);
     assert.equal((await merchant.getIntent(intent.id)).status, 'requires_payment_method');
-    assert.match(await press(workflowId, 'recheck', 'ada'), /^Looked afresh: scheduled/);
+    assert.match(await press(workflowId, 'recheck', 'ada'), /^Checked: scheduled/);
     assert.deepEqual(
       (await audited(intent.id)).map(({ action }) => action),
       ['payment_intent.rechecked'],
@@ -208,7 +208,7 @@ describe('what operators press', function () {
       await eventually('it is shown', async () => (await count(shown)) === 1, { timeoutMs: 30_000 });
       const answer = await press(workflowId, 'retryAdvance', 'ada');
       assert.match(answer, /^The advance from 2027-01-04T00:00:00.000Z to 2027-01-06T00:00:00.000Z is taken up again/);
-      assert.match(await press(workflowId, 'recheck'), /^Looked afresh: the clock is advancing/);
+      assert.match(await press(workflowId, 'recheck'), /^Checked: the clock is advancing/);
     });
     await merchant.settled(clock.id);
     assert.deepEqual(told(await merchant.payments(plan.id)), ['0 paid 2027-01-05T00:00:00.000Z']);

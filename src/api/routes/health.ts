@@ -29,12 +29,15 @@ export const healthRoutes = [
     summary: 'Whether everything that requests need can be reached',
     access: 'public',
     invalid: 400,
-    errors: { 503: 'Something cannot be reached; `missing` names it.' },
+    errors: { 503: 'A dependency is not available; `missing` names it.' },
     response: { status: 200, schema: Healthy },
     async handle({ deps }) {
       const results = await Promise.all(Object.entries(deps.checks).map(([name, check]) => failed(name, check)));
       const missing = results.filter((name) => name !== null);
-      if (missing.length > 0) throw new Unavailable(`Not ready, for want of: ${missing.join(', ')}.`, { missing });
+      if (missing.length > 0)
+        throw new Unavailable(`Not ready. Not available: ${missing.join(', ')}. Check that it runs, and its address.`, {
+          missing,
+        });
       return { status: 'ok' as const };
     },
   }),

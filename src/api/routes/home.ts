@@ -30,8 +30,8 @@ export const homeRoutes = [
 function homePage({ forThisMachine, webUi }: PublicDeps): string {
   const forOperators = html`<h2>On this machine</h2>
 <ul>
-${webUi === null ? null : html`<li><a href="${webUi.url}">Temporal Web UI</a>: every plan, payment and delivery as a workflow</li>`}
-<li><a href="/ops">Operations</a>: what is stuck, and the week in figures</li>
+${webUi === null ? null : html`<li><a href="${webUi.url}">Temporal Web UI</a>: shows every plan, payment and delivery as a workflow</li>`}
+<li><a href="/ops">Operations</a>: shows what is stuck, and figures of the week</li>
 </ul>`;
   const { text } = html`<!doctype html>
 <html lang="en">

@@ -122,7 +122,7 @@ export async function rollKey(sql: Db, id: string, { overlapHours, by, now }: { 
     const old = await lockApiKey(tx, id);
     if (!old) throw new NotFound('API key', id);
     if (old.revoked_at && old.revoked_at <= now) {
-      throw new InvalidState(`API key ${id} was revoked at ${old.revoked_at.toISOString()}: create a new one instead.`);
+      throw new InvalidState(`API key ${id} was revoked at ${old.revoked_at.toISOString()}. Create a new one.`);
     }
     const ended = await endApiKey(tx, id, new Date(now.getTime() + overlapHours * hourInMilliseconds));
     await recordChange(tx, 'api_key.rolled', old, ended, { by, now });

@@ -73,20 +73,20 @@ export async function listCustomers(
 async function assertRoom(tx: Db, call: RequestContext, clock: TestClockRow): Promise<void> {
   if (clock.status === 'failed') {
     throw new InvalidState(
-      `Test clock ${clock.id} has failed and takes no customers: make a new one.`,
+      `Test clock ${clock.id} has failed and takes no customers. Create a new one.`,
       'test_clock_failed',
     );
   }
   const { onClock, inAll } = await countClockCustomers(tx, call, clock.id);
   if (onClock >= customersPerClock) {
     throw new InvalidState(
-      `Test clock ${clock.id} has ${customersPerClock} customers, as many as a clock can have.`,
+      `Test clock ${clock.id} has ${customersPerClock} customers, the maximum. Use another clock.`,
       'test_clock_full',
     );
   }
   if (inAll >= clockCustomersPerAccount) {
     throw new InvalidState(
-      `The account has ${clockCustomersPerAccount} customers on test clocks, as many as it can have: delete a clock first.`,
+      `The account has ${clockCustomersPerAccount} customers on test clocks, the maximum. Delete a clock first.`,
       'test_clock_customers_limit',
     );
   }

@@ -22,7 +22,7 @@ export async function cancelPaymentIntent(db: Writer, call: RequestContext, id: 
     const { intent, at } = await lockIntentForUpdate(tx, call, id);
     if (intent.payment_plan_id !== null) {
       throw new InvalidState(
-        `Payment intent ${id} belongs to plan ${intent.payment_plan_id}: suspend or close the plan instead.`,
+        `Payment intent ${id} belongs to plan ${intent.payment_plan_id}. Suspend or close the plan instead.`,
       );
     }
     if (!cancelable.includes(intent.status)) {

@@ -127,7 +127,7 @@ async function openConfirmation(
   }
   const at = timeOf(payer, call.now);
   if (payer !== null && payer.deleted_at !== null) {
-    throw new InvalidState('The customer of this payment has been deleted: nothing of it can be charged.');
+    throw new InvalidState('The customer of this payment has been deleted, so the payment cannot be charged.');
   }
   if (!confirmable.includes(intent.status)) {
     throw new InvalidState(

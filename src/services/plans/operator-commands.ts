@@ -23,7 +23,7 @@ export async function pressPlan(db: Db, planId: string, deed: OperatorCommand, n
     case 'skipSlot':
       return skipPlanSlot(db, planId, deed.slot, press);
     case 'retryAdvance':
-      return 'Nothing is done: a plan has no advance; its clock has.';
+      return 'Nothing was done: a plan has no advance. Use the command on its test clock.';
   }
 }
 
@@ -37,13 +37,13 @@ export async function pressScheduledPayment(
   const press = { by: operator(deed.by), now };
   const standing = await scheduledPaymentStatus(db, intentId);
   if (deed.name === 'recheck') return recheck(db, 'payment_intent.rechecked', intentId, standing, press);
-  if (deed.name !== 'retryNow') return 'Nothing is done: a scheduled payment has neither slots nor advances.';
+  if (deed.name !== 'retryNow') return 'Nothing was done: a scheduled payment has no slots and no advances.';
   if (standing.nextAt === null) return 'Nothing to retry: the payment was made, confirmed or canceled.';
   if (standing.nextAt > (standing.clockTime ?? now.getTime())) {
-    return `Nothing to retry: the payment is due at ${new Date(standing.nextAt).toISOString()}, and not made before.`;
+    return `Nothing to retry: the payment is due at ${new Date(standing.nextAt).toISOString()}. It cannot be made earlier.`;
   }
   await noteLook(db, 'payment_intent.retried_now', intentId, standing, press);
-  return 'The payment is tried again now.';
+  return 'The payment is being tried again.';
 }
 
 /**
@@ -53,7 +53,7 @@ export async function pressScheduledPayment(
 export async function pressClock(db: Db, clockId: string, deed: OperatorCommand, now: Date): Promise<string> {
   return atomically(db, async (tx) => {
     const clock = await lockClock(tx, clockId);
-    if (clock === null) return 'Nothing is done: the clock was deleted.';
+    if (clock === null) return 'Nothing was done: the clock was deleted.';
     const by = operator(deed.by);
     const entry = {
       by,
@@ -65,9 +65,10 @@ export async function pressClock(db: Db, clockId: string, deed: OperatorCommand,
     const time = clock.frozen_time.toISOString();
     if (deed.name === 'recheck') {
       await recordAudit(tx, { ...entry, action: 'test_clock.rechecked' });
-      return `Looked afresh: the clock is ${clock.status} at ${time}.`;
+      return `Checked: the clock is ${clock.status} at ${time}.`;
     }
-    if (deed.name !== 'retryAdvance') return 'Nothing is done: a clock collects nothing itself; its plans do.';
+    if (deed.name !== 'retryAdvance')
+      return 'Nothing was done: a clock collects nothing. Use the command on one of its plans.';
     if (clock.status === 'failed') {
       return (
         `Nothing to advance: the clock has failed at ${time} and cannot be advanced again (${clock.failure_reason}). What was ` +
@@ -77,7 +78,7 @@ export async function pressClock(db: Db, clockId: string, deed: OperatorCommand,
     const advance = await findOpenAdvance(tx, clockId);
     if (advance === null) return `Nothing to advance: the clock is ${clock.status} at ${time}.`;
     await recordAudit(tx, { ...entry, action: 'test_clock.advance_retried' });
-    return `The advance from ${time} to ${advance.target_time.toISOString()} is taken up again: what is done is not done again.`;
+    return `The advance from ${time} to ${advance.target_time.toISOString()} continues. Nothing is done twice.`;
   });
 }
 
@@ -88,10 +89,10 @@ async function recheck(
   standing: SubjectStatus,
   press: Press,
 ): Promise<string> {
-  if (standing.billerId === '') return 'Looked afresh: it is gone.';
+  if (standing.billerId === '') return 'Checked: it was deleted.';
   await noteLook(db, action, id, standing, press);
-  if (standing.nextAt === null) return `Looked afresh: ${standing.state}; waits for ${standing.story?.waitsFor}.`;
-  return `Looked afresh: ${standing.state}; next is ${standing.next}, at ${new Date(standing.nextAt).toISOString()}.`;
+  if (standing.nextAt === null) return `Checked: ${standing.state}; waits for ${standing.story?.waitsFor}.`;
+  return `Checked: ${standing.state}; next is ${standing.next}, at ${new Date(standing.nextAt).toISOString()}.`;
 }
 
 async function noteLook(

@@ -38,7 +38,7 @@ export async function retryPlanNow(db: Db, planId: string, press: Press): Promis
     const ago = press.now.getTime() - (last?.settled_at ?? last?.opened_at ?? new Date(0)).getTime();
     if (ago < sameRetryMilliseconds) {
       const outcome = last?.code === null ? '' : `, and failed: ${last?.code}`;
-      return `Nothing is done: ${inWords(next)} was tried ${Math.round(ago / 1000)} s ago${outcome}. Press again after a minute.`;
+      return `Nothing was done: ${inWords(next)} was tried ${Math.round(ago / 1000)} s ago${outcome}. Try again after a minute.`;
     }
     const dueAt = next.next_attempt_at !== null && next.next_attempt_at < at ? next.next_attempt_at : at;
     await updateSlot(tx, planId, next.slot, { next_attempt_at: dueAt });
@@ -49,7 +49,7 @@ export async function retryPlanNow(db: Db, planId: string, press: Press): Promis
       action: 'payment_plan.retried_now',
       changes: ofSlot(next, changes),
     });
-    return `${capital(inWords(next))} is tried again now.`;
+    return `${capital(inWords(next))} is being tried again.`;
   });
 }
 
@@ -65,12 +65,12 @@ export async function withPlan(
 ): Promise<string> {
   return atomically(db, async (tx) => {
     const clockId = await findClockOfPlan(tx, planId);
-    if (clockId === undefined) return 'Nothing is done: the plan is gone.';
+    if (clockId === undefined) return 'Nothing was done: the plan was deleted.';
     const at = await timeForWrite(tx, clockId, now);
     const plan = await lockPlan(tx, planId);
-    return plan === null ? 'Nothing is done: the plan is gone.' : work(tx, { plan, at });
+    return plan === null ? 'Nothing was done: the plan was deleted.' : work(tx, { plan, at });
   }).catch((error: unknown) => {
-    if (error instanceof InvalidState) return `Nothing is done: ${error.message}`;
+    if (error instanceof InvalidState) return `Nothing was done: ${error.message}`;
     throw error;
   });
 }

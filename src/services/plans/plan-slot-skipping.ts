@@ -65,7 +65,7 @@ function whyKept(slot: PlanSlotRow): string | null {
     case 'skipped':
       return `Nothing to skip: ${inWords(slot)} was skipped before.`;
     case 'processing':
-      return `Not skipped: ${inWords(slot)} is being charged, and may succeed. Wait for the outcome, then press again.`;
+      return `Not skipped: ${inWords(slot)} is being charged, and may succeed. Wait for the outcome, then try again.`;
     default:
       return null;
   }
@@ -87,6 +87,8 @@ async function skipDue(tx: Db, held: LockedPlan, press: Press): Promise<string> 
 
 async function howItGoesOn(tx: Db, { plan }: { plan: CollectingPlanRow }): Promise<string> {
   const unpaid = (await openSlots(tx, plan.id)).length;
-  if (unpaid > 0) return `Unpaid besides: ${unpaid === 1 ? 'one slot' : `${unpaid} slots`}.`;
-  return plan.state === 'active' ? 'The calendar goes on.' : `The plan stays ${plan.state}; nothing of it is unpaid.`;
+  if (unpaid > 0) return `Still unpaid: ${unpaid === 1 ? 'one slot' : `${unpaid} slots`}.`;
+  return plan.state === 'active'
+    ? 'The calendar continues.'
+    : `The plan stays ${plan.state}; none of its slots is unpaid.`;
 }

@@ -45,7 +45,7 @@ export async function createTestClock(db: Writer, call: RequestContext, input: T
     await lockBiller(tx, call.billerId);
     if ((await countActiveClocks(tx, call)) >= activeClocksPerAccount) {
       throw new InvalidState(
-        `The account has ${activeClocksPerAccount} active test clocks, as many as it can have: delete one first.`,
+        `The account has ${activeClocksPerAccount} active test clocks, the maximum. Delete one first.`,
         'test_clock_limit',
       );
     }
@@ -221,7 +221,7 @@ function assertAdvanceable(clock: TestClockRow): void {
   if (clock.status === 'created' || clock.status === 'ready') return;
   const message =
     clock.status === 'advancing'
-      ? `Test clock ${clock.id} is advancing: wait until it is ready, then advance it again.`
+      ? `Test clock ${clock.id} is advancing. Wait until it is ready, then advance it again.`
       : `Test clock ${clock.id} has failed and cannot be advanced again: ${clock.failure_reason}`;
   throw new InvalidState(message);
 }
@@ -230,7 +230,7 @@ async function assertWithinBound(tx: Db, clock: TestClockRow, target: Date): Pro
   const max = maxFrozenTime(clock.frozen_time, await activeFrequenciesOnClock(tx, clock.id));
   if (target <= max) return;
   throw new InvalidState(
-    `A single advance of this clock can go to ${max.toISOString()} at most: make several smaller ones.`,
+    `A single advance of this clock can go to ${max.toISOString()} at most. Make several smaller advances.`,
     'advance_bound_exceeded',
     { max_frozen_time: max.toISOString() },
   );

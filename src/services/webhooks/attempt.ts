@@ -247,7 +247,7 @@ function errorOf(answer: WebhookAnswer): string | null {
   if (answer.kind === 'unanswered') return answer.error;
   if (answer.statusCode >= 200 && answer.statusCode < 300) return null;
   const redirects = answer.statusCode >= 300 && answer.statusCode < 400;
-  return `answered ${answer.statusCode}${redirects ? ': redirects are not followed' : ''}`;
+  return `status ${answer.statusCode}${redirects ? ': redirects are not followed' : ''}`;
 }
 
 function whyDisable(

@@ -151,7 +151,7 @@ export async function pingWebhookEndpoint(
       return { enqueued: 1, eventId: recorded };
     });
     const id = eventId === undefined ? null : await store.findDeliveryOfEvent(tx, eventId, endpoint.id);
-    if (id === null) throw new Error(`the ping of ${endpoint.id} has made no delivery`);
+    if (id === null) throw new Error(`the ping of ${endpoint.id} created no delivery`);
     return getWebhookDelivery(tx, call, id, scopes);
   });
 }
@@ -171,7 +171,7 @@ async function lockEnabled(
 ): Promise<WebhookEndpointRow> {
   const endpoint = (await lockWebhookEndpoint(tx, tenant, id)) ?? missing(id);
   if (endpoint.status === 'disabled') {
-    throw new InvalidState(`The webhook endpoint ${id} is disabled: enable it first.`);
+    throw new InvalidState(`The webhook endpoint ${id} is disabled. Enable it first.`);
   }
   return endpoint;
 }

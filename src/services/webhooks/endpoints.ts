@@ -65,7 +65,7 @@ export async function createWebhookEndpoint(
     await lockBiller(tx, call.billerId);
     if ((await store.countWebhookEndpoints(tx, call)) >= maxEndpoints) {
       throw new InvalidState(
-        `There are ${maxEndpoints} webhook endpoints already: delete one first.`,
+        `There are ${maxEndpoints} webhook endpoints, the maximum. Delete one first.`,
         'webhook_endpoint_limit',
       );
     }

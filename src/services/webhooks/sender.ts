@@ -132,7 +132,7 @@ async function post(agent: Agent, request: WebhookRequest, timeoutMs: number): P
       durationMs: duration(),
     };
   } catch (error) {
-    const reason = timeout.signal.aborted ? `no answer within ${timeoutMs / 1000} s` : describe(error);
+    const reason = timeout.signal.aborted ? `no response within ${timeoutMs / 1000} s` : describe(error);
     return { kind: 'unanswered', error: reason, durationMs: duration() };
   } finally {
     clearTimeout(timer);
@@ -160,19 +160,19 @@ const causes: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
   EPIPE: 'connection reset',
-  UND_ERR_SOCKET: 'connection closed without an answer',
+  UND_ERR_SOCKET: 'connection closed without a response',
   EHOSTUNREACH: 'host not reachable',
   ENETUNREACH: 'network not reachable',
   ETIMEDOUT: 'connection timed out',
   UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
-  UND_ERR_HEADERS_OVERFLOW: 'answer headers too large',
+  UND_ERR_HEADERS_OVERFLOW: 'response headers too large',
 };
 
 /** Describes an error in words, without addresses: its own message could reveal our network to a biller. */
 function describe(error: unknown): string {
   const [first] = error instanceof AggregateError ? error.errors : [error];
   if (first instanceof AddressRefused) return first.message;
-  if (first instanceof errors.HTTPParserError) return 'the answer is not HTTP';
+  if (first instanceof errors.HTTPParserError) return 'the response is not HTTP';
   const code = first instanceof Error && 'code' in first ? String(first.code) : '';
   if (/CERT|TLS|SSL|SIGNATURE|ISSUER/.test(code)) return `TLS failed (${code})`;
   return causes[code] ?? (code === '' ? 'request failed' : `request failed (${code})`);

@@ -5637,7 +5637,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             500: components["responses"]["InternalError"];
-            /** @description Something cannot be reached; `missing` names it. */
+            /** @description A dependency is not available; `missing` names it. */
             503: components["responses"]["Unavailable"];
         };
     };
