@@ -7,7 +7,7 @@ import { pass } from '../platform/crash-points.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import { realNow } from '../platform/real-time.ts';
 import type { WorkflowTime } from '../services/customer-time.ts';
-import { pressClock } from '../services/plans/operator-commands.ts';
+import { runClockCommand } from '../services/plans/operator-commands.ts';
 import { completeAdvance, type DueSubject, dueOnClock, failAdvance } from '../services/test-clocks/clock-advance.ts';
 import { expireTestClock } from '../services/test-clocks/test-clocks.ts';
 import { carryOut } from './failures.ts';
@@ -59,7 +59,7 @@ export function createClockActivities({ sql, moveSubject, maxAheadMs }: ClockDep
 
     /** Executes an operator command. Returns a sentence about the result. */
     pressClock: (clockId: string, deed: OperatorCommand) =>
-      carryOut(sql, () => pressClock(sql, clockId, deed, realNow())),
+      carryOut(sql, () => runClockCommand(sql, clockId, deed, realNow())),
   };
 }
 

@@ -5,7 +5,7 @@ import { realNow } from '../platform/real-time.ts';
 import type { Processors } from '../processors/processor.ts';
 import type { WorkflowTime } from '../services/customer-time.ts';
 import { collectScheduledPayment } from '../services/payments/scheduled-payments.ts';
-import { pressPlan, pressScheduledPayment } from '../services/plans/operator-commands.ts';
+import { runPlanCommand, runScheduledPaymentCommand } from '../services/plans/operator-commands.ts';
 import { collectDuePayment } from '../services/plans/plan-collection.ts';
 import { planStatus, scheduledPaymentStatus } from '../services/plans/subject-status.ts';
 import { carryOut } from './failures.ts';
@@ -44,8 +44,8 @@ export function createCollectionActivities({ sql, processors, maxAheadMs }: Coll
     collectScheduledPayment: (id: string, at: number) =>
       carryOut(sql, () => collect(id, at, scheduledPaymentStatus, collectScheduledPayment)),
     /** Execute an operator command. Each returns a sentence about the result. */
-    pressPlan: (id: string, deed: OperatorCommand) => carryOut(sql, () => pressPlan(sql, id, deed, realNow())),
+    pressPlan: (id: string, deed: OperatorCommand) => carryOut(sql, () => runPlanCommand(sql, id, deed, realNow())),
     pressScheduledPayment: (id: string, deed: OperatorCommand) =>
-      carryOut(sql, () => pressScheduledPayment(sql, id, deed, realNow())),
+      carryOut(sql, () => runScheduledPaymentCommand(sql, id, deed, realNow())),
   };
 }

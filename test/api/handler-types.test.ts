@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { Type } from 'typebox';
 import { route } from '../../src/api/http/route.ts';
-import { fetchCustomer } from '../../src/services/customers/customers.ts';
+import { getCustomer } from '../../src/services/customers/customers.ts';
 import { deleteCustomer } from '../../src/services/plans/customer-deletion.ts';
 
 const common = { path: '/probe', operation: 'probe', tag: 'Probe', summary: 'Probe', invalid: 400 } as const;
@@ -22,7 +22,7 @@ describe('a handler', () => {
 
   it('of a read cannot write, nor call a processor', () => {
     const method = 'GET';
-    route({ ...withKey, method, response, handle: ({ deps, context }) => fetchCustomer(deps.db, context, 'cus_1') });
+    route({ ...withKey, method, response, handle: ({ deps, context }) => getCustomer(deps.db, context, 'cus_1') });
     // @ts-expect-error: a service that writes takes no Reader
     route({ ...withKey, method, response, handle: ({ deps, context }) => deleteCustomer(deps.db, context, 'cus_1') });
     // @ts-expect-error: no processors

@@ -5,7 +5,7 @@ import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, it } from 'mocha';
-import { createWebhookSender, EndpointBusy, type WebhookAnswer } from '../../src/services/webhooks/sender.ts';
+import { createWebhookSender, EndpointBusy, type WebhookResponse } from '../../src/services/webhooks/sender.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { eventually } from '../support/eventually.ts';
 import { useReceiver, webhookDeps } from '../support/webhooks.ts';
@@ -31,7 +31,7 @@ describe('a webhook receiver', () => {
   }
 
   /** One POST by a sender of its own, and how long it took. */
-  async function send(url = receiver.url, outbound = webhookDeps.outbound): Promise<WebhookAnswer & { ms: number }> {
+  async function send(url = receiver.url, outbound = webhookDeps.outbound): Promise<WebhookResponse & { ms: number }> {
     const sender = createWebhookSender({ policy: outbound, timeoutMs });
     const begun = performance.now();
     const answer = await sender.send({ endpointId: 'we_1', url, livemode: false, headers: {}, body: '{}' });
@@ -40,8 +40,8 @@ describe('a webhook receiver', () => {
     return { ...answer, ms };
   }
 
-  const errorOf = (answer: WebhookAnswer) => (answer.kind === 'unanswered' ? answer.error : null);
-  const statusOf = (answer: WebhookAnswer) => (answer.kind === 'answered' ? answer.statusCode : null);
+  const errorOf = (answer: WebhookResponse) => (answer.kind === 'failed' ? answer.error : null);
+  const statusOf = (answer: WebhookResponse) => (answer.kind === 'responded' ? answer.statusCode : null);
 
   /** Answers with as much as is taken, up to 100 MB; tells how much that was. */
   function pour(headers: Record<string, string>) {
@@ -72,7 +72,7 @@ describe('a webhook receiver', () => {
     it(`that ${how} has 2 KiB of it read, at once, and is cut off`, async () => {
       const poured = pour(headers);
       const answer = await send();
-      assert.deepEqual([statusOf(answer), answer.kind === 'answered' && answer.excerpt.length], [200, 2048]);
+      assert.deepEqual([statusOf(answer), answer.kind === 'responded' && answer.excerpt.length], [200, 2048]);
       await eventually('it is cut off', () => poured.isCut);
       assert.ok(poured.bytes < buffered, `${poured.bytes} bytes were taken`);
     });
@@ -83,7 +83,7 @@ describe('a webhook receiver', () => {
     receiver.answer = (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
     const before = process.memoryUsage().rss;
     const answer = await send();
-    assert.ok(answer.kind === 'answered' && answer.excerpt.length <= 2048);
+    assert.ok(answer.kind === 'responded' && answer.excerpt.length <= 2048);
     assert.ok(process.memoryUsage().rss - before < 50 * megabyte);
   });
 
@@ -102,7 +102,7 @@ describe('a webhook receiver', () => {
       request.socket.on('error', () => {});
       request.socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
     };
-    assert.equal((await send()).kind, 'unanswered');
+    assert.equal((await send()).kind, 'failed');
   });
 
   it('with endless headers is cut off in words', async () => {
@@ -172,7 +172,7 @@ describe('a webhook receiver', () => {
     const sender = createWebhookSender({ policy: webhookDeps.outbound });
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
-      let answer: WebhookAnswer | undefined;
+      let answer: WebhookResponse | undefined;
       const request = { endpointId: 'we_1', url: receiver.url, livemode: false, headers: {}, body: '{}' };
       const sending = sender.send(request).then((given) => {
         answer = given;
@@ -198,7 +198,7 @@ describe('a webhook receiver', () => {
     const to = (endpointId: string, path: string) => ({
       ...{ endpointId, url: receiver.url + path, livemode: false, headers: {}, body: '{}' },
     });
-    const hanging: Promise<WebhookAnswer>[] = [];
+    const hanging: Promise<WebhookResponse>[] = [];
     for (let endpoint = 0; endpoint < 8; endpoint++) {
       for (;;) {
         const sent = sender.send(to(`we_hangs_${endpoint}`, '/hangs'));
@@ -218,7 +218,7 @@ describe('a webhook receiver', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => sender.send(to('we_answers', '/'))));
     assert.ok(performance.now() - begun < 1500, 'the one that answers was held up');
     assert.deepEqual(new Set(answers.map(statusOf)), new Set([200]));
-    assert.ok((await Promise.all(hanging)).every((answer) => answer.kind === 'unanswered'));
+    assert.ok((await Promise.all(hanging)).every((answer) => answer.kind === 'failed'));
     receiver.answer = undefined;
     assert.equal(statusOf(await sender.send(to('we_hangs_0', '/hangs'))), 200);
     await sender.close();

@@ -3,8 +3,8 @@ import type { OperatorCommand } from '../../messages/operator-command.ts';
 import type { SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import { type AuditAction, operator, recordAudit } from '../accounts/audit.ts';
-import { type Press, retryPlanNow } from './plan-operations.ts';
+import { type AuditAction, type ChangeOrigin, operator, recordAudit } from '../accounts/audit.ts';
+import { retryPlanNow } from './plan-operations.ts';
 import { skipPlanSlot } from './plan-slot-skipping.ts';
 import { planStatus, scheduledPaymentStatus } from './subject-status.ts';
 
@@ -13,48 +13,48 @@ import { planStatus, scheduledPaymentStatus } from './subject-status.ts';
  * plan's workflow then does what has become due.
  * @param now real time.
  */
-export async function pressPlan(db: Db, planId: string, deed: OperatorCommand, now: Date): Promise<string> {
-  const press = { by: operator(deed.by), now };
-  switch (deed.name) {
+export async function runPlanCommand(db: Db, planId: string, command: OperatorCommand, now: Date): Promise<string> {
+  const origin = { by: operator(command.by), now };
+  switch (command.name) {
     case 'recheck':
-      return recheck(db, 'payment_plan.rechecked', planId, await planStatus(db, planId), press);
+      return recheck(db, 'payment_plan.rechecked', planId, await planStatus(db, planId), origin);
     case 'retryNow':
-      return retryPlanNow(db, planId, press);
+      return retryPlanNow(db, planId, origin);
     case 'skipSlot':
-      return skipPlanSlot(db, planId, deed.slot, press);
+      return skipPlanSlot(db, planId, command.slot, origin);
     case 'retryAdvance':
       return 'Nothing was done: a plan has no advance. Use the command on its test clock.';
   }
 }
 
-/** Executes an operator command on a scheduled payment, like `pressPlan`. The payment is never made before its date. */
-export async function pressScheduledPayment(
+/** Executes an operator command on a scheduled payment, like `runPlanCommand`. The payment is never made before its date. */
+export async function runScheduledPaymentCommand(
   db: Db,
   intentId: string,
-  deed: OperatorCommand,
+  command: OperatorCommand,
   now: Date,
 ): Promise<string> {
-  const press = { by: operator(deed.by), now };
-  const standing = await scheduledPaymentStatus(db, intentId);
-  if (deed.name === 'recheck') return recheck(db, 'payment_intent.rechecked', intentId, standing, press);
-  if (deed.name !== 'retryNow') return 'Nothing was done: a scheduled payment has no slots and no advances.';
-  if (standing.nextAt === null) return 'Nothing to retry: the payment was made, confirmed or canceled.';
-  if (standing.nextAt > (standing.clockTime ?? now.getTime())) {
-    return `Nothing to retry: the payment is due at ${new Date(standing.nextAt).toISOString()}. It cannot be made earlier.`;
+  const origin = { by: operator(command.by), now };
+  const status = await scheduledPaymentStatus(db, intentId);
+  if (command.name === 'recheck') return recheck(db, 'payment_intent.rechecked', intentId, status, origin);
+  if (command.name !== 'retryNow') return 'Nothing was done: a scheduled payment has no slots and no advances.';
+  if (status.nextAt === null) return 'Nothing to retry: the payment was made, confirmed or canceled.';
+  if (status.nextAt > (status.clockTime ?? now.getTime())) {
+    return `Nothing to retry: the payment is due at ${new Date(status.nextAt).toISOString()}. It cannot be made earlier.`;
   }
-  await noteLook(db, 'payment_intent.retried_now', intentId, standing, press);
+  await recordCommand(db, 'payment_intent.retried_now', intentId, status, origin);
   return 'The payment is being tried again.';
 }
 
 /**
- * Executes an operator command on a test clock, like `pressPlan`. A failed clock cannot be advanced again, not even by
+ * Executes an operator command on a test clock, like `runPlanCommand`. A failed clock cannot be advanced again, not even by
  * an operator.
  */
-export async function pressClock(db: Db, clockId: string, deed: OperatorCommand, now: Date): Promise<string> {
+export async function runClockCommand(db: Db, clockId: string, command: OperatorCommand, now: Date): Promise<string> {
   return atomically(db, async (tx) => {
     const clock = await lockClock(tx, clockId);
     if (clock === null) return 'Nothing was done: the clock was deleted.';
-    const by = operator(deed.by);
+    const by = operator(command.by);
     const entry = {
       by,
       at: now,
@@ -63,11 +63,11 @@ export async function pressClock(db: Db, clockId: string, deed: OperatorCommand,
       changes: {},
     };
     const time = clock.frozen_time.toISOString();
-    if (deed.name === 'recheck') {
+    if (command.name === 'recheck') {
       await recordAudit(tx, { ...entry, action: 'test_clock.rechecked' });
       return `Checked: the clock is ${clock.status} at ${time}.`;
     }
-    if (deed.name !== 'retryAdvance')
+    if (command.name !== 'retryAdvance')
       return 'Nothing was done: a clock collects nothing. Use the command on one of its plans.';
     if (clock.status === 'failed') {
       return (
@@ -86,21 +86,21 @@ async function recheck(
   db: Db,
   action: AuditAction,
   id: string,
-  standing: SubjectStatus,
-  press: Press,
+  status: SubjectStatus,
+  origin: ChangeOrigin,
 ): Promise<string> {
-  if (standing.billerId === '') return 'Checked: it was deleted.';
-  await noteLook(db, action, id, standing, press);
-  if (standing.nextAt === null) return `Checked: ${standing.state}; waits for ${standing.story?.waitsFor}.`;
-  return `Checked: ${standing.state}; next is ${standing.next}, at ${new Date(standing.nextAt).toISOString()}.`;
+  if (status.billerId === '') return 'Checked: it was deleted.';
+  await recordCommand(db, action, id, status, origin);
+  if (status.nextAt === null) return `Checked: ${status.state}; waits for ${status.story?.waitsFor}.`;
+  return `Checked: ${status.state}; next is ${status.next}, at ${new Date(status.nextAt).toISOString()}.`;
 }
 
-async function noteLook(
+async function recordCommand(
   db: Db,
   action: AuditAction,
   subjectId: string,
   { billerId, livemode }: SubjectStatus,
-  { by, now }: Press,
+  { by, now }: ChangeOrigin,
 ): Promise<void> {
   await recordAudit(db, { action, by, at: now, tenant: { billerId, livemode }, subjectId, changes: {} });
 }

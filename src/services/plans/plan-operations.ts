@@ -4,15 +4,9 @@ import { type CollectingPlanRow, findClockOfPlan, lockPlan, updatePlan } from '.
 import { hasEnded } from '../../domain/plan-state.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import { type Actor, type AuditEntry, changesBetween, recordAudit } from '../accounts/audit.ts';
+import { type AuditEntry, type ChangeOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
-
-/** Who issued an operator command, and when (real time). */
-export interface Press {
-  by: Actor;
-  now: Date;
-}
 
 /** The locked plan of an operator command, and the customer's time. */
 export interface LockedPlan {
@@ -21,22 +15,22 @@ export interface LockedPlan {
 }
 
 /** A command repeated within this time is refused: the operator may not have seen the outcome of the first attempt. */
-const sameRetryMilliseconds = 60_000;
+const sameRetryMs = 60_000;
 
 /**
  * Makes the next attempt of an unpaid payment due now. It stays the next step of its retry series, only earlier. Within
  * a minute of an attempt, the command does not cause another one. Returns a sentence: what was done, or why nothing
  * was.
  */
-export async function retryPlanNow(db: Db, planId: string, press: Press): Promise<string> {
-  return withPlan(db, planId, press.now, async (tx, { plan, at }) => {
+export async function retryPlanNow(db: Db, planId: string, origin: ChangeOrigin): Promise<string> {
+  return withPlan(db, planId, origin.now, async (tx, { plan, at }) => {
     if (plan.state !== 'active') return `Nothing to retry: ${whyNotActive(plan)}.`;
     const slots = await openSlots(tx, planId);
     const [next] = slots.filter(({ status }) => status === 'retrying').sort(byAttemptTime);
     if (next === undefined) return `Nothing to retry: ${nothingWaits(slots)}.`;
     const last = await findLastAttempt(tx, next.payment_intent_id);
-    const ago = press.now.getTime() - (last?.settled_at ?? last?.opened_at ?? new Date(0)).getTime();
-    if (ago < sameRetryMilliseconds) {
+    const ago = origin.now.getTime() - (last?.settled_at ?? last?.opened_at ?? new Date(0)).getTime();
+    if (ago < sameRetryMs) {
       const outcome = last?.code === null ? '' : `, and failed: ${last?.code}`;
       return `Nothing was done: ${inWords(next)} was tried ${Math.round(ago / 1000)} s ago${outcome}. Try again after a minute.`;
     }
@@ -45,7 +39,7 @@ export async function retryPlanNow(db: Db, planId: string, press: Press): Promis
     await updatePlan(tx, planId, { next_attempt_at: await earliestRetry(tx, planId), updated_at: at });
     const changes = changesBetween({ next_attempt_at: next.next_attempt_at }, { next_attempt_at: dueAt });
     await recordAudit(tx, {
-      ...entryOf(plan, press),
+      ...entryOf(plan, origin),
       action: 'payment_plan.retried_now',
       changes: ofSlot(next, changes),
     });
@@ -61,7 +55,7 @@ export async function withPlan(
   db: Db,
   planId: string,
   now: Date,
-  work: (tx: Db, held: LockedPlan) => Promise<string>,
+  work: (tx: Db, locked: LockedPlan) => Promise<string>,
 ): Promise<string> {
   return atomically(db, async (tx) => {
     const clockId = await findClockOfPlan(tx, planId);
@@ -90,7 +84,7 @@ export function inWords({ slot, due_date: date }: { slot: number; due_date: stri
 /** Returns the fields of an audit entry that come from the plan and the operator command. */
 export function entryOf(
   plan: CollectingPlanRow,
-  { by, now }: Press,
+  { by, now }: ChangeOrigin,
 ): Pick<AuditEntry, 'by' | 'at' | 'tenant' | 'subjectId'> {
   return { by, at: now, tenant: { billerId: plan.biller_id, livemode: plan.livemode }, subjectId: plan.id };
 }

@@ -11,10 +11,10 @@ import { type CollectingPlanRow, cadenceOf, updatePlan } from '../../db/payment-
 import { slotDate } from '../../domain/calendar.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { changesBetween, recordAudit } from '../accounts/audit.ts';
+import { type ChangeOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
 import { intentEvent, recordEvents } from '../events.ts';
 import { dueInstant, progressOf, skippedSlots, slotAfterNext, wakeCalendar } from './plan-calendar.ts';
-import { capital, entryOf, inWords, type LockedPlan, ofSlot, type Press, withPlan } from './plan-operations.ts';
+import { capital, entryOf, inWords, type LockedPlan, ofSlot, withPlan } from './plan-operations.ts';
 
 /**
  * Gives up one slot of a plan, by its number, so that the calendar continues without it. There are two cases:
@@ -24,21 +24,22 @@ import { capital, entryOf, inWords, type LockedPlan, ofSlot, type Press, withPla
  * A plan with a total runs longer for it. While an attempt is in flight nothing is done, since it may succeed.
  * Repeating the command skips no further slot. Returns a sentence: what was done, or why nothing was.
  */
-export async function skipPlanSlot(db: Db, planId: string, slot: number, press: Press): Promise<string> {
-  return withPlan(db, planId, press.now, async (tx, held) => {
-    if (hasEnded(held.plan.state)) return `Nothing to skip: the plan is ${held.plan.state}.`;
+export async function skipPlanSlot(db: Db, planId: string, slot: number, origin: ChangeOrigin): Promise<string> {
+  return withPlan(db, planId, origin.now, async (tx, locked) => {
+    if (hasEnded(locked.plan.state)) return `Nothing to skip: the plan is ${locked.plan.state}.`;
     const found = await findSlot(tx, planId, slot);
-    if (found !== null) return giveUp(tx, held, found, press);
-    const { plan, at } = held;
-    if (slot === plan.next_slot && plan.next_due_at !== null && plan.next_due_at <= at) return skipDue(tx, held, press);
+    if (found !== null) return giveUp(tx, locked, found, origin);
+    const { plan, at } = locked;
+    if (slot === plan.next_slot && plan.next_due_at !== null && plan.next_due_at <= at)
+      return skipDue(tx, locked, origin);
     return `Nothing to skip: slot ${slot} has not come yet; the next is slot ${plan.next_slot}.`;
   });
 }
 
-async function giveUp(tx: Db, held: LockedPlan, slot: PlanSlotRow, press: Press): Promise<string> {
+async function giveUp(tx: Db, locked: LockedPlan, slot: PlanSlotRow, origin: ChangeOrigin): Promise<string> {
   const refusal = whyKept(slot);
   if (refusal !== null) return refusal;
-  const { plan, at } = held;
+  const { plan, at } = locked;
   const intent = slot.payment_intent_id === null ? null : await lockPaymentIntent(tx, slot.payment_intent_id);
   if (intent === null) throw new Error(`slot ${slot.slot} of plan ${plan.id} is ${slot.status} without a payment`);
   const canceled = await markCanceled(tx, intent.id, at);
@@ -48,11 +49,11 @@ async function giveUp(tx: Db, held: LockedPlan, slot: PlanSlotRow, press: Press)
   await updatePlan(tx, plan.id, { ...calendar, next_attempt_at: await earliestRetry(tx, plan.id), updated_at: at });
   const { status, next_attempt_at } = slot;
   const changes = ofSlot(slot, changesBetween({ status, next_attempt_at }, change));
-  await recordAudit(tx, { ...entryOf(plan, press), action: 'payment_plan.slot_skipped', changes });
-  await recordEvents(tx, { billerId: plan.biller_id, livemode: plan.livemode, requestId: null, now: press.now }, [
+  await recordAudit(tx, { ...entryOf(plan, origin), action: 'payment_plan.slot_skipped', changes });
+  await recordEvents(tx, { billerId: plan.biller_id, livemode: plan.livemode, requestId: null, now: origin.now }, [
     intentEvent('payment_intent.canceled', canceled, { testClockId: plan.test_clock_id, at }),
   ]);
-  return `${capital(inWords(slot))} is given up: its payment ${intent.id} is canceled. ${await howItGoesOn(tx, held)}`;
+  return `${capital(inWords(slot))} is given up: its payment ${intent.id} is canceled. ${await howItGoesOn(tx, locked)}`;
 }
 
 /** Returns why a slot that has come cannot be given up, in a sentence. Returns null if it can be given up. */
@@ -72,8 +73,8 @@ function whyKept(slot: PlanSlotRow): string | null {
 }
 
 /** Skips the next slot, which is due but not opened yet. It does not check what keeps the slot from being collected. */
-async function skipDue(tx: Db, held: LockedPlan, press: Press): Promise<string> {
-  const { plan, at } = held;
+async function skipDue(tx: Db, locked: LockedPlan, origin: ChangeOrigin): Promise<string> {
+  const { plan, at } = locked;
   const cadence = cadenceOf(plan);
   const nextSlot = slotAfterNext(plan);
   const due = dueInstant(plan, { ...(await progressOf(tx, plan)), nextSlot });
@@ -81,8 +82,8 @@ async function skipDue(tx: Db, held: LockedPlan, press: Press): Promise<string> 
   await updatePlan(tx, plan.id, { next_slot: nextSlot, next_due_at: due, updated_at: at });
   const skipped = { slot: plan.next_slot, due_date: slotDate(cadence, plan.next_slot) };
   const changes = ofSlot(skipped, { status: { from: null, to: 'skipped' } });
-  await recordAudit(tx, { ...entryOf(plan, press), action: 'payment_plan.slot_skipped', changes });
-  return `${capital(inWords(skipped))} is skipped; it was never charged. ${await howItGoesOn(tx, held)}`;
+  await recordAudit(tx, { ...entryOf(plan, origin), action: 'payment_plan.slot_skipped', changes });
+  return `${capital(inWords(skipped))} is skipped; it was never charged. ${await howItGoesOn(tx, locked)}`;
 }
 
 async function howItGoesOn(tx: Db, { plan }: { plan: CollectingPlanRow }): Promise<string> {

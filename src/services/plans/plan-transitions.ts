@@ -16,7 +16,7 @@ import { timeForWrite } from '../customer-time.ts';
 import { InvalidState, NotFound } from '../errors.ts';
 import { planEvent, recordEvents } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
-import { fetchPaymentPlan } from './payment-plans.ts';
+import { getPaymentPlan } from './payment-plans.ts';
 import { dueInstant, progressOf, skippedSlots } from './plan-calendar.ts';
 import { ended } from './plan-dunning.ts';
 
@@ -37,23 +37,23 @@ const eventTypes = {
  */
 export async function transitionPlan(
   db: Writer,
-  call: RequestContext,
+  context: RequestContext,
   id: string,
   transition: PlanTransition,
   reason = 'requested',
 ): Promise<PaymentPlanRow> {
   return atomically(db, async (tx) => {
-    const { test_clock_id: clockId } = await fetchPaymentPlan(tx, call, id);
-    const at = await timeForWrite(tx, clockId, call.now);
+    const { test_clock_id: clockId } = await getPaymentPlan(tx, context, id);
+    const at = await timeForWrite(tx, clockId, context.now);
     const plan = await lockPlan(tx, id);
     if (plan === null) throw new NotFound('payment plan', id);
     assertAllowed(plan, transition);
     const change = await changeFor(tx, plan, transition, at, reason);
     const row = await updatePlan(tx, id, { ...change, updated_at: at });
     const starts = row.state === 'active';
-    await enqueue(tx, [{ workflowType: 'paymentPlan', subjectId: id, start: starts, signal: 'poke' }], call.now);
+    await enqueue(tx, [{ workflowType: 'paymentPlan', subjectId: id, start: starts, signal: 'poke' }], context.now);
     const type = eventTypes[transition];
-    if (type !== null) await recordEvents(tx, call, [planEvent(type, row, at)]);
+    if (type !== null) await recordEvents(tx, context, [planEvent(type, row, at)]);
     return row;
   });
 }

@@ -18,7 +18,7 @@ export async function planStatus(db: Db, id: string): Promise<SubjectStatus> {
     failedAttempts: row.failures ?? 0,
     next: nextOfPlan(row, nextAt),
     lastError: row.retry_slot === null ? null : row.last_error_message,
-    story: storyOfPlan(row, nextAt),
+    story: detailsOfPlan(row, nextAt),
   };
 }
 
@@ -63,7 +63,7 @@ function earlier(a: Date | null, b: Date | null): number | null {
   return Math.min(a.getTime(), b.getTime());
 }
 
-function storyOfPlan(row: PlanStatusRow, nextAt: number | null): StatusDetails {
+function detailsOfPlan(row: PlanStatusRow, nextAt: number | null): StatusDetails {
   const { retry_slot: slot, payment_intent_id: intentId, last_error_code: code, last_attempt_at: lastAt } = row;
   return {
     waitsFor: whatPlanWaitsFor(row, nextAt),

@@ -48,7 +48,7 @@ export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Dat
     });
     const origin = { billerId: clock.biller_id, livemode: false, requestId: advance.request_id, now };
     await recordEvents(tx, origin, [clockEvent('test_clock.ready', clock, { effects_manifest: manifest })]);
-    tell(tx, advance, clock.biller_id, 'ready', now);
+    emitEnd(tx, advance, clock.biller_id, 'ready', now);
   });
 }
 
@@ -67,11 +67,11 @@ export async function failAdvance(db: Db, advance: ClockAdvanceRow, reason: stri
     await finishAdvance(tx, advance.id, { failureReason: reason }, now);
     const changes = { status: 'failed' as const, target_time: null, failure_reason: reason };
     const clock = await updateClock(tx, advance.test_clock_id, changes);
-    tell(tx, advance, clock.biller_id, 'failed', now);
+    emitEnd(tx, advance, clock.biller_id, 'failed', now);
   });
 }
 
-function tell(tx: Db, advance: ClockAdvanceRow, billerId: string, outcome: 'ready' | 'failed', now: Date): void {
+function emitEnd(tx: Db, advance: ClockAdvanceRow, billerId: string, outcome: 'ready' | 'failed', now: Date): void {
   afterCommit(tx, () =>
     emit({
       kind: 'advance ended',

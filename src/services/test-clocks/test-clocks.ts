@@ -39,11 +39,15 @@ const latestTime = new Date('2200-12-31T23:59:59.999Z');
  * @throws InvalidState if the account has three clocks that are neither deleted nor failed; ValidationFailed if the
  * time is out of range.
  */
-export async function createTestClock(db: Writer, call: RequestContext, input: TestClockCreate): Promise<TestClockRow> {
+export async function createTestClock(
+  db: Writer,
+  context: RequestContext,
+  input: TestClockCreate,
+): Promise<TestClockRow> {
   const frozenTime = timeNamed(input.frozen_time);
   return atomically(db, async (tx) => {
-    await lockBiller(tx, call.billerId);
-    if ((await countActiveClocks(tx, call)) >= activeClocksPerAccount) {
+    await lockBiller(tx, context.billerId);
+    if ((await countActiveClocks(tx, context)) >= activeClocksPerAccount) {
       throw new InvalidState(
         `The account has ${activeClocksPerAccount} active test clocks, the maximum. Delete one first.`,
         'test_clock_limit',
@@ -51,20 +55,20 @@ export async function createTestClock(db: Writer, call: RequestContext, input: T
     }
     const row: TestClockRow = {
       id: newId('test_clock'),
-      biller_id: call.billerId,
+      biller_id: context.billerId,
       livemode: false,
       name: input.name ?? null,
       status: 'created',
       frozen_time: frozenTime,
       target_time: null,
-      expires_at: new Date(call.now.getTime() + lifetimeDays * millisecondsPerDay),
+      expires_at: new Date(context.now.getTime() + lifetimeDays * millisecondsPerDay),
       last_advanced_at: null,
       failure_reason: null,
-      created_at: call.now,
+      created_at: context.now,
     };
     await insertClock(tx, row);
-    await enqueue(tx, [{ workflowType: 'testClock', subjectId: row.id, start: true }], call.now);
-    await recordEvents(tx, call, [clockEvent('test_clock.created', row)]);
+    await enqueue(tx, [{ workflowType: 'testClock', subjectId: row.id, start: true }], context.now);
+    await recordEvents(tx, context, [clockEvent('test_clock.created', row)]);
     return row;
   });
 }
@@ -73,7 +77,7 @@ export async function createTestClock(db: Writer, call: RequestContext, input: T
  * Returns the clock.
  * @throws NotFound
  */
-export async function fetchTestClock(db: Db, tenant: Tenant, id: string): Promise<TestClockRow> {
+export async function getTestClock(db: Db, tenant: Tenant, id: string): Promise<TestClockRow> {
   const clock = await findClock(db, tenant, id);
   if (clock === null) throw new NotFound('test clock', id);
   return clock;
@@ -105,23 +109,23 @@ export async function listTestClocks(db: Db, tenant: Tenant, query: PageQuery): 
  */
 export async function advanceTestClock(
   db: Writer,
-  call: RequestContext,
+  context: RequestContext,
   id: string,
   targetText: string,
 ): Promise<TestClockRow> {
   const advancing = await atomically(db, async (tx) => {
-    const { clock, target } = await admitAdvance(tx, call, id, targetText);
+    const { clock, target } = await admitAdvance(tx, context, id, targetText);
     await insertAdvance(tx, {
       id: newId('clock_advance'),
       test_clock_id: id,
       from_time: clock.frozen_time,
       target_time: target,
-      request_id: call.requestId,
-      requested_at: call.now,
+      request_id: context.requestId,
+      requested_at: context.now,
     });
     const row = await updateClock(tx, id, { status: 'advancing', target_time: target });
-    await enqueue(tx, [{ workflowType: 'testClock', subjectId: id, start: true, signal: 'poke' }], call.now);
-    await recordEvents(tx, call, [clockEvent('test_clock.advancing', row, { target_time: target.toISOString() })]);
+    await enqueue(tx, [{ workflowType: 'testClock', subjectId: id, start: true, signal: 'poke' }], context.now);
+    await recordEvents(tx, context, [clockEvent('test_clock.advancing', row, { target_time: target.toISOString() })]);
     return row;
   });
   pass('advance accepted');
@@ -134,11 +138,11 @@ export async function advanceTestClock(
  */
 export async function admitAdvance(
   tx: Db,
-  call: RequestContext,
+  context: RequestContext,
   id: string,
   targetText: string,
 ): Promise<{ clock: TestClockRow; target: Date }> {
-  await fetchTestClock(tx, call, id);
+  await getTestClock(tx, context, id);
   const clock = await lockClock(tx, id);
   if (clock === null) throw new NotFound('test clock', id);
   assertAdvanceable(clock);
@@ -155,10 +159,10 @@ export async function admitAdvance(
  * Deletes a clock in any status, with its customers and everything they own. Nothing on it is charged afterwards.
  * @throws NotFound
  */
-export async function deleteTestClock(db: Writer, call: RequestContext, id: string): Promise<TestClockRow> {
+export async function deleteTestClock(db: Writer, context: RequestContext, id: string): Promise<TestClockRow> {
   return atomically(db, async (tx) => {
-    await fetchTestClock(tx, call, id);
-    return removeClock(tx, id, call);
+    await getTestClock(tx, context, id);
+    return removeClock(tx, id, context);
   });
 }
 

@@ -12,14 +12,15 @@ export async function recordEndpointChange(
   [before, after]: readonly [WebhookEndpointRow | null, WebhookEndpointRow | null],
   whose: Pick<AuditEntry, 'by' | 'at' | 'tenant' | 'requestId'>,
 ): Promise<void> {
-  const changes = changesBetween(before && told(before), after && told(after));
+  const changes = changesBetween(before && auditFields(before), after && auditFields(after));
   // A changed query string is recorded as a change, but its content is not.
-  if (before && after && before.url !== after.url) changes.url ??= { from: told(before).url, to: told(after).url };
+  if (before && after && before.url !== after.url)
+    changes.url ??= { from: auditFields(before).url, to: auditFields(after).url };
   if (action === 'webhook_endpoint.updated' && Object.keys(changes).length === 0) return;
   await recordAudit(tx, { action, ...whose, subjectId: (before ?? after)?.id ?? null, changes });
 }
 
-function told(row: WebhookEndpointRow) {
+function auditFields(row: WebhookEndpointRow) {
   const { event_types, description, status, disabled_reason, verified_at, previous_secret_expires_at } = row;
   return {
     url: withoutQuery(row.url),

@@ -2,13 +2,14 @@ import { failDelivery, loadDelivery, lockDelivery, redeliver } from '../../db/we
 import { lockWebhookEndpoint } from '../../db/webhook-endpoints.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import { type Actor, type AuditEntry, changesBetween, operator, recordAudit } from '../accounts/audit.ts';
-
-/** Who issued an operator command, and when (real time). */
-interface Press {
-  by: Actor;
-  now: Date;
-}
+import {
+  type Actor,
+  type AuditEntry,
+  type ChangeOrigin,
+  changesBetween,
+  operator,
+  recordAudit,
+} from '../accounts/audit.ts';
 
 type Delivery = NonNullable<Awaited<ReturnType<typeof lockDelivery>>>;
 
@@ -31,7 +32,7 @@ export async function giveUpDelivery(db: Db, id: string, now: Date, by: Actor = 
  * Records an operator's command to make the next attempt of a pending delivery now. The delivery's workflow makes the
  * attempt. Returns a sentence.
  */
-export async function noteDeliveryRetry(db: Db, id: string, { by, now }: Press): Promise<string> {
+export async function noteDeliveryRetry(db: Db, id: string, { by, now }: ChangeOrigin): Promise<string> {
   return atomically(db, async (tx) => {
     const delivery = await lockDelivery(tx, id);
     if (delivery === null) return 'Nothing to retry: the delivery does not exist.';
@@ -71,14 +72,14 @@ async function record(
   tx: Db,
   action: Extract<AuditEntry['action'], `webhook_delivery.${string}`>,
   [before, after]: [Delivery, Delivery],
-  { by, now }: Press,
+  { by, now }: ChangeOrigin,
 ): Promise<void> {
   const tenant = { billerId: before.biller_id, livemode: before.livemode };
-  const changes = changesBetween(told(before), told(after));
+  const changes = changesBetween(auditFields(before), auditFields(after));
   await recordAudit(tx, { action, by, at: now, tenant, subjectId: before.id, changes });
 }
 
-function told({ status, next_attempt_at, failure_reason }: Delivery) {
+function auditFields({ status, next_attempt_at, failure_reason }: Delivery) {
   return { status, next_attempt_at, failure_reason };
 }
 

@@ -17,21 +17,21 @@ export interface WebhookRequest {
 }
 
 /** The receiver's response, or why there was none. Failures are values, never exceptions. */
-export type WebhookAnswer = { durationMs: number } & (
+export type WebhookResponse = { durationMs: number } & (
   | {
-      kind: 'answered';
+      kind: 'responded';
       statusCode: number;
       retryAfter: string | null;
       excerpt: string;
       /** Whether the first 2 KiB of the body return the challenge. */
       returnsChallenge: boolean;
     }
-  | { kind: 'unanswered'; error: string }
+  | { kind: 'failed'; error: string }
 );
 
 export interface WebhookSender {
   /** @throws EndpointBusy if too many requests are under way, to this endpoint or in total. */
-  send(request: WebhookRequest): Promise<WebhookAnswer>;
+  send(request: WebhookRequest): Promise<WebhookResponse>;
   /** Closes all connections. Requests under way are cut off. */
   close(): Promise<void>;
 }
@@ -74,7 +74,7 @@ export function createWebhookSender({
   };
   const slots = createSendingSlots(maxRequestsUnderWay);
 
-  async function send(request: WebhookRequest): Promise<WebhookAnswer> {
+  async function send(request: WebhookRequest): Promise<WebhookResponse> {
     if (!slots.tryTake(request.endpointId)) throw new EndpointBusy();
     try {
       return await post(agents[request.livemode ? 'live' : 'sandbox'], request, timeoutMs);
@@ -104,7 +104,7 @@ function openAgent(policy: OutboundPolicy, timeoutMs: number): Agent {
   });
 }
 
-async function post(agent: Agent, request: WebhookRequest, timeoutMs: number): Promise<WebhookAnswer> {
+async function post(agent: Agent, request: WebhookRequest, timeoutMs: number): Promise<WebhookResponse> {
   const started = performance.now();
   const duration = () => Math.round(performance.now() - started);
   const timeout = new AbortController();
@@ -123,7 +123,7 @@ async function post(agent: Agent, request: WebhookRequest, timeoutMs: number): P
     // The status line is the receiver's word. However the body goes on, or breaks off, does not change it.
     const body = await readBeginning(response.body);
     return {
-      kind: 'answered',
+      kind: 'responded',
       statusCode: response.statusCode,
       retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
       // PostgreSQL text cannot contain NUL.
@@ -133,7 +133,7 @@ async function post(agent: Agent, request: WebhookRequest, timeoutMs: number): P
     };
   } catch (error) {
     const reason = timeout.signal.aborted ? `no response within ${timeoutMs / 1000} s` : describe(error);
-    return { kind: 'unanswered', error: reason, durationMs: duration() };
+    return { kind: 'failed', error: reason, durationMs: duration() };
   } finally {
     clearTimeout(timer);
   }
