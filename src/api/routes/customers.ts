@@ -96,7 +96,7 @@ const remove = route({
   summary: 'Delete a customer',
   description:
     'The record stays readable by its id, with deleted_at. Its open plans are closed and its scheduled payments canceled; ' +
-    'from the response on nothing of it is charged.',
+    'after this response it is not charged.',
   access: { scope: 'customers:write' },
   invalid: 422,
   errors: { 422: 'The test clock of the customer is advancing.' },

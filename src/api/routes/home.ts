@@ -4,8 +4,8 @@ import { Html, html, pagePolicy, style } from '../http/html.ts';
 import { route } from '../http/route.ts';
 
 /**
- * `GET /`: a small page that leads to the reference and, where the API serves its own machine alone, to what operators see
- * there. No key is needed; it says nothing about the data.
+ * `GET /`: a small page with links to the reference and, if the API serves only its own machine, to the operators'
+ * pages. No key is needed, since the page shows no data.
  */
 export const homeRoutes = [
   route({

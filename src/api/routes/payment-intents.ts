@@ -28,7 +28,7 @@ const create = route({
   tag,
   summary: 'Create a payment intent',
   description:
-    'Nothing is charged before it is confirmed, or its scheduled_payment_date comes. The answer has the `client_secret`, with ' +
+    'Nothing is charged before it is confirmed, or its scheduled_payment_date comes. The response has the `client_secret`, with ' +
     'which a browser may fetch or confirm it.',
   access: { scope: 'payment_intents:write' },
   invalid: 400,
@@ -56,13 +56,13 @@ const fetch = route({
   tag,
   summary: 'Fetch a payment intent',
   description:
-    'A publishable key may, when it presents the intent’s own client_secret: it sees what a payer needs ' +
+    'A publishable key may, when it presents the client_secret of the intent: it sees what a payer needs ' +
     '(`PaymentIntentForPayer`), a secret key all of the `PaymentIntent`.',
   access: { scope: 'payment_intents:read', publishable: true },
   invalid: 400,
   query: Strict({
     client_secret: Type.Optional(
-      Type.String({ maxLength: 200, description: 'Required with a publishable key: the secret of this very intent.' }),
+      Type.String({ maxLength: 200, description: 'Required with a publishable key: the secret of this intent.' }),
     ),
   }),
   response: { status: 200, schema: PaymentIntentByKey },
@@ -80,12 +80,12 @@ const confirm = route({
   tag,
   summary: 'Charge a payment intent',
   description:
-    'Allowed from requires_payment_method and failed. Answers what came of it: `succeeded`, `failed` with ' +
-    '`last_payment_error`, `requires_action` or `processing`; a decline is no error, and 200. A method that belongs to no ' +
-    'customer yet is attached to that of the intent.\n\n' +
-    'A publishable key may, when it presents the intent’s own client_secret. It may use a method of the intent’s customer, ' +
-    'or one that belongs to no customer: if the intent has none either, the method is bound to the intent, and is good for ' +
-    'no other until a secret key attaches it to a customer. Any other method is 403 `payment_method_not_allowed`. The ' +
+    'Allowed from requires_payment_method and failed. Returns the outcome: `succeeded`, `failed` with ' +
+    '`last_payment_error`, `requires_action` or `processing`; a decline is not an error; it is 200. A method without a ' +
+    'customer is attached to the customer of the intent.\n\n' +
+    'A publishable key may, when it presents the client_secret of the intent. It may use a method of the intent’s customer, ' +
+    'or one that belongs to no customer: if the intent has no customer either, the method is bound to the intent, and cannot be used for ' +
+    'another until a secret key attaches it to a customer. Any other method is 403 `payment_method_not_allowed`. The ' +
     'response shows what a payer needs (`PaymentIntentForPayer`).',
   access: { scope: 'payment_intents:write', publishable: true },
   invalid: 400,
@@ -157,8 +157,8 @@ const completeAction = route({
   path: '/api/v1/test_helpers/payment_intents/:payment_intent_id/complete_action',
   operation: 'completePaymentIntentAction',
   tag,
-  summary: 'Answer a 3D Secure challenge as the customer would',
-  description: 'Sandbox only. It settles the attempt that waits for the challenge, and is no new attempt.',
+  summary: 'Complete a 3D Secure challenge as the customer would',
+  description: 'Sandbox only. It completes the attempt that waits for the challenge; it is not a new attempt.',
   access: { scope: 'payment_intents:write', sandboxOnly: true },
   invalid: 400,
   body: Strict(

@@ -63,8 +63,7 @@ const detach = route({
   operation: 'detachPaymentMethod',
   tag,
   summary: 'Detach a payment method',
-  description:
-    'From the response on no charge is started on it; it stays readable. Detaching it again changes nothing.',
+  description: 'After this response no charge is started on it; it stays readable. Detaching it again changes nothing.',
   access: { scope: 'payment_methods:write' },
   invalid: 400,
   response: { status: 200, schema: PaymentMethodEnvelope },
@@ -102,7 +101,7 @@ const attach = route({
     'at most 50 methods that are not detached.',
   access: { scope: 'payment_methods:write' },
   invalid: 400,
-  body: Strict({ customer_id: Reference('The customer that it shall belong to.') }, { title: 'PaymentMethodAttach' }),
+  body: Strict({ customer_id: Reference('The customer to attach it to.') }, { title: 'PaymentMethodAttach' }),
   response: { status: 200, schema: PaymentMethodEnvelope },
   handle: async ({ context, params, body, deps }) => {
     const method = await attachPaymentMethod(deps.db, context, params.payment_method_id, body.customer_id);

@@ -30,7 +30,7 @@ const create = route({
   description:
     'The plan is pending: it collects nothing before it is activated. Each due date is a slot with a payment intent of its ' +
     'own, which is charged at 00:00 of that date in the account’s time zone, on the customer’s test clock if it has one, ' +
-    'and tells of itself by the `payment_intent.*` events. Look at the calendar with `GET …/schedule` before you activate.',
+    'and sends the `payment_intent.*` events. Look at the calendar with `GET …/schedule` before you activate.',
   access: write,
   invalid: 422,
   bodyLimit: metadataLimit,
@@ -94,29 +94,29 @@ const activate = transition(
   'activate',
   'Start collecting; the first payment at once when its date has come',
   'From `pending` to `active`, with `payment_plan.activated`. When slot 0 has come it is charged at once, on a test clock ' +
-    'without an advance, but some milliseconds after this answer: wait for its event, or look at `GET …/payments`. Later ' +
+    'without an advance, but some milliseconds after this response: wait for its event, or look at `GET …/payments`. Later ' +
     'slots that have passed are skipped.',
 );
 const suspend = transition(
   'suspend',
   'Stop collecting until the plan is resumed',
-  'From `active` to `suspended`, with `payment_plan.suspended`. Once this is answered no charge starts; retries end.',
+  'From `active` to `suspended`, with `payment_plan.suspended`. After this response no charge starts; retries end.',
 );
 const resume = transition(
   'resume',
   'Go on collecting; what is unpaid is tried again at once',
-  'From `suspended` to `active`; no event tells of it. A payment that was failed or between retries is tried at once, some ' +
-    'milliseconds after this answer, with retries of its own afresh; slots that passed meanwhile are skipped, not charged.',
+  'From `suspended` to `active`; no event is sent. A payment that was failed or between retries is tried at once, some ' +
+    'milliseconds after this response, with a new series of retries; slots that passed meanwhile are skipped, not charged.',
 );
 const deactivate = transition(
   'deactivate',
   'End an active plan for good',
-  'From `active` to `deactivated`, with `payment_plan.deactivated`. Once this is answered no charge starts.',
+  'From `active` to `deactivated`, with `payment_plan.deactivated`. After this response no charge starts.',
 );
 const close = transition(
   'close',
   'Close a plan for good',
-  'From `pending`, `active` or `suspended` to `closed`, with `payment_plan.closed`. Once this is answered no charge starts. ' +
+  'From `pending`, `active` or `suspended` to `closed`, with `payment_plan.closed`. After this response no charge starts. ' +
     'A plan closes by itself when its total is collected.',
 );
 

@@ -12,8 +12,8 @@ const create = route({
   tag,
   summary: 'Refund a payment, whole or in part',
   description:
-    'Of a payment intent that has succeeded. Without an amount, all that remains of its total is given back. A refund that ' +
-    'fails is answered with `status: failed`, and is no error; in the sandbox one whose amount ends in 03 does.',
+    'Of a payment intent that has succeeded. Without an amount, all that remains of its total is refunded. A refund that ' +
+    'fails has `status: failed`, and is not an error; in the sandbox one whose amount ends in 03 does.',
   access: { scope: 'payment_intents:write' },
   invalid: 400,
   idempotency: 'committed-first',

@@ -35,7 +35,7 @@ const create = route({
   tag,
   summary: 'Create a test clock',
   description:
-    'It stands still until it is advanced. Make customers on it by their `test_clock`: 3 at most, and 9 on all clocks of the ' +
+    'It stands still until it is advanced. Create customers on it with their `test_clock`: 3 at most, and 9 on all clocks of the ' +
     'account. There can be 3 clocks that are neither deleted nor failed; each is deleted after 30 days. Sends ' +
     '`test_clock.created`.',
   access: write,
@@ -70,9 +70,9 @@ const fetch = route({
   tag,
   summary: 'Fetch a test clock',
   description:
-    'With `Prefer: wait=N` the answer comes as soon as the clock is not advancing any more, after N seconds at most, and 60: ' +
+    'With `Prefer: wait=N` the response comes as soon as the clock is not advancing any more, after N seconds at most, and 60: ' +
     'look at `status`, and ask again while it is `advancing`. At most 100 requests of a key wait at a time, in each process ' +
-    'of the API: one more is answered at once, without `Preference-Applied`. Pause before you ask again.',
+    'of the API: one more gets its response at once, without `Preference-Applied`. Pause before you ask again.',
   access: read,
   invalid: 422,
   waits: (sql) => {
@@ -90,11 +90,11 @@ const advance = route({
   tag,
   summary: 'Advance a test clock',
   description:
-    'From `created` or `ready`, forward only. Answers at once, with the old frozen_time and `test_clock.advancing`; the clock ' +
+    'From `created` or `ready`, forward only. Responds at once, with the old frozen_time and `test_clock.advancing`; the clock ' +
     'is `ready`, with `test_clock.ready`, when every effect is committed: fetch it with `Prefer: wait=60` to wait for that. ' +
     'All that is due on the way happens at its own instant, in order. One advance goes at most two billing intervals ahead: ' +
-    'a clock tells how far in max_frozen_time, and so does the error for a longer one. With `dry_run` nothing is changed, ' +
-    'and the answer tells what the advance would do.',
+    'max_frozen_time of the clock says how far, and so does the error for a longer one. With `dry_run` nothing is changed, ' +
+    'and the response shows what the advance would do.',
   access: write,
   invalid: 422,
   errors: { 503: unavailable },
@@ -148,7 +148,7 @@ const remove = route({
   tag,
   summary: 'Delete a test clock with all of its customers and all that they have',
   description:
-    'In any state, for good, with `test_clock.deleted`. Its events stay readable, and nothing of it is charged.',
+    'In any state, for good, with `test_clock.deleted`. Its events stay readable, and nothing on it is charged.',
   access: write,
   invalid: 422,
   response: { status: 200, schema: DeletedClock },

@@ -49,10 +49,10 @@ export const webhookRoutes: Route[] = [
     summary: 'Register a webhook endpoint',
     description:
       'Events are posted as JSON and signed by Standard Webhooks (`webhook-id`, `webhook-timestamp`, ' +
-      '`webhook-signature`) with the `secret` of this answer, which is not shown again. `webhook-id` is the event’s id ' +
-      'on every attempt. Only a 2xx answer within 15 seconds is success; redirects are not followed. After a failure the ' +
+      '`webhook-signature`) with the `secret` of this response, which is not shown again. `webhook-id` is the event’s id ' +
+      'on every attempt. Only a 2xx response within 15 seconds is success; redirects are not followed. After a failure the ' +
       'next attempts come 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h later, each give or take a tenth, or ' +
-      'later when `Retry-After` asks for it (at most 24 h). An answer 410, or five days of nothing but failure, disables ' +
+      'later when `Retry-After` asks for it (at most 24 h). A response 410, or five days of nothing but failure, disables ' +
       `the endpoint. At most 16 endpoints in each mode.\n\n${readsEvents}: ${eventScopesInWords}. \`*\`, the default, needs ` +
       '`events:read`.',
     access: writing,
@@ -147,7 +147,7 @@ export const webhookRoutes: Route[] = [
     tag,
     summary: 'Send a test event',
     description:
-      'A `webhook_endpoint.ping` goes to this endpoint alone, whatever it subscribes to. The answer is the delivery; ' +
+      'A `webhook_endpoint.ping` goes to this endpoint alone, whatever it subscribes to. The response is the delivery; ' +
       'fetch it again to see how it went. Each attempt carries a `challenge` in its `data`: when the receiver returns it, as ' +
       '`{"challenge": …}` or as the bare text, within the first 2 KiB of a 2xx response, the endpoint is verified ' +
       '(`verified_at`).',
@@ -182,7 +182,7 @@ export const webhookRoutes: Route[] = [
     summary: 'Deliver the events of a range of time again',
     description:
       'What the endpoint subscribes to and has not received, from when it was disabled too; with `all`, what it has ' +
-      'received as well. Events keep their ids, so a receiver can tell a repeated one.\n\n' +
+      'received as well. Events keep their ids, so a receiver can recognise a repeated one.\n\n' +
       'A live endpoint must be verified first: ping it. The sandbox needs no verification.\n\n' +
       `${readsEvents}: see *Register a webhook endpoint*.`,
     access: writing,
@@ -215,8 +215,8 @@ export const webhookRoutes: Route[] = [
     tag,
     summary: 'Deliver again, now',
     description:
-      'A pending delivery does not wait for its next attempt. One that was delivered or has failed begins the schedule ' +
-      'afresh. The endpoint must be enabled.\n\nThe key must also be able to read the event: see *Register a webhook endpoint*.',
+      'A pending delivery does not wait for its next attempt. One that was delivered or has failed restarts the ' +
+      'schedule. The endpoint must be enabled.\n\nThe key must also be able to read the event: see *Register a webhook endpoint*.',
     access: writing,
     invalid: 422,
     errors: { 429: replayLimit },

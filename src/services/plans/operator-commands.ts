@@ -27,7 +27,10 @@ export async function runPlanCommand(db: Db, planId: string, command: OperatorCo
   }
 }
 
-/** Executes an operator command on a scheduled payment, like `runPlanCommand`. The payment is never made before its date. */
+/**
+ * Executes an operator command on a scheduled payment, like `runPlanCommand`. The payment is never made before its
+ * date.
+ */
 export async function runScheduledPaymentCommand(
   db: Db,
   intentId: string,
@@ -47,8 +50,8 @@ export async function runScheduledPaymentCommand(
 }
 
 /**
- * Executes an operator command on a test clock, like `runPlanCommand`. A failed clock cannot be advanced again, not even by
- * an operator.
+ * Executes an operator command on a test clock, like `runPlanCommand`. A failed clock cannot be advanced again, not
+ * even by an operator.
  */
 export async function runClockCommand(db: Db, clockId: string, command: OperatorCommand, now: Date): Promise<string> {
   return atomically(db, async (tx) => {

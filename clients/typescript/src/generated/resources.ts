@@ -67,7 +67,7 @@ export class Customers extends Resource {
    * Delete a customer
    *
    * The record stays readable by its id, with deleted_at. Its open plans are closed and its scheduled payments
-   * canceled; from the response on nothing of it is charged.
+   * canceled; after this response it is not charged.
    *
    * Needs a secret key with the scope `customers:write`.
    *
@@ -193,7 +193,7 @@ export class PaymentMethods extends Resource {
   /**
    * Detach a payment method
    *
-   * From the response on no charge is started on it; it stays readable. Detaching it again changes nothing.
+   * After this response no charge is started on it; it stays readable. Detaching it again changes nothing.
    *
    * Needs a secret key with the scope `payment_methods:write`.
    *
@@ -230,8 +230,8 @@ export class PaymentIntents extends Resource {
   /**
    * Create a payment intent
    *
-   * Nothing is charged before it is confirmed, or its scheduled_payment_date comes. The answer has the `client_secret`,
-   * with which a browser may fetch or confirm it.
+   * Nothing is charged before it is confirmed, or its scheduled_payment_date comes. The response has the
+   * `client_secret`, with which a browser may fetch or confirm it.
    *
    * Needs a secret key with the scope `payment_intents:write`.
    *
@@ -255,7 +255,7 @@ export class PaymentIntents extends Resource {
   /**
    * Fetch a payment intent
    *
-   * A publishable key may, when it presents the intent’s own client_secret: it sees what a payer needs
+   * A publishable key may, when it presents the client_secret of the intent: it sees what a payer needs
    * (`PaymentIntentForPayer`), a secret key all of the `PaymentIntent`.
    *
    * A secret key needs the scope `payment_intents:read`; a publishable key may call this too.
@@ -273,13 +273,13 @@ export class PaymentIntents extends Resource {
   /**
    * Charge a payment intent
    *
-   * Allowed from requires_payment_method and failed. Answers what came of it: `succeeded`, `failed` with
-   * `last_payment_error`, `requires_action` or `processing`; a decline is no error, and 200. A method that belongs to
-   * no customer yet is attached to that of the intent.
+   * Allowed from requires_payment_method and failed. Returns the outcome: `succeeded`, `failed` with
+   * `last_payment_error`, `requires_action` or `processing`; a decline is not an error; it is 200. A method without a
+   * customer is attached to the customer of the intent.
    *
-   * A publishable key may, when it presents the intent’s own client_secret. It may use a method of the intent’s
-   * customer, or one that belongs to no customer: if the intent has none either, the method is bound to the intent, and
-   * is good for no other until a secret key attaches it to a customer. Any other method is 403
+   * A publishable key may, when it presents the client_secret of the intent. It may use a method of the intent’s
+   * customer, or one that belongs to no customer: if the intent has no customer either, the method is bound to the
+   * intent, and cannot be used for another until a secret key attaches it to a customer. Any other method is 403
    * `payment_method_not_allowed`. The response shows what a payer needs (`PaymentIntentForPayer`).
    *
    * A secret key needs the scope `payment_intents:write`; a publishable key may call this too.
@@ -309,9 +309,9 @@ export class PaymentIntents extends Resource {
   }
 
   /**
-   * Answer a 3D Secure challenge as the customer would
+   * Complete a 3D Secure challenge as the customer would
    *
-   * Sandbox only. It settles the attempt that waits for the challenge, and is no new attempt.
+   * Sandbox only. It completes the attempt that waits for the challenge; it is not a new attempt.
    *
    * Needs a secret key with the scope `payment_intents:write`. Sandbox only.
    *
@@ -331,8 +331,8 @@ export class Refunds extends Resource {
   /**
    * Refund a payment, whole or in part
    *
-   * Of a payment intent that has succeeded. Without an amount, all that remains of its total is given back. A refund
-   * that fails is answered with `status: failed`, and is no error; in the sandbox one whose amount ends in 03 does.
+   * Of a payment intent that has succeeded. Without an amount, all that remains of its total is refunded. A refund that
+   * fails has `status: failed`, and is not an error; in the sandbox one whose amount ends in 03 does.
    *
    * Needs a secret key with the scope `payment_intents:write`.
    *
@@ -379,8 +379,7 @@ export class PaymentPlans extends Resource {
    *
    * The plan is pending: it collects nothing before it is activated. Each due date is a slot with a payment intent of
    * its own, which is charged at 00:00 of that date in the account’s time zone, on the customer’s test clock if it has
-   * one, and tells of itself by the `payment_intent.*` events. Look at the calendar with `GET …/schedule` before you
-   * activate.
+   * one, and sends the `payment_intent.*` events. Look at the calendar with `GET …/schedule` before you activate.
    *
    * Needs a secret key with the scope `payment_plans:write`.
    *
@@ -430,8 +429,8 @@ export class PaymentPlans extends Resource {
    * Start collecting; the first payment at once when its date has come
    *
    * From `pending` to `active`, with `payment_plan.activated`. When slot 0 has come it is charged at once, on a test
-   * clock without an advance, but some milliseconds after this answer: wait for its event, or look at `GET …/payments`.
-   * Later slots that have passed are skipped.
+   * clock without an advance, but some milliseconds after this response: wait for its event, or look at `GET
+   * …/payments`. Later slots that have passed are skipped.
    *
    * Needs a secret key with the scope `payment_plans:write`.
    *
@@ -444,7 +443,7 @@ export class PaymentPlans extends Resource {
   /**
    * Stop collecting until the plan is resumed
    *
-   * From `active` to `suspended`, with `payment_plan.suspended`. Once this is answered no charge starts; retries end.
+   * From `active` to `suspended`, with `payment_plan.suspended`. After this response no charge starts; retries end.
    *
    * Needs a secret key with the scope `payment_plans:write`.
    *
@@ -457,8 +456,8 @@ export class PaymentPlans extends Resource {
   /**
    * Go on collecting; what is unpaid is tried again at once
    *
-   * From `suspended` to `active`; no event tells of it. A payment that was failed or between retries is tried at once,
-   * some milliseconds after this answer, with retries of its own afresh; slots that passed meanwhile are skipped, not
+   * From `suspended` to `active`; no event is sent. A payment that was failed or between retries is tried at once, some
+   * milliseconds after this response, with a new series of retries; slots that passed meanwhile are skipped, not
    * charged.
    *
    * Needs a secret key with the scope `payment_plans:write`.
@@ -472,7 +471,7 @@ export class PaymentPlans extends Resource {
   /**
    * End an active plan for good
    *
-   * From `active` to `deactivated`, with `payment_plan.deactivated`. Once this is answered no charge starts.
+   * From `active` to `deactivated`, with `payment_plan.deactivated`. After this response no charge starts.
    *
    * Needs a secret key with the scope `payment_plans:write`.
    *
@@ -485,7 +484,7 @@ export class PaymentPlans extends Resource {
   /**
    * Close a plan for good
    *
-   * From `pending`, `active` or `suspended` to `closed`, with `payment_plan.closed`. Once this is answered no charge
+   * From `pending`, `active` or `suspended` to `closed`, with `payment_plan.closed`. After this response no charge
    * starts. A plan closes by itself when its total is collected.
    *
    * Needs a secret key with the scope `payment_plans:write`.
@@ -534,9 +533,9 @@ export class TestClocks extends Resource {
   /**
    * Create a test clock
    *
-   * It stands still until it is advanced. Make customers on it by their `test_clock`: 3 at most, and 9 on all clocks of
-   * the account. There can be 3 clocks that are neither deleted nor failed; each is deleted after 30 days. Sends
-   * `test_clock.created`.
+   * It stands still until it is advanced. Create customers on it with their `test_clock`: 3 at most, and 9 on all
+   * clocks of the account. There can be 3 clocks that are neither deleted nor failed; each is deleted after 30 days.
+   * Sends `test_clock.created`.
    *
    * Needs a secret key with the scope `test_clocks:write`. Sandbox only.
    *
@@ -560,9 +559,10 @@ export class TestClocks extends Resource {
   /**
    * Fetch a test clock
    *
-   * With `Prefer: wait=N` the answer comes as soon as the clock is not advancing any more, after N seconds at most, and
-   * 60: look at `status`, and ask again while it is `advancing`. At most 100 requests of a key wait at a time, in each
-   * process of the API: one more is answered at once, without `Preference-Applied`. Pause before you ask again.
+   * With `Prefer: wait=N` the response comes as soon as the clock is not advancing any more, after N seconds at most,
+   * and 60: look at `status`, and ask again while it is `advancing`. At most 100 requests of a key wait at a time, in
+   * each process of the API: one more gets its response at once, without `Preference-Applied`. Pause before you ask
+   * again.
    *
    * Needs a secret key with the scope `test_clocks:read`. Sandbox only.
    *
@@ -575,7 +575,7 @@ export class TestClocks extends Resource {
   /**
    * Delete a test clock with all of its customers and all that they have
    *
-   * In any state, for good, with `test_clock.deleted`. Its events stay readable, and nothing of it is charged.
+   * In any state, for good, with `test_clock.deleted`. Its events stay readable, and nothing on it is charged.
    *
    * Needs a secret key with the scope `test_clocks:write`. Sandbox only.
    *
@@ -588,11 +588,11 @@ export class TestClocks extends Resource {
   /**
    * Advance a test clock
    *
-   * From `created` or `ready`, forward only. Answers at once, with the old frozen_time and `test_clock.advancing`; the
+   * From `created` or `ready`, forward only. Responds at once, with the old frozen_time and `test_clock.advancing`; the
    * clock is `ready`, with `test_clock.ready`, when every effect is committed: fetch it with `Prefer: wait=60` to wait
    * for that. All that is due on the way happens at its own instant, in order. One advance goes at most two billing
-   * intervals ahead: a clock tells how far in max_frozen_time, and so does the error for a longer one. With `dry_run`
-   * nothing is changed, and the answer tells what the advance would do.
+   * intervals ahead: max_frozen_time of the clock says how far, and so does the error for a longer one. With `dry_run`
+   * nothing is changed, and the response shows what the advance would do.
    *
    * Needs a secret key with the scope `test_clocks:write`. Sandbox only.
    *
@@ -655,10 +655,10 @@ export class WebhookEndpoints extends Resource {
    * Register a webhook endpoint
    *
    * Events are posted as JSON and signed by Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`)
-   * with the `secret` of this answer, which is not shown again. `webhook-id` is the event’s id on every attempt. Only a
-   * 2xx answer within 15 seconds is success; redirects are not followed. After a failure the next attempts come 5 s, 5
-   * min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h later, each give or take a tenth, or later when `Retry-After` asks
-   * for it (at most 24 h). An answer 410, or five days of nothing but failure, disables the endpoint. At most 16
+   * with the `secret` of this response, which is not shown again. `webhook-id` is the event’s id on every attempt. Only
+   * a 2xx response within 15 seconds is success; redirects are not followed. After a failure the next attempts come 5
+   * s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h later, each give or take a tenth, or later when `Retry-After`
+   * asks for it (at most 24 h). A response 410, or five days of nothing but failure, disables the endpoint. At most 16
    * endpoints in each mode.
    *
    * The key must also be able to read the events of the endpoint: `events:read` reads every event,
@@ -749,9 +749,9 @@ export class WebhookEndpoints extends Resource {
   /**
    * Send a test event
    *
-   * A `webhook_endpoint.ping` goes to this endpoint alone, whatever it subscribes to. The answer is the delivery; fetch
-   * it again to see how it went. Each attempt carries a `challenge` in its `data`: when the receiver returns it, as
-   * `{"challenge": …}` or as the bare text, within the first 2 KiB of a 2xx response, the endpoint is verified
+   * A `webhook_endpoint.ping` goes to this endpoint alone, whatever it subscribes to. The response is the delivery;
+   * fetch it again to see how it went. Each attempt carries a `challenge` in its `data`: when the receiver returns it,
+   * as `{"challenge": …}` or as the bare text, within the first 2 KiB of a 2xx response, the endpoint is verified
    * (`verified_at`).
    *
    * Needs a secret key with the scope `webhooks:write`.
@@ -781,7 +781,7 @@ export class WebhookEndpoints extends Resource {
    * Deliver the events of a range of time again
    *
    * What the endpoint subscribes to and has not received, from when it was disabled too; with `all`, what it has
-   * received as well. Events keep their ids, so a receiver can tell a repeated one.
+   * received as well. Events keep their ids, so a receiver can recognise a repeated one.
    *
    * A live endpoint must be verified first: ping it. The sandbox needs no verification.
    *
@@ -816,8 +816,8 @@ export class WebhookDeliveries extends Resource {
   /**
    * Deliver again, now
    *
-   * A pending delivery does not wait for its next attempt. One that was delivered or has failed begins the schedule
-   * afresh. The endpoint must be enabled.
+   * A pending delivery does not wait for its next attempt. One that was delivered or has failed restarts the schedule.
+   * The endpoint must be enabled.
    *
    * The key must also be able to read the event: see *Register a webhook endpoint*.
    *

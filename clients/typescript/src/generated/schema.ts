@@ -53,7 +53,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a customer
-         * @description The record stays readable by its id, with deleted_at. Its open plans are closed and its scheduled payments canceled; from the response on nothing of it is charged.
+         * @description The record stays readable by its id, with deleted_at. Its open plans are closed and its scheduled payments canceled; after this response it is not charged.
          *
          *     Needs a secret key with the scope `customers:write`.
          */
@@ -206,7 +206,7 @@ export interface paths {
         put?: never;
         /**
          * Detach a payment method
-         * @description From the response on no charge is started on it; it stays readable. Detaching it again changes nothing.
+         * @description After this response no charge is started on it; it stays readable. Detaching it again changes nothing.
          *
          *     Needs a secret key with the scope `payment_methods:write`.
          */
@@ -254,7 +254,7 @@ export interface paths {
         put?: never;
         /**
          * Create a payment intent
-         * @description Nothing is charged before it is confirmed, or its scheduled_payment_date comes. The answer has the `client_secret`, with which a browser may fetch or confirm it.
+         * @description Nothing is charged before it is confirmed, or its scheduled_payment_date comes. The response has the `client_secret`, with which a browser may fetch or confirm it.
          *
          *     Needs a secret key with the scope `payment_intents:write`.
          */
@@ -274,7 +274,7 @@ export interface paths {
         };
         /**
          * Fetch a payment intent
-         * @description A publishable key may, when it presents the intent’s own client_secret: it sees what a payer needs (`PaymentIntentForPayer`), a secret key all of the `PaymentIntent`.
+         * @description A publishable key may, when it presents the client_secret of the intent: it sees what a payer needs (`PaymentIntentForPayer`), a secret key all of the `PaymentIntent`.
          *
          *     A secret key needs the scope `payment_intents:read`; a publishable key may call this too.
          */
@@ -298,9 +298,9 @@ export interface paths {
         put?: never;
         /**
          * Charge a payment intent
-         * @description Allowed from requires_payment_method and failed. Answers what came of it: `succeeded`, `failed` with `last_payment_error`, `requires_action` or `processing`; a decline is no error, and 200. A method that belongs to no customer yet is attached to that of the intent.
+         * @description Allowed from requires_payment_method and failed. Returns the outcome: `succeeded`, `failed` with `last_payment_error`, `requires_action` or `processing`; a decline is not an error; it is 200. A method without a customer is attached to the customer of the intent.
          *
-         *     A publishable key may, when it presents the intent’s own client_secret. It may use a method of the intent’s customer, or one that belongs to no customer: if the intent has none either, the method is bound to the intent, and is good for no other until a secret key attaches it to a customer. Any other method is 403 `payment_method_not_allowed`. The response shows what a payer needs (`PaymentIntentForPayer`).
+         *     A publishable key may, when it presents the client_secret of the intent. It may use a method of the intent’s customer, or one that belongs to no customer: if the intent has no customer either, the method is bound to the intent, and cannot be used for another until a secret key attaches it to a customer. Any other method is 403 `payment_method_not_allowed`. The response shows what a payer needs (`PaymentIntentForPayer`).
          *
          *     A secret key needs the scope `payment_intents:write`; a publishable key may call this too.
          */
@@ -343,8 +343,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Answer a 3D Secure challenge as the customer would
-         * @description Sandbox only. It settles the attempt that waits for the challenge, and is no new attempt.
+         * Complete a 3D Secure challenge as the customer would
+         * @description Sandbox only. It completes the attempt that waits for the challenge; it is not a new attempt.
          *
          *     Needs a secret key with the scope `payment_intents:write`. Sandbox only.
          */
@@ -370,7 +370,7 @@ export interface paths {
         put?: never;
         /**
          * Refund a payment, whole or in part
-         * @description Of a payment intent that has succeeded. Without an amount, all that remains of its total is given back. A refund that fails is answered with `status: failed`, and is no error; in the sandbox one whose amount ends in 03 does.
+         * @description Of a payment intent that has succeeded. Without an amount, all that remains of its total is refunded. A refund that fails has `status: failed`, and is not an error; in the sandbox one whose amount ends in 03 does.
          *
          *     Needs a secret key with the scope `payment_intents:write`.
          */
@@ -416,7 +416,7 @@ export interface paths {
         put?: never;
         /**
          * Create a payment plan
-         * @description The plan is pending: it collects nothing before it is activated. Each due date is a slot with a payment intent of its own, which is charged at 00:00 of that date in the account’s time zone, on the customer’s test clock if it has one, and tells of itself by the `payment_intent.*` events. Look at the calendar with `GET …/schedule` before you activate.
+         * @description The plan is pending: it collects nothing before it is activated. Each due date is a slot with a payment intent of its own, which is charged at 00:00 of that date in the account’s time zone, on the customer’s test clock if it has one, and sends the `payment_intent.*` events. Look at the calendar with `GET …/schedule` before you activate.
          *
          *     Needs a secret key with the scope `payment_plans:write`.
          */
@@ -464,7 +464,7 @@ export interface paths {
         put?: never;
         /**
          * Start collecting; the first payment at once when its date has come
-         * @description From `pending` to `active`, with `payment_plan.activated`. When slot 0 has come it is charged at once, on a test clock without an advance, but some milliseconds after this answer: wait for its event, or look at `GET …/payments`. Later slots that have passed are skipped.
+         * @description From `pending` to `active`, with `payment_plan.activated`. When slot 0 has come it is charged at once, on a test clock without an advance, but some milliseconds after this response: wait for its event, or look at `GET …/payments`. Later slots that have passed are skipped.
          *
          *     Needs a secret key with the scope `payment_plans:write`.
          */
@@ -486,7 +486,7 @@ export interface paths {
         put?: never;
         /**
          * Stop collecting until the plan is resumed
-         * @description From `active` to `suspended`, with `payment_plan.suspended`. Once this is answered no charge starts; retries end.
+         * @description From `active` to `suspended`, with `payment_plan.suspended`. After this response no charge starts; retries end.
          *
          *     Needs a secret key with the scope `payment_plans:write`.
          */
@@ -508,7 +508,7 @@ export interface paths {
         put?: never;
         /**
          * Go on collecting; what is unpaid is tried again at once
-         * @description From `suspended` to `active`; no event tells of it. A payment that was failed or between retries is tried at once, some milliseconds after this answer, with retries of its own afresh; slots that passed meanwhile are skipped, not charged.
+         * @description From `suspended` to `active`; no event is sent. A payment that was failed or between retries is tried at once, some milliseconds after this response, with a new series of retries; slots that passed meanwhile are skipped, not charged.
          *
          *     Needs a secret key with the scope `payment_plans:write`.
          */
@@ -530,7 +530,7 @@ export interface paths {
         put?: never;
         /**
          * End an active plan for good
-         * @description From `active` to `deactivated`, with `payment_plan.deactivated`. Once this is answered no charge starts.
+         * @description From `active` to `deactivated`, with `payment_plan.deactivated`. After this response no charge starts.
          *
          *     Needs a secret key with the scope `payment_plans:write`.
          */
@@ -552,7 +552,7 @@ export interface paths {
         put?: never;
         /**
          * Close a plan for good
-         * @description From `pending`, `active` or `suspended` to `closed`, with `payment_plan.closed`. Once this is answered no charge starts. A plan closes by itself when its total is collected.
+         * @description From `pending`, `active` or `suspended` to `closed`, with `payment_plan.closed`. After this response no charge starts. A plan closes by itself when its total is collected.
          *
          *     Needs a secret key with the scope `payment_plans:write`.
          */
@@ -620,7 +620,7 @@ export interface paths {
         put?: never;
         /**
          * Create a test clock
-         * @description It stands still until it is advanced. Make customers on it by their `test_clock`: 3 at most, and 9 on all clocks of the account. There can be 3 clocks that are neither deleted nor failed; each is deleted after 30 days. Sends `test_clock.created`.
+         * @description It stands still until it is advanced. Create customers on it with their `test_clock`: 3 at most, and 9 on all clocks of the account. There can be 3 clocks that are neither deleted nor failed; each is deleted after 30 days. Sends `test_clock.created`.
          *
          *     Needs a secret key with the scope `test_clocks:write`. Sandbox only.
          */
@@ -640,7 +640,7 @@ export interface paths {
         };
         /**
          * Fetch a test clock
-         * @description With `Prefer: wait=N` the answer comes as soon as the clock is not advancing any more, after N seconds at most, and 60: look at `status`, and ask again while it is `advancing`. At most 100 requests of a key wait at a time, in each process of the API: one more is answered at once, without `Preference-Applied`. Pause before you ask again.
+         * @description With `Prefer: wait=N` the response comes as soon as the clock is not advancing any more, after N seconds at most, and 60: look at `status`, and ask again while it is `advancing`. At most 100 requests of a key wait at a time, in each process of the API: one more gets its response at once, without `Preference-Applied`. Pause before you ask again.
          *
          *     Needs a secret key with the scope `test_clocks:read`. Sandbox only.
          */
@@ -649,7 +649,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a test clock with all of its customers and all that they have
-         * @description In any state, for good, with `test_clock.deleted`. Its events stay readable, and nothing of it is charged.
+         * @description In any state, for good, with `test_clock.deleted`. Its events stay readable, and nothing on it is charged.
          *
          *     Needs a secret key with the scope `test_clocks:write`. Sandbox only.
          */
@@ -670,7 +670,7 @@ export interface paths {
         put?: never;
         /**
          * Advance a test clock
-         * @description From `created` or `ready`, forward only. Answers at once, with the old frozen_time and `test_clock.advancing`; the clock is `ready`, with `test_clock.ready`, when every effect is committed: fetch it with `Prefer: wait=60` to wait for that. All that is due on the way happens at its own instant, in order. One advance goes at most two billing intervals ahead: a clock tells how far in max_frozen_time, and so does the error for a longer one. With `dry_run` nothing is changed, and the answer tells what the advance would do.
+         * @description From `created` or `ready`, forward only. Responds at once, with the old frozen_time and `test_clock.advancing`; the clock is `ready`, with `test_clock.ready`, when every effect is committed: fetch it with `Prefer: wait=60` to wait for that. All that is due on the way happens at its own instant, in order. One advance goes at most two billing intervals ahead: max_frozen_time of the clock says how far, and so does the error for a longer one. With `dry_run` nothing is changed, and the response shows what the advance would do.
          *
          *     Needs a secret key with the scope `test_clocks:write`. Sandbox only.
          */
@@ -760,7 +760,7 @@ export interface paths {
         put?: never;
         /**
          * Register a webhook endpoint
-         * @description Events are posted as JSON and signed by Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`) with the `secret` of this answer, which is not shown again. `webhook-id` is the event’s id on every attempt. Only a 2xx answer within 15 seconds is success; redirects are not followed. After a failure the next attempts come 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h later, each give or take a tenth, or later when `Retry-After` asks for it (at most 24 h). An answer 410, or five days of nothing but failure, disables the endpoint. At most 16 endpoints in each mode.
+         * @description Events are posted as JSON and signed by Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`) with the `secret` of this response, which is not shown again. `webhook-id` is the event’s id on every attempt. Only a 2xx response within 15 seconds is success; redirects are not followed. After a failure the next attempts come 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h later, each give or take a tenth, or later when `Retry-After` asks for it (at most 24 h). A response 410, or five days of nothing but failure, disables the endpoint. At most 16 endpoints in each mode.
          *
          *     The key must also be able to read the events of the endpoint: `events:read` reads every event, `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `payment_plans:read` reads `payment_plan.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`, the default, needs `events:read`.
          *
@@ -840,7 +840,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description A `webhook_endpoint.ping` goes to this endpoint alone, whatever it subscribes to. The answer is the delivery; fetch it again to see how it went. Each attempt carries a `challenge` in its `data`: when the receiver returns it, as `{"challenge": …}` or as the bare text, within the first 2 KiB of a 2xx response, the endpoint is verified (`verified_at`).
+         * @description A `webhook_endpoint.ping` goes to this endpoint alone, whatever it subscribes to. The response is the delivery; fetch it again to see how it went. Each attempt carries a `challenge` in its `data`: when the receiver returns it, as `{"challenge": …}` or as the bare text, within the first 2 KiB of a 2xx response, the endpoint is verified (`verified_at`).
          *
          *     Needs a secret key with the scope `webhooks:write`.
          */
@@ -882,7 +882,7 @@ export interface paths {
         put?: never;
         /**
          * Deliver the events of a range of time again
-         * @description What the endpoint subscribes to and has not received, from when it was disabled too; with `all`, what it has received as well. Events keep their ids, so a receiver can tell a repeated one.
+         * @description What the endpoint subscribes to and has not received, from when it was disabled too; with `all`, what it has received as well. Events keep their ids, so a receiver can recognise a repeated one.
          *
          *     A live endpoint must be verified first: ping it. The sandbox needs no verification.
          *
@@ -928,7 +928,7 @@ export interface paths {
         put?: never;
         /**
          * Deliver again, now
-         * @description A pending delivery does not wait for its next attempt. One that was delivered or has failed begins the schedule afresh. The endpoint must be enabled.
+         * @description A pending delivery does not wait for its next attempt. One that was delivered or has failed restarts the schedule. The endpoint must be enabled.
          *
          *     The key must also be able to read the event: see *Register a webhook endpoint*.
          *
@@ -2240,7 +2240,7 @@ export interface components {
         };
         PaymentMethod: components["schemas"]["CardPaymentMethod"] | components["schemas"]["BecsPaymentMethod"] | components["schemas"]["KlarnaPaymentMethod"] | components["schemas"]["PayIdPaymentMethod"] | components["schemas"]["PayPalPaymentMethod"];
         PaymentMethodAttach: {
-            /** @description The customer that it shall belong to. */
+            /** @description The customer to attach it to. */
             customer_id: string;
         };
         PaymentMethodCreate: components["schemas"]["CardPaymentMethodCreate"] | components["schemas"]["BecsPaymentMethodCreate"];
@@ -4102,7 +4102,7 @@ export interface operations {
     getPaymentIntent: {
         parameters: {
             query?: {
-                /** @description Required with a publishable key: the secret of this very intent. */
+                /** @description Required with a publishable key: the secret of this intent. */
                 client_secret?: string;
             };
             header?: never;
