@@ -155,7 +155,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
     await sql`update webhook_endpoints set failing_since = ${ago(2 * day)} where id = ${endpoint.id}`;
     const [failing] = await about(endpoint.id);
     assert.equal(failing?.kind, 'endpoint_failing');
-    assert.equal(failing.why, '1 waiting; the last attempt: answered 500');
+    assert.equal(failing.why, '1 waiting; the last attempt: status 500');
 
     await sql`update webhook_endpoints set failing_since = ${ago(6 * day)} where id = ${endpoint.id}`;
     assert.match((await sendCommand(operations(), id, { name: 'retryNow' })) ?? '', /./);

@@ -128,7 +128,10 @@ describe('access to Temporal', function () {
       const stuck = await stalled(id);
       assert.deepEqual([ledger.requests, await merchant.payments(id)], [[], []]);
       assert.match(stuck.why, /stalled: slot 0, due \S+, attempt 1: the workflow’s clock is [67] days ahead/);
-      assert.match(stuck.why, new RegExp(`Nothing is done before ${inDays(7)}T00:00:00.000Z by the database’s clock`));
+      assert.match(
+        stuck.why,
+        new RegExp(`Nothing is charged before ${inDays(7)}T00:00:00.000Z by the database’s clock`),
+      );
       assert.match(stuck.remedy, new RegExp(`Then npm run --silent ops -- start-over ${id}\\.$`));
     });
   }

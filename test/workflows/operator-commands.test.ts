@@ -47,7 +47,7 @@ describe('operator commands', function () {
     const second = await send(workflowId, 'retryNow');
     assert.match(
       second,
-      /^Nothing is done: slot 0, due 2027-01-05, was tried \d+ s ago, and failed: insufficient_funds/,
+      /^Nothing was done: slot 0, due 2027-01-05, was tried \d+ s ago, and failed: insufficient_funds/,
     );
     assert.equal(await attemptsOf(merchant, plan.id), 2);
     const { state, next_attempt_at } = await merchant.getPlan(plan.id);
@@ -75,7 +75,7 @@ describe('operator commands', function () {
     const [first, second] = answers[0]?.startsWith('Slot') ? [0, 1] : [1, 0];
     assert.match(
       answers[first] ?? '',
-      /^Slot 0, due 2027-01-05, is given up: its payment pi_\w+ is canceled\. The calendar goes on\.$/,
+      /^Slot 0, due 2027-01-05, is given up: its payment pi_\w+ is canceled\. The calendar continues\.$/,
     );
     assert.equal(answers[second], 'Nothing to skip: slot 0, due 2027-01-05, was given up before.');
     await merchant.advance(clock.id, '2027-01-12T12:00:00Z');

@@ -23,7 +23,7 @@ export async function executePlanCommand(db: Db, planId: string, command: Operat
     case 'skipSlot':
       return skipPlanSlot(db, planId, command.slot, origin);
     case 'retryAdvance':
-      return 'Nothing is done: a plan has no advance; its clock has.';
+      return 'Nothing was done: a plan has no advance. Use the command on its test clock.';
   }
 }
 

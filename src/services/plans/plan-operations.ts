@@ -43,7 +43,7 @@ export async function retryPlanNow(db: Db, planId: string, origin: CommandOrigin
       action: 'payment_plan.retried_now',
       changes: ofSlot(next, changes),
     });
-    return `${capital(inWords(next))} is tried again now.`;
+    return `${capital(inWords(next))} is being tried again.`;
   });
 }
 
@@ -64,7 +64,7 @@ export async function withPlan(
     const plan = await lockPlan(tx, planId);
     return plan === null ? 'Nothing is done: the plan was deleted.' : work(tx, { plan, at });
   }).catch((error: unknown) => {
-    if (error instanceof InvalidState) return `Nothing is done: ${error.message}`;
+    if (error instanceof InvalidState) return `Nothing was done: ${error.message}`;
     throw error;
   });
 }

@@ -88,6 +88,8 @@ async function skipDue(tx: Db, locked: LockedPlan, origin: CommandOrigin): Promi
 
 async function howItGoesOn(tx: Db, { plan }: { plan: CollectingPlanRow }): Promise<string> {
   const unpaid = (await openSlots(tx, plan.id)).length;
-  if (unpaid > 0) return `Unpaid besides: ${unpaid === 1 ? 'one slot' : `${unpaid} slots`}.`;
-  return plan.state === 'active' ? 'The calendar goes on.' : `The plan stays ${plan.state}; nothing of it is unpaid.`;
+  if (unpaid > 0) return `Still unpaid: ${unpaid === 1 ? 'one slot' : `${unpaid} slots`}.`;
+  return plan.state === 'active'
+    ? 'The calendar continues.'
+    : `The plan stays ${plan.state}; none of its slots is unpaid.`;
 }

@@ -20,7 +20,7 @@ type Delivery = NonNullable<Awaited<ReturnType<typeof lockDelivery>>>;
 export async function giveUpDelivery(db: Db, id: string, now: Date, by: Actor = operator(null)): Promise<string> {
   return atomically(db, async (tx) => {
     const before = await lockDelivery(tx, id);
-    if (before === null) return 'Nothing to give up: there is no such delivery.';
+    if (before === null) return 'Nothing to give up: the delivery does not exist.';
     const after = await failDelivery(tx, id, 'given up by an operator', now);
     if (after === null) return `Nothing to give up: the delivery is ${before.status} (${attempts(before)}).`;
     await record(tx, 'webhook_delivery.given_up', [before, after], { by, now });
@@ -35,7 +35,7 @@ export async function giveUpDelivery(db: Db, id: string, now: Date, by: Actor = 
 export async function noteDeliveryRetry(db: Db, id: string, { by, now }: CommandOrigin): Promise<string> {
   return atomically(db, async (tx) => {
     const delivery = await lockDelivery(tx, id);
-    if (delivery === null) return 'Nothing to retry: there is no such delivery.';
+    if (delivery === null) return 'Nothing to retry: the delivery does not exist.';
     if (delivery.status !== 'pending')
       return `Nothing to retry: the delivery is ${delivery.status} (${attempts(delivery)}).`;
     await record(tx, 'webhook_delivery.retried_now', [delivery, { ...delivery, next_attempt_at: now }], { by, now });
@@ -50,14 +50,14 @@ export async function noteDeliveryRetry(db: Db, id: string, { by, now }: Command
 export async function retryDeliveryByOperator(db: Db, id: string, by: Actor, now: Date): Promise<string> {
   return atomically(db, async (tx) => {
     const found = await loadDelivery(tx, id);
-    if (found === null) return 'Nothing to retry: there is no such delivery.';
+    if (found === null) return 'Nothing to retry: the delivery does not exist.';
     const { endpoint_id: endpointId } = found;
     const tenant = { billerId: found.biller_id, livemode: found.livemode };
     // Lock order: the endpoint first, then its deliveries.
     const endpoint = await lockWebhookEndpoint(tx, tenant, endpointId);
     if (endpoint === null) return `Nothing to retry: the endpoint ${endpointId} was deleted.`;
     if (endpoint.status === 'disabled') {
-      return `Nothing to retry: the endpoint ${endpointId} is disabled (${endpoint.disabled_reason}); its biller can enable it.`;
+      return `Nothing to retry: the endpoint ${endpointId} is disabled (${endpoint.disabled_reason}). Its biller can enable it.`;
     }
     const before = await lockDelivery(tx, id);
     await redeliver(tx, id, now);
