@@ -99,20 +99,6 @@ describe('answering a challenge', () => {
     assert.equal((await stage.merchant.getIntent(id)).status, 'requires_action');
   });
 
-  it('of an unknown or foreign intent is 404, with a live key 403 sandbox_only', async () => {
-    const { id } = await challenged();
-    const { merchant } = await stage.stranger();
-    const path = `/test_helpers/payment_intents/${id}/complete_action`;
-    refusal(await merchant.request('POST', path, { result: 'succeed' }), 404, 'resource_missing');
-    refusal(await complete('pi_none', 'succeed'), 404, 'resource_missing');
-    const live = await stage.api.send('POST', `/api/v1${path}`, {
-      key: stage.keys.liveSecret,
-      body: { result: 'succeed' },
-    });
-    assert.deepEqual([live.status, live.body.error.code], [403, 'sandbox_only']);
-    assert.equal((await stage.merchant.getIntent(id)).status, 'requires_action');
-  });
-
   it('on a clock happens at the clock’s time of the answer, and not while it advances', async () => {
     const clock = await stage.merchant.clock('2031-02-03T04:05:06.789Z');
     const { id } = await challenged({ test_clock: clock.id });

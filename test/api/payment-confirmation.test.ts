@@ -134,12 +134,6 @@ describe('confirming a payment intent', () => {
     assert.equal((await stage.request('GET', `/customers/${customer_id}`)).body.default_payment_method, method);
   });
 
-  it('of an unknown or foreign intent is 404', async () => {
-    const { merchant } = await stage.stranger();
-    const foreign = await merchant.intent({ amount: 500, currency: 'AUD' });
-    for (const id of [foreign.id, 'pi_none', 'x']) refusal(await confirm(id, 'pm_x'), 404, 'resource_missing');
-  });
-
   it('with a publishable key needs the intent’s own client_secret in the body', async () => {
     const { id: customer_id } = await stage.merchant.customer();
     const mine = await intent({ customer_id });

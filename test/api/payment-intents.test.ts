@@ -339,13 +339,6 @@ describe('fetching a payment intent', () => {
     refusal(await get('pi_sandbox_none', key, `?client_secret=${intent.client_secret}`), 404, 'resource_missing');
     assert.equal(JSON.stringify(stage.api.log).includes(String(intent.client_secret)), false);
   });
-
-  it('that is unknown, or another biller’s, is 404', async () => {
-    const { merchant } = await stage.stranger();
-    const foreign = await merchant.intent({ amount: 500, currency: 'AUD' });
-    for (const id of [foreign.id, 'pi_none', 'x'])
-      refusal(await get(id, stage.keys.sandboxSecret), 404, 'resource_missing');
-  });
 });
 
 describe('the payment intents of a customer', () => {

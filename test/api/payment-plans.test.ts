@@ -366,10 +366,4 @@ describe('the schedule of a plan', () => {
     await stage.merchant.move(id, 'close');
     assert.deepEqual(await schedule(id), { data: [], has_more: false });
   });
-
-  it('is 404 of an unknown plan, as are fetch and payments', async () => {
-    for (const tail of ['', '/schedule', '/payments']) {
-      refusal(await stage.request('GET', `${path}/pp_none${tail}`), 404, 'resource_missing');
-    }
-  });
 });

@@ -216,23 +216,6 @@ describe('refunding a payment', () => {
     assert.equal(await here.refundedOf(id), 0);
   });
 
-  it('of an unknown payment is 404, as is an unknown refund and another biller’s', async () => {
-    const { merchant } = await stage.stranger();
-    const foreign = await merchant.intent({ amount: 500, currency: 'AUD' });
-    const mine = (await refund(await paid())).body;
-    for (const id of [foreign.id, 'pi_none', 'x']) {
-      refusal(await refund(id), 404, 'resource_missing');
-      refusal(await here.list(id), 404, 'resource_missing');
-    }
-    refusal(await stage.request('GET', '/refunds/re_none'), 404, 'resource_missing');
-    refusal(await merchant.request('GET', `/refunds/${mine.id}`), 404, 'resource_missing');
-    refusal(
-      await merchant.request('GET', `/payment_intents/${mine.payment_intent_id}/refunds`),
-      404,
-      'resource_missing',
-    );
-  });
-
   it('lists the refunds of one payment, newest first, in pages, and refuses a cursor that names nothing', async () => {
     const [id, other] = [await paid(), await paid()];
     await refund(other, { amount: 9 });

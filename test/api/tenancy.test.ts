@@ -34,7 +34,7 @@ describe('every route but the public ones', () => {
     return stage.api.send(route.method, path, { body, ...(key === undefined ? {} : { key }) });
   };
   /** The route's path with ids of a form that names nothing. */
-  const blank = (route: Route) => route.path.replaceAll(/:(\w+)/g, newId('customer'));
+  const blank = (route: Route, id: string = newId('customer')) => route.path.replaceAll(/:(\w+)/g, id);
 
   async function expectAll(
     status: number,
@@ -182,6 +182,15 @@ describe('every route but the public ones', () => {
         }
       }
       assert.deepEqual(await fingerprint(ids), before);
+    });
+
+    it('is 404 for an id of another kind, and for one that is none', async () => {
+      for (const id of [newId('webhook_delivery'), 'x', '%20', `cus_${'x'.repeat(500)}`]) {
+        for (const route of guarded.filter(isOfOneObject)) {
+          const { status, body } = await call(route, blank(route, id), stage.merchant.key);
+          assert.equal(`${status} ${body.error?.code}`, '404 resource_missing', `${route.method} ${route.path} ${id}`);
+        }
+      }
     });
 
     it('is not 404 to its owner', async () => {
