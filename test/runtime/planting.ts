@@ -3,7 +3,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { randomBase62 } from '../../src/domain/ids.ts';
+import { randomBase62 } from '../../src/domain/base62.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { type Reply, send } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
