@@ -1,4 +1,5 @@
 import { enqueue } from '../../src/platform/postgres/outbox.ts';
+import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { type Bench, inParallel, range, turn } from '../bench.ts';
 import { dateOf, day, makeActivePlan, makePayer } from '../scenery.ts';
@@ -40,7 +41,7 @@ export async function openLivePlans({ client, sql }: Bench, count: number): Prom
       outstanding.set(id, dueAt.getTime());
       dues += 1;
       rounds.set(id, (rounds.get(id) ?? 0) + 1);
-      await sql.begin(async (tx) => {
+      await atomically(sql, async (tx) => {
         await tx`update payment_plans set next_due_at = ${dueAt} where id = ${id}`;
         await enqueue(tx, [{ workflowType: 'paymentPlan', subjectId: id, start: false, signal: 'poke' }], realNow());
       });

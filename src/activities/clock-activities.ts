@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { ClockAdvanceRow } from '../db/test-clocks.ts';
-import { findClockById, findOpenAdvance } from '../db/test-clocks.ts';
+import { selectClockById, selectOpenAdvance } from '../db/test-clocks.ts';
 import type { OperatorCommand } from '../messages/operator-command.ts';
 import type { ClockSubjectStatus } from '../messages/subject-status.ts';
 import { pass } from '../platform/crash-points.ts';
@@ -46,7 +46,7 @@ export function createClockActivities({ sql, moveSubject, maxAheadMs }: ClockDep
     async tendClock(clockId: string, now: number): Promise<ClockSubjectStatus> {
       const beat = setInterval(() => Context.current().heartbeat(), heartbeatEvery);
       try {
-        const advance = await carryOut(sql, () => findOpenAdvance(sql, clockId));
+        const advance = await carryOut(sql, () => selectOpenAdvance(sql, clockId));
         // A worker that shuts down leaves a long advance to another worker at once.
         if (advance !== null) {
           await Promise.race([carryOutAdvance(sql, moveSubject, advance), Context.current().cancelled]);
@@ -86,7 +86,7 @@ async function carryOutAdvance(sql: Pool, moveSubject: MoveSubject, advance: Clo
 
 async function statusAfterExpiry(sql: Pool, clockId: string, time: WorkflowTime): Promise<ClockSubjectStatus> {
   await expireTestClock(sql, clockId, { ...time, now: realNow() });
-  const clock = await findClockById(sql, clockId);
+  const clock = await selectClockById(sql, clockId);
   return {
     id: clockId,
     billerId: clock?.biller_id ?? '',

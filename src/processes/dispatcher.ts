@@ -6,8 +6,13 @@ import { summaryOf } from '../messages/workflow-summaries.ts';
 import { pass } from '../platform/crash-points.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
-import { type ClaimedEntry, claimBatch, deleteDispatched, postpone } from '../platform/postgres/outbox.ts';
-import { onIntentsCommitted } from '../platform/postgres/transaction.ts';
+import {
+  type ClaimedEntry,
+  claimBatch,
+  deleteDispatched,
+  onEntriesCommitted,
+  postpone,
+} from '../platform/postgres/outbox.ts';
 import { emit } from '../platform/telemetry.ts';
 import { traced } from '../platform/tracing.ts';
 
@@ -43,7 +48,7 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
   const stopping = new AbortController();
   let woken = false;
   let wake = (): void => {};
-  const stopListening = onIntentsCommitted(() => {
+  const stopListening = onEntriesCommitted(() => {
     woken = true;
     wake();
   });
@@ -71,11 +76,11 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
 
   async function dispatchBatch(): Promise<number> {
     const intents = await claimBatch(sql, batchSize, claimMilliseconds);
-    if (intents.length > 0) pass('intents claimed');
+    if (intents.length > 0) pass('outbox claimed');
     const results = await Promise.all(intents.map((intent) => dispatch(intent)));
     const done = intents.filter((_, index) => results[index]).map(({ id }) => id);
     if (done.length === 0) return intents.length;
-    pass('intents told');
+    pass('outbox dispatched');
     // One line for the whole batch: a line takes part of a millisecond, and every payment adds entries.
     log.info(
       { workflow_ids: intents.flatMap((intent, index) => (results[index] ? intent.workflow_id : [])) },
@@ -87,7 +92,11 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
 
   /** Returns whether the entry was dispatched. If not, it waits for its next try. */
   async function dispatch(intent: ClaimedEntry): Promise<boolean> {
-    const told = { kind: 'intent told', workflowType: intent.workflow_type, madeAt: intent.created_at } as const;
+    const told = {
+      kind: 'outbox entry dispatched',
+      workflowType: intent.workflow_type,
+      madeAt: intent.created_at,
+    } as const;
     try {
       const attributes = { workflow_id: intent.workflow_id, ...idFields(intent.subject_id) };
       const carryOut = () => tell(temporal, taskQueue, intent);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sweepIdempotencyKeys } from '../db/idempotency-keys.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
-import { databaseNow } from '../platform/postgres/database-time.ts';
+import { databaseNow } from '../platform/postgres/database-clock.ts';
 import { realNow } from '../platform/real-time.ts';
 import type { Processors } from '../processors/processor.ts';
 import { recoverCharges } from '../services/payments/payment-confirmation.ts';

@@ -1,8 +1,9 @@
 import * as store from '../db/events.ts';
 import type { EventType } from '../domain/event-types.ts';
 import { newId } from '../domain/ids.ts';
-import type { Db } from '../platform/postgres/connection.ts';
-import { afterCommit, noteEnqueued, withoutWaiting } from '../platform/postgres/transaction.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
+import { noteEnqueued } from '../platform/postgres/outbox.ts';
+import { afterCommit, pipelined } from '../platform/postgres/transaction.ts';
 import { emit } from '../platform/telemetry.ts';
 import { page } from '../resources/common.ts';
 import { type Event, type EventQuery, presentEvent } from '../resources/event.ts';
@@ -25,15 +26,15 @@ export interface NewEvent {
 }
 
 /** The events that each dry run would record, by its transaction. */
-const rehearsals = new WeakMap<Db, NewEvent[]>();
+const dryRuns = new WeakMap<Db, NewEvent[]>();
 
 /**
  * Marks the transaction as a dry run, to be rolled back. `recordEvents` then records nothing: it appends the events to
  * the returned array, in order.
  */
-export function gatherEvents(tx: Db): NewEvent[] {
+export function gatherEvents(tx: Tx): NewEvent[] {
   const events: NewEvent[] = [];
-  rehearsals.set(tx, events);
+  dryRuns.set(tx, events);
   return events;
 }
 
@@ -44,12 +45,12 @@ export function gatherEvents(tx: Db): NewEvent[] {
  * same order.
  */
 export async function recordEvents(
-  tx: Db,
+  tx: Tx,
   origin: { billerId: string; livemode: boolean; requestId: string | null; now: Date },
   events: NewEvent[],
 ): Promise<string[]> {
   if (events.length === 0) return [];
-  const gathered = rehearsals.get(tx);
+  const gathered = dryRuns.get(tx);
   if (gathered !== undefined) {
     gathered.push(...events);
     return events.map(() => newId('event'));
@@ -67,9 +68,8 @@ export async function recordEvents(
   const inserting = store.insertEvents(tx, origin, rows, origin).then((deliveries) => {
     if (deliveries > 0) noteEnqueued(tx);
   });
-  // Sends the insert without waiting for it, so the sequence is locked for the commit only and not for a further round
-  // trip.
-  await withoutWaiting(tx, inserting);
+  // Not awaited, so the sequence is locked for the commit only and not for a further round trip.
+  void pipelined(tx, [inserting]);
   afterCommit(tx, () =>
     emit({ kind: 'events recorded', livemode: origin.livemode, types: events.map(({ type }) => type) }),
   );
@@ -81,7 +81,7 @@ export async function recordEvents(
  * @throws NotFound when there is no such event of this biller and mode.
  */
 export async function findEvent(db: Db, tenant: Tenant, id: string): Promise<Event> {
-  const row = await store.findEvent(db, tenant, id);
+  const row = await store.selectEvent(db, tenant, id);
   if (row === null) throw new NotFound('event', id);
   return presentEvent(row);
 }

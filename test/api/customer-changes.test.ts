@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, it } from 'mocha';
 import { defaultFeeSchedule } from '../../src/domain/fees.ts';
 import { newId } from '../../src/domain/ids.ts';
+import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { transitionPlan } from '../../src/services/plans/plan-transitions.ts';
 import type { Reply } from '../support/api.ts';
@@ -393,7 +394,7 @@ describe('deleting a customer', () => {
       statementDescriptor: null,
     };
     let removing: Promise<Reply> | undefined;
-    await stage.db.sql.begin(async (tx) => {
+    await atomically(stage.db.sql, async (tx) => {
       await transitionPlan(tx, call, first, 'deactivate');
       removing = remove(id);
       await eventually('the deletion waits for the plan', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { before, describe, it } from 'mocha';
-import { findOpenAdvance } from '../../src/db/test-clocks.ts';
+import { selectOpenAdvance } from '../../src/db/test-clocks.ts';
 import { defaultFeeSchedule } from '../../src/domain/fees.ts';
 import { newId } from '../../src/domain/ids.ts';
 import {
@@ -11,6 +11,7 @@ import {
   type Violation,
   violationsSeenBy,
 } from '../../src/operations/invariants/invariants.ts';
+import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { createCustomer } from '../../src/services/customers/customers.ts';
@@ -119,7 +120,7 @@ describe('the check of the invariants', () => {
     await transitionPlan(sql, mine, plan.id, 'activate');
     await collectDuePayment(sql, { sandbox: sandboxProcessor, live: null }, plan.id, { at: frozen, now: realNow() });
     await advanceTestClock(sql, mine, clock.id, '2027-01-12T00:00:00Z');
-    const advance = await findOpenAdvance(sql, clock.id);
+    const advance = await selectOpenAdvance(sql, clock.id);
     assert.ok(advance);
     await completeAdvance(sql, advance, realNow());
     const [intent] = await sql<{ id: string }[]>`select id from payment_intents`;
@@ -167,25 +168,23 @@ describe('the check of the invariants', () => {
   async function damaged(statement: string) {
     const sound = Symbol('sound');
     let found: Violation[] = [];
-    await db.sql
-      .begin(async (tx) => {
-        const constraints = await tx<{ table: string; name: string }[]>`
+    await atomically(db.sql, async (tx) => {
+      const constraints = await tx<{ table: string; name: string }[]>`
           select conrelid::regclass::text as table, conname as name from pg_constraint
           where connamespace = 'public'::regnamespace and contype in ('c', 'f', 'u') and conrelid <> 0`;
-        for (const { table, name } of constraints)
-          await tx.unsafe(`alter table ${table} drop constraint if exists "${name}" cascade`);
-        const indexes = await tx<{ name: string }[]>`
+      for (const { table, name } of constraints)
+        await tx.unsafe(`alter table ${table} drop constraint if exists "${name}" cascade`);
+      const indexes = await tx<{ name: string }[]>`
           select indexrelid::regclass::text as name from pg_index i join pg_class c on c.oid = i.indrelid
           where i.indisunique and not i.indisprimary and c.relnamespace = 'public'::regnamespace`;
-        for (const { name } of indexes) await tx.unsafe(`drop index if exists ${name}`);
-        const filled = statement.replaceAll(/\b[A-Z]{5,}\b/g, (word) => `'${ids[word]}'`);
-        await tx.unsafe(filled);
-        found = await violationsSeenBy(tx);
-        throw sound;
-      })
-      .catch((error: unknown) => {
-        if (error !== sound) throw error;
-      });
+      for (const { name } of indexes) await tx.unsafe(`drop index if exists ${name}`);
+      const filled = statement.replaceAll(/\b[A-Z]{5,}\b/g, (word) => `'${ids[word]}'`);
+      await tx.unsafe(filled);
+      found = await violationsSeenBy(tx);
+      throw sound;
+    }).catch((error: unknown) => {
+      if (error !== sound) throw error;
+    });
     return found;
   }
 

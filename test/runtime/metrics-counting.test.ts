@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { Registry } from 'prom-client';
 import { openPool } from '../../src/platform/postgres/connection.ts';
-import { afterCommit, atomically, rehearse } from '../../src/platform/postgres/transaction.ts';
+import { afterCommit, atomically, dryRun } from '../../src/platform/postgres/transaction.ts';
 import { subscribe, type TelemetryEvent } from '../../src/platform/telemetry.ts';
 import { readConfig } from '../../src/processes/config.ts';
-import { countTelemetry } from '../../src/processes/metrics/count-observations.ts';
+import { countTelemetry } from '../../src/processes/metrics/count-telemetry.ts';
 import { probeDatabase } from '../../src/processes/metrics/database-probe.ts';
 import { serveMetrics } from '../../src/processes/metrics/server.ts';
 import { createServiceMetrics } from '../../src/processes/metrics/service-metrics.ts';
@@ -13,13 +13,13 @@ import { useDatabase } from '../support/database.ts';
 import { useStage } from '../support/stage.ts';
 import { samplesOf, sumOf } from './exposition.ts';
 
-describe('an observation', () => {
+describe('a telemetry event', () => {
   const stage = useStage();
   let seen: TelemetryEvent[];
   let stop: () => void;
   beforeEach('listen', () => {
     seen = [];
-    stop = subscribe((observation) => seen.push(observation));
+    stop = subscribe((event) => seen.push(event));
   });
   afterEach('stop listening', () => stop());
 
@@ -32,8 +32,8 @@ describe('an observation', () => {
       return Promise.resolve();
     };
     await atomically(stage.db.sql, tell('committed'));
-    await rehearse(stage.db.sql, tell('rehearsed'));
-    await atomically(stage.db.sql, (tx) => rehearse(tx, tell('rehearsed within')));
+    await dryRun(stage.db.sql, tell('rehearsed'));
+    await atomically(stage.db.sql, (tx) => dryRun(tx, tell('rehearsed within')));
     const failed = atomically(stage.db.sql, async (tx) => {
       await tell('rolled back')(tx);
       throw new Error('no');
@@ -55,7 +55,7 @@ describe('an observation', () => {
     await stage.advance(clock.id, '2027-01-06T00:00:00Z');
     assert.deepEqual(
       kinds().filter((kind) => kind.startsWith('charge')),
-      ['charge opened', 'charge settled'],
+      ['charge opened', 'charge completed'],
     );
   });
 
@@ -67,7 +67,7 @@ describe('an observation', () => {
     const confirm = () => merchant.request('POST', `/payment_intents/${id}/confirm`, { payment_method: card });
     const statuses = (await Promise.all([confirm(), confirm(), confirm()])).map(({ status }) => status);
     assert.equal(statuses.filter((status) => status === 200).length, 1, String(statuses));
-    assert.equal(kinds().filter((kind) => kind === 'charge settled').length, 1);
+    assert.equal(kinds().filter((kind) => kind === 'charge completed').length, 1);
   });
 
   it('of a refund says its outcome', async () => {
@@ -76,7 +76,7 @@ describe('an observation', () => {
     const { id } = await merchant.intent({ amount: 500, currency: 'AUD', customer_id: payer.id });
     await merchant.client.paymentIntents.confirm(id, { payment_method: await merchant.card(payer.id) });
     for (const amount of [103, 100]) await merchant.request('POST', `/payment_intents/${id}/refunds`, { amount });
-    const outcomes = seen.flatMap((each) => (each.kind === 'refund settled' ? [each.outcome] : []));
+    const outcomes = seen.flatMap((each) => (each.kind === 'refund completed' ? [each.outcome] : []));
     assert.deepEqual(outcomes, ['failed', 'succeeded']);
   });
 });

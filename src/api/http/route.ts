@@ -3,7 +3,7 @@ import type { ApiKeyKind } from '../../db/api-keys.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { InsertCondition } from '../../platform/postgres/conditional-insert.ts';
-import type { Db, Pool } from '../../platform/postgres/connection.ts';
+import type { Db, Pool, Tx } from '../../platform/postgres/connection.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { Scope } from '../../services/accounts/scopes.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
@@ -107,9 +107,9 @@ export interface RequestDeps extends Omit<AppDeps, 'sql'> {
    * first transaction. No other request can then take the key once work is committed under it. Like `remember`, it does
    * nothing without a key and in other routes.
    */
-  hold(tx: Db): Promise<void>;
+  hold(tx: Tx): Promise<void>;
   /** In a `committed-first` route: stores the response under the Idempotency-Key, in the handler's last transaction. */
-  remember(tx: Db, body: unknown): Promise<void>;
+  remember(tx: Tx, body: unknown): Promise<void>;
 }
 
 /** The path parameters of a path such as `/customers/:customer_id`. */

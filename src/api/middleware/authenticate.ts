@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type CredentialRow, findCredential } from '../../db/api-keys.ts';
+import { type CredentialRow, selectCredential } from '../../db/api-keys.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { hashKey, isKeyShaped } from '../../services/accounts/api-keys.ts';
@@ -24,7 +24,7 @@ export function credentialFinder(sql: Db): Find {
     const now = performance.now();
     const known = found.get(name);
     if (known && known.until > now) return known.row;
-    const row = findCredential(sql, hash);
+    const row = selectCredential(sql, hash);
     const entry = { row, until: now + cachedForMs };
     found.delete(name);
     found.set(name, entry);

@@ -1,21 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   claimKey,
-  findKey,
-  holdKey,
-  insertAnswer,
+  claimOrResumeKey,
+  insertResponse,
   isKeyBusy,
   KeyTaken,
   type KeyUse,
-  keyWithAnswer,
-  storeAnswer,
+  keyWithResponse,
+  selectKeyUse,
+  storeResponse,
 } from '../../db/idempotency-keys.ts';
 import { type SealedField, sealedField } from '../../db/sealed-values.ts';
 import { pass } from '../../platform/crash-points.ts';
 import { type AdvisoryLocks, openAdvisoryLocks } from '../../platform/postgres/advisory-locks.ts';
 import type { InsertCondition } from '../../platform/postgres/conditional-insert.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { atomically, wasSacrificed, withoutWaiting } from '../../platform/postgres/transaction.ts';
+import { atomically, pipelined, wasSacrificed } from '../../platform/postgres/transaction.ts';
 import { IdempotencyKeyInUse, IdempotencyKeyReused, ServiceError } from '../../services/errors.ts';
 import type { Context } from '../http/context.ts';
 import { readKeyUse } from '../http/idempotency-key.ts';
@@ -126,18 +126,15 @@ export function idempotency(deps: AppDeps): IdempotencyStore {
     const prepared = await performer.prepare(route, ctx, plain);
     try {
       const text = await atomically(deps.sql, async (tx) => {
-        // PostgreSQL executes a transaction's statements in the order in which they are sent. So the handler does not
-        // wait for the claim, and the commit does not wait for the response to be stored. This saves two round trips.
-        // If the claim fails, the handler's work is rolled back.
-        const claiming = claimKey(tx, use, giveUpAt - performance.now());
-        const performing = performer.perform(route, ctx, { ...plain, sql: tx }, prepared);
-        const [claim, outcome] = await Promise.allSettled([claiming, performing]);
-        if (claim.status === 'rejected') throw claim.reason;
-        assertClaimed(claim.value);
-        if (outcome.status === 'rejected') throw outcome.reason;
-        pass('request performed');
-        await withoutWaiting(tx, storeAnswer(tx, use, status, sealed(use, outcome.value)));
-        return outcome.value;
+        // The handler does not wait for the claim, and the commit does not wait for the response to be stored. This
+        // saves two round trips. If the claim fails, that is the error, and the handler's work is rolled back.
+        const [, text] = await pipelined(tx, [
+          claimKey(tx, use, giveUpAt - performance.now()).then(assertClaimed),
+          performer.perform(route, ctx, { ...plain, sql: tx }, prepared),
+        ]);
+        pass('request executed');
+        void pipelined(tx, [storeResponse(tx, use, status, sealed(use, text))]);
+        return text;
       });
       pass('request committed');
       return { answer: { status, text, fingerprint: use.fingerprints[0] }, replayed: false };
@@ -151,8 +148,8 @@ export function idempotency(deps: AppDeps): IdempotencyStore {
     let written: string | undefined;
     const withAnswer = (body: unknown): InsertCondition[] => {
       written = JSON.stringify(body);
-      pass('request performed');
-      return [keyWithAnswer(use, { status, sealed: sealed(use, written) }, giveUpAt - performance.now())];
+      pass('request executed');
+      return [keyWithResponse(use, { status, sealed: sealed(use, written) }, giveUpAt - performance.now())];
     };
     try {
       const prepared = await performer.prepare(route, ctx, plain);
@@ -176,16 +173,16 @@ export function idempotency(deps: AppDeps): IdempotencyStore {
       const stored = await storedAnswer(use);
       if (stored !== null) return { answer: stored, replayed: true };
       const status = successStatusOf(route, ctx.state.body);
-      const store = (tx: Db, text: string) => insertAnswer(tx, use, status, sealed(use, text));
+      const store = (db: Db, text: string) => insertResponse(db, use, status, sealed(use, text));
       let remembered: string | undefined;
       const keyed: RequestDeps = {
         ...plain,
         idempotencyKey: use.key,
         idempotencyExpiresAt: use.expiresAt,
-        hold: async (tx) => assertClaimed(await holdKey(tx, use, giveUpAt - performance.now())),
+        hold: async (tx) => assertClaimed(await claimOrResumeKey(tx, use, giveUpAt - performance.now())),
         remember: async (tx, body) => {
           remembered = JSON.stringify(body);
-          await withoutWaiting(tx, store(tx, remembered));
+          void pipelined(tx, [store(tx, remembered)]);
         },
       };
       const returned = await performer.perform(route, ctx, keyed, await performer.prepare(route, ctx, plain));
@@ -200,18 +197,20 @@ export function idempotency(deps: AppDeps): IdempotencyStore {
   }
 
   function sealed(use: KeyUse, text: string): Buffer {
-    return deps.vault.seal(text, answerField(use));
+    return deps.vault.seal(text, responseField(use));
   }
 
   /**
    * Returns the key's stored response. Null if there is none yet, or if the key is free. @throws IdempotencyKeyReused
    */
   async function storedAnswer(use: KeyUse): Promise<Answer | null> {
-    const held = await findKey(deps.sql, use);
+    const held = await selectKeyUse(deps.sql, use);
     if (held === null) return null;
-    const { fingerprint, answer } = held;
+    const { fingerprint, response } = held;
     assertSameRequest(fingerprint, use);
-    return answer && { status: answer.status, fingerprint, text: deps.vault.open(answer.sealed, answerField(use)) };
+    return (
+      response && { status: response.status, fingerprint, text: deps.vault.open(response.sealed, responseField(use)) }
+    );
   }
 
   /** Returns the stored response if the error says that the key is taken. Rethrows any other error. */
@@ -224,7 +223,7 @@ export function idempotency(deps: AppDeps): IdempotencyStore {
   }
 }
 
-function answerField(use: KeyUse): SealedField {
+function responseField(use: KeyUse): SealedField {
   return sealedField('idempotent_answers', use, use.key);
 }
 

@@ -10,7 +10,26 @@ export const types = {
 
 type Types = { bigint: number; plainDate: string };
 
+declare const transaction: unique symbol;
+
 /** A pool of connections. */
 export type Pool = postgres.Sql<Types>;
+
+/**
+ * A transaction. Only `atomically` and `dryRun` make one. A function takes it, and not `Db`, if it takes a lock, records
+ * events, adds to the outbox or calls `afterCommit`: outside a transaction, the lock would end with its statement.
+ */
+export interface Tx extends postgres.TransactionSql<Types> {
+  readonly [transaction]: true;
+}
+
 /** What a query runs on: the pool, or the caller's transaction. */
-export type Db = Pool | postgres.TransactionSql<Types>;
+export type Db = Pool | Tx;
+
+/**
+ * Returns a value for a jsonb column. Null and undefined become SQL null. A value that was parsed from JSON reads back
+ * unchanged.
+ */
+export function jsonb(db: Db, value: object | null | undefined) {
+  return value === null || value === undefined ? null : db.json(value as postgres.JSONValue);
+}

@@ -5,8 +5,8 @@ import {
   updateCustomer as storeChange,
 } from '../../db/customers.ts';
 import { cancelScheduledIntents } from '../../db/payment-intents.ts';
-import { openPlansOfCustomer } from '../../db/payment-plans.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import { lockOpenPlansOfCustomer } from '../../db/payment-plans.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { CustomerUpdate } from '../../resources/customer.ts';
@@ -78,7 +78,7 @@ export async function deleteCustomer(db: Db, call: RequestContext, id: string): 
       })),
       call.now,
     );
-    for (const plan of await openPlansOfCustomer(tx, id)) {
+    for (const plan of await lockOpenPlansOfCustomer(tx, id)) {
       await transitionPlan(tx, call, plan.id, 'close', 'customer_deleted');
     }
     await recordEvents(
@@ -102,7 +102,7 @@ export async function deleteCustomer(db: Db, call: RequestContext, id: string): 
  * a method by accident.
  */
 async function defaultFaults(
-  tx: Db,
+  tx: Tx,
   call: RequestContext,
   customer: CustomerRow,
   methodId: string,

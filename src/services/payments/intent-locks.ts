@@ -1,7 +1,7 @@
 import { lockCustomer } from '../../db/customers.ts';
 import { type LockedIntentRow, lockPaymentIntent } from '../../db/payment-intents.ts';
 import { type CollectingPlanRow, lockPlan } from '../../db/payment-plans.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
 import { timeOf } from '../customer-time.ts';
 import { NotFound } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -20,7 +20,7 @@ export interface LockedIntent {
  * @throws NotFound
  * @throws InvalidState while the clock is advancing.
  */
-export async function lockIntentForUpdate(tx: Db, call: RequestContext, id: string): Promise<LockedIntent> {
+export async function lockIntentForUpdate(tx: Tx, call: RequestContext, id: string): Promise<LockedIntent> {
   const { customer_id: customerId, payment_plan_id: planId } = await fetchPaymentIntent(tx, call, id);
   const at = timeOf(customerId === null ? null : await lockCustomer(tx, call, customerId), call.now);
   const plan = planId === null ? null : await lockPlan(tx, planId);

@@ -1,12 +1,12 @@
 import { lockCustomer } from '../../db/customers.ts';
-import { findAbandonedAttempts, findAttemptOfRequest, setAttemptKeyExpiry } from '../../db/payment-attempts.ts';
+import { listAbandonedAttempts, selectAttemptOfRequest, updateAttemptKeyExpiry } from '../../db/payment-attempts.ts';
 import { type LockedIntentRow, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
-import { earliestRetry, updateSlot } from '../../db/payment-plan-slots.ts';
+import { selectEarliestRetry, updateSlot } from '../../db/payment-plan-slots.ts';
 import { lockPlan, updatePlan } from '../../db/payment-plans.ts';
 import { pass } from '../../platform/crash-points.ts';
-import type { Db, Pool } from '../../platform/postgres/connection.ts';
+import type { Db, Pool, Tx } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
+import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { PaymentIntentConfirm } from '../../resources/payment-intent.ts';
 import { timeOf } from '../customer-time.ts';
@@ -31,9 +31,9 @@ export interface Repeatable {
   /** When the key expires, in real time. After that, the same key is a new request. */
   keyExpiresAt?: Date | null;
   /** Called first in the transaction that opens the attempt. Claims the key, or throws when another request has it. */
-  hold(tx: Db): Promise<void>;
+  hold(tx: Tx): Promise<void>;
   /** Called in the transaction that records the outcome. Stores the response. */
-  remember(tx: Db, intent: PaymentIntentRow): Promise<void>;
+  remember(tx: Tx, intent: PaymentIntentRow): Promise<void>;
 }
 
 const once: Repeatable = { requestKey: null, async hold() {}, async remember() {} };
@@ -71,7 +71,7 @@ export async function confirmPaymentIntent(
     if (intent !== null) await request.remember(tx, intent);
     return intent;
   });
-  pass('confirm settled');
+  pass('confirm completed');
   if (settled === null) throw new NotFound('payment intent', id);
   return settled;
 }
@@ -83,7 +83,7 @@ export async function confirmPaymentIntent(
  * @throws AggregateError with every failure, after all charges were tried.
  */
 export async function recoverCharges(sql: Pool, { processors, onOutcome }: Charging, now: Date): Promise<void> {
-  const abandoned = await findAbandonedAttempts(sql, new Date(now.getTime() - abandonedAfterMilliseconds));
+  const abandoned = await listAbandonedAttempts(sql, new Date(now.getTime() - abandonedAfterMilliseconds));
   const failures: unknown[] = [];
   for (const attempt of abandoned) {
     try {
@@ -107,15 +107,14 @@ export async function recoverCharges(sql: Pool, { processors, onOutcome }: Charg
  * (`charge`) or already has its outcome (`settled`).
  */
 async function openConfirmation(
-  tx: Db,
+  tx: Tx,
   processors: Processors,
   call: RequestContext,
   id: string,
   input: PaymentIntentConfirm,
   { requestKey, keyExpiresAt, hold }: Repeatable,
 ): Promise<{ charge: Charge } | { settled: PaymentIntentRow }> {
-  // Sent together and run in this order.
-  const [, found] = await Promise.all([hold(tx), fetchPaymentIntent(tx, call, id)]);
+  const [, found] = await pipelined(tx, [hold(tx), fetchPaymentIntent(tx, call, id)]);
   const { customer_id: customerId, payment_plan_id: planId } = found;
   // An intent without a customer takes over the customer of its method, and so lives on the same clock. With a
   // publishable key the owner is not looked up: such a key may not use a customer's method for this intent, and must
@@ -123,11 +122,11 @@ async function openConfirmation(
   const methodId = input.payment_method ?? found.payment_method_id;
   const findsOwner = customerId === null && methodId !== null && call.keyKind === 'secret';
   const owner = findsOwner ? await lockOwner(tx, call, methodId) : null;
-  const [customer, plan, intent, before] = await Promise.all([
+  const [customer, plan, intent, before] = await pipelined(tx, [
     customerId === null ? null : lockCustomer(tx, call, customerId),
     planId === null ? null : lockPlan(tx, planId),
     lockPaymentIntent(tx, id),
-    requestKey === null ? null : findAttemptOfRequest(tx, id, requestKey, call.now),
+    requestKey === null ? null : selectAttemptOfRequest(tx, id, requestKey, call.now),
   ]);
   if (intent === null) throw new NotFound('payment intent', id);
   // Another confirm may have given the intent a customer after it was read. The intent is locked by now, so its
@@ -137,7 +136,7 @@ async function openConfirmation(
   const payer = isNew ? await lockCustomer(tx, call, payerId) : (customer ?? owner);
   if (before !== null) {
     // The attempt's key now expires when the response of this try expires.
-    if (keyExpiresAt) await setAttemptKeyExpiry(tx, before.id, keyExpiresAt);
+    if (keyExpiresAt) await updateAttemptKeyExpiry(tx, before.id, keyExpiresAt);
     return before.outcome === 'processing' ? { charge: await reopenCharge(tx, intent, before) } : { settled: intent };
   }
   const at = timeOf(payer, call.now);
@@ -166,14 +165,14 @@ async function openConfirmation(
   if (plan !== null && intent.payment_plan_slot !== null) {
     await updateSlot(tx, plan.id, intent.payment_plan_slot, { status: 'processing', next_attempt_at: null });
     if (plan.state === 'active') {
-      await updatePlan(tx, plan.id, { next_attempt_at: await earliestRetry(tx, plan.id), updated_at: at });
+      await updatePlan(tx, plan.id, { next_attempt_at: await selectEarliestRetry(tx, plan.id), updated_at: at });
     }
   }
   return { charge };
 }
 
 async function methodToCharge(
-  tx: Db,
+  tx: Tx,
   call: RequestContext,
   intent: LockedIntentRow,
   input: PaymentIntentConfirm,

@@ -1,11 +1,11 @@
 import { type CustomerRow, findCustomer, unchanged } from '../../db/customers.ts';
 import { KeyTaken } from '../../db/idempotency-keys.ts';
 import {
-  findPaymentIntent,
   insertPaymentIntent,
+  listPaymentIntents as listIntentRows,
   type PaymentIntentFilter,
   type PaymentIntentRow,
-  listPaymentIntents as selectIntents,
+  selectPaymentIntent,
 } from '../../db/payment-intents.ts';
 import { addDays, dateIn, startOfDay } from '../../domain/calendar.ts';
 import { priceOf } from '../../domain/fees.ts';
@@ -81,7 +81,7 @@ export async function createPaymentIntent(
 
 /** @throws NotFound */
 export async function fetchPaymentIntent(db: Db, tenant: Tenant, id: string): Promise<PaymentIntentRow> {
-  const intent = await findPaymentIntent(db, tenant, id);
+  const intent = await selectPaymentIntent(db, tenant, id);
   if (intent === null) throw new NotFound('payment intent', id);
   return intent;
 }
@@ -93,7 +93,7 @@ export async function listPaymentIntents(
   filter: PaymentIntentFilter,
   query: { limit?: number | undefined; starting_after?: string | undefined },
 ): Promise<{ rows: PaymentIntentRow[]; limit: number }> {
-  return rowsOfPage(db, 'payment_intents', tenant, query, (page) => selectIntents(db, tenant, filter, page));
+  return rowsOfPage(db, 'payment_intents', tenant, query, (page) => listIntentRows(db, tenant, filter, page));
 }
 
 function bodyErrors(call: RequestContext, input: PaymentIntentCreate): FieldError[] {
@@ -134,8 +134,8 @@ async function createInOne(
     methodId: null,
     surcharge: paysFees(customer),
   });
-  const premises = customer === null ? conditionsOf(row) : [unchanged(customer), ...conditionsOf(row)];
-  return (await insertPaymentIntent(db, row, premises)) ? row : null;
+  const conditions = customer === null ? conditionsOf(row) : [unchanged(customer), ...conditionsOf(row)];
+  return (await insertPaymentIntent(db, row, conditions)) ? row : null;
 }
 
 function paysFees(customer: CustomerRow | null): boolean {

@@ -2,18 +2,18 @@ import { addRefunded, type LockedIntentRow, lockPaymentIntent } from '../../db/p
 import {
   amountBeingRefunded,
   completeRefund,
-  findAbandonedRefunds,
-  findRefund,
-  findRefundOfRequest,
   insertRefund,
+  listAbandonedRefunds,
+  listRefunds as listRefundRows,
   type RefundRow,
-  listRefunds as selectRefunds,
-  setRefundKeyExpiry,
+  selectRefund,
+  selectRefundOfRequest,
+  updateRefundKeyExpiry,
 } from '../../db/refunds.ts';
 import { newId } from '../../domain/ids.ts';
 import { pass } from '../../platform/crash-points.ts';
-import type { Db, Pool } from '../../platform/postgres/connection.ts';
-import { afterCommit, atomically } from '../../platform/postgres/transaction.ts';
+import type { Db, Pool, Tx } from '../../platform/postgres/connection.ts';
+import { afterCommit, atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import { emit } from '../../platform/telemetry.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { presentRefund, type RefundCreate } from '../../resources/refund.ts';
@@ -31,9 +31,9 @@ export interface RepeatableRefund {
   /** When the key expires, in real time. After that, the same key is a new request. */
   keyExpiresAt?: Date | null;
   /** Called first in the transaction that opens the refund. Claims the key, or throws when another request has it. */
-  hold(tx: Db): Promise<void>;
+  hold(tx: Tx): Promise<void>;
   /** Called in the transaction that records the outcome. Stores the response. */
-  remember(tx: Db, refund: RefundRow): Promise<void>;
+  remember(tx: Tx, refund: RefundRow): Promise<void>;
 }
 
 const once: RepeatableRefund = { requestKey: null, async hold() {}, async remember() {} };
@@ -59,15 +59,14 @@ export async function refundPaymentIntent(
 ): Promise<RefundRow> {
   await fetchPaymentIntent(db, call, intentId);
   const opened = await atomically(db, async (tx) => {
-    // Sent together and run in this order.
-    const [, before] = await Promise.all([request.hold(tx), openedBefore(tx, call, intentId, request)]);
+    const [, before] = await pipelined(tx, [request.hold(tx), openedBefore(tx, call, intentId, request)]);
     return before ?? openRefund(tx, processors, call, intentId, input, request);
   });
   // An earlier try of this request opened the refund, and its outcome is already recorded. Return that result.
   if (opened.status !== 'processing') return opened;
   pass('refund opened');
   const settled = await carryOut(db, processors, opened, call, request.remember);
-  pass('refund settled');
+  pass('refund completed');
   if (settled === null) throw new NotFound('payment intent', intentId);
   return settled;
 }
@@ -78,7 +77,7 @@ export async function refundPaymentIntent(
  * @throws AggregateError with every failure, after all refunds were tried.
  */
 export async function recoverRefunds(sql: Pool, processors: Processors, now: Date): Promise<void> {
-  const abandoned = await findAbandonedRefunds(sql, new Date(now.getTime() - abandonedAfterMilliseconds));
+  const abandoned = await listAbandonedRefunds(sql, new Date(now.getTime() - abandonedAfterMilliseconds));
   const results = await Promise.allSettled(
     abandoned.map((refund) => carryOut(sql, processors, refund, { requestId: null, now }, once.remember)),
   );
@@ -89,7 +88,7 @@ export async function recoverRefunds(sql: Pool, processors: Processors, now: Dat
 
 /** @throws NotFound */
 export async function fetchRefund(db: Db, tenant: Tenant, id: string): Promise<RefundRow> {
-  const refund = await findRefund(db, tenant, id);
+  const refund = await selectRefund(db, tenant, id);
   if (refund === null) throw new NotFound('refund', id);
   return refund;
 }
@@ -106,7 +105,7 @@ export async function listRefunds(
 ): Promise<{ rows: RefundRow[]; limit: number }> {
   await fetchPaymentIntent(db, tenant, intentId);
   const page = await pageOf(db, 'refunds', tenant, query);
-  return { rows: await selectRefunds(db, intentId, page), limit: page.limit };
+  return { rows: await listRefundRows(db, intentId, page), limit: page.limit };
 }
 
 /**
@@ -114,18 +113,18 @@ export async function listRefunds(
  * of this try expires.
  */
 async function openedBefore(
-  tx: Db,
+  tx: Tx,
   call: RequestContext,
   intentId: string,
   { requestKey, keyExpiresAt }: RepeatableRefund,
 ): Promise<RefundRow | null> {
-  const refund = requestKey === null ? null : await findRefundOfRequest(tx, intentId, requestKey, call.now);
-  if (refund !== null && keyExpiresAt) await setRefundKeyExpiry(tx, refund.id, keyExpiresAt);
+  const refund = requestKey === null ? null : await selectRefundOfRequest(tx, intentId, requestKey, call.now);
+  if (refund !== null && keyExpiresAt) await updateRefundKeyExpiry(tx, refund.id, keyExpiresAt);
   return refund;
 }
 
 async function openRefund(
-  tx: Db,
+  tx: Tx,
   processors: Processors,
   call: RequestContext,
   intentId: string,
@@ -161,7 +160,7 @@ async function openRefund(
   return row;
 }
 
-async function amountToRefund(tx: Db, intent: LockedIntentRow, asked: number | undefined): Promise<number> {
+async function amountToRefund(tx: Tx, intent: LockedIntentRow, asked: number | undefined): Promise<number> {
   const remaining = intent.total_amount - intent.total_refunded_amount - (await amountBeingRefunded(tx, intent.id));
   if (remaining <= 0) throw new InvalidState(`Payment intent ${intent.id} has been refunded in full.`);
   const amount = asked ?? remaining;
@@ -189,7 +188,7 @@ async function carryOut(
   return atomically(db, async (tx) => {
     const intent = await lockPaymentIntent(tx, refund.payment_intent_id);
     const settled = await completeRefund(tx, refund.id, outcome.kind, refund.created_at);
-    if (intent === null || settled === null) return findRefund(tx, tenantOf(refund), refund.id);
+    if (intent === null || settled === null) return selectRefund(tx, tenantOf(refund), refund.id);
     if (settled.status === 'succeeded') await addRefunded(tx, intent.id, settled.amount, settled.updated_at);
     await remember(tx, settled);
     const eventIds = await recordEvents(tx, { ...tenantOf(refund), ...origin }, [
@@ -204,7 +203,7 @@ async function carryOut(
     ]);
     afterCommit(tx, () =>
       emit({
-        kind: 'refund settled',
+        kind: 'refund completed',
         ...tenantOf(refund),
         testClockId: intent.test_clock_id,
         refundId: settled.id,

@@ -1,10 +1,11 @@
 import type { PaymentAttemptRow } from '../../db/payment-attempts.ts';
-import { findSlotOfIntent, type PlanSlotRow, stopRetries, updateSlot } from '../../db/payment-plan-slots.ts';
+import { type PlanSlotRow, selectSlotOfIntent, stopRetries, updateSlot } from '../../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, lockPlan, type PaymentPlanRow, updatePlan } from '../../db/payment-plans.ts';
 import type { ChargeOutcome } from '../../domain/charge-outcome.ts';
 import { afterFailure, nextRetryAt } from '../../domain/dunning.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
+import { pipelined } from '../../platform/postgres/transaction.ts';
 import { presentPaymentPlan } from '../../resources/payment-plan.ts';
 import type { NewEvent } from '../events.ts';
 import type { AttemptOutcome, BookedOutcome, OutcomeHook } from '../payments/charge.ts';
@@ -15,7 +16,7 @@ import type { AttemptOutcome, BookedOutcome, OutcomeHook } from '../payments/cha
  */
 export const bookOnPlan: OutcomeHook = async (tx, { paymentIntentId, paymentPlanId }) => {
   if (paymentPlanId === null) return null;
-  const [plan, slot] = await Promise.all([lockPlan(tx, paymentPlanId), findSlotOfIntent(tx, paymentIntentId)]);
+  const [plan, slot] = await pipelined(tx, [lockPlan(tx, paymentPlanId), selectSlotOfIntent(tx, paymentIntentId)]);
   if (plan === null || slot === null) return null;
   return async (outcome) => {
     const booked = await bookOnSlot(tx, plan, slot, outcome);
@@ -29,7 +30,7 @@ export const bookOnPlan: OutcomeHook = async (tx, { paymentIntentId, paymentPlan
 };
 
 async function bookOnSlot(
-  tx: Db,
+  tx: Tx,
   plan: CollectingPlanRow,
   slot: PlanSlotRow,
   { attempt, at, amount, outcome }: AttemptOutcome,
@@ -40,7 +41,7 @@ async function bookOnSlot(
 }
 
 async function collect(
-  tx: Db,
+  tx: Tx,
   plan: CollectingPlanRow,
   slot: PlanSlotRow,
   amount: number,
@@ -50,7 +51,7 @@ async function collect(
   const isComplete = plan.total_amount_cents !== null && collected >= plan.total_amount_cents;
   // Money that was under way when the plan ended is still booked. The plan stays ended.
   const closes = isComplete && (plan.state === 'active' || plan.state === 'suspended');
-  const [row] = await Promise.all([
+  const [row] = await pipelined(tx, [
     updatePlan(tx, plan.id, {
       collected_amount_cents: collected,
       updated_at: at,
@@ -62,7 +63,7 @@ async function collect(
 }
 
 async function fail(
-  tx: Db,
+  tx: Tx,
   plan: CollectingPlanRow,
   slot: PlanSlotRow,
   attempt: PaymentAttemptRow,
@@ -86,7 +87,7 @@ async function fail(
   if (step.kind === 'retry') {
     // The plan shows the earliest retry of all its slots. While this slot was being charged, it was not among them.
     const earliest = plan.next_attempt_at !== null && plan.next_attempt_at < step.at ? plan.next_attempt_at : step.at;
-    await Promise.all([
+    await pipelined(tx, [
       updateSlot(tx, plan.id, slot.slot, { ...series, status: 'retrying', next_attempt_at: step.at }),
       updatePlan(tx, plan.id, { updated_at: at, next_attempt_at: earliest }),
     ]);

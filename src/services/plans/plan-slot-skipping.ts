@@ -1,16 +1,16 @@
 import { lockPaymentIntent, markCanceled } from '../../db/payment-intents.ts';
 import {
-  earliestRetry,
-  findSlot,
   insertSkippedSlots,
-  openSlots,
+  listOpenSlots,
   type PlanSlotRow,
+  selectEarliestRetry,
+  selectSlot,
   updateSlot,
 } from '../../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, cadenceOf, updatePlan } from '../../db/payment-plans.ts';
 import { slotDate } from '../../domain/calendar.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { presentPaymentIntent } from '../../resources/payment-intent.ts';
 import { changesBetween, recordAudit } from '../accounts/audit.ts';
 import { recordEvents } from '../events.ts';
@@ -28,7 +28,7 @@ import { capital, entryOf, inWords, type LockedPlan, ofSlot, type Press, withPla
 export async function skipPlanSlot(db: Db, planId: string, slot: number, press: Press): Promise<string> {
   return withPlan(db, planId, press.now, async (tx, held) => {
     if (hasEnded(held.plan.state)) return `Nothing to skip: the plan is ${held.plan.state}.`;
-    const found = await findSlot(tx, planId, slot);
+    const found = await selectSlot(tx, planId, slot);
     if (found !== null) return giveUp(tx, held, found, press);
     const { plan, at } = held;
     if (slot === plan.next_slot && plan.next_due_at !== null && plan.next_due_at <= at) return skipDue(tx, held, press);
@@ -36,7 +36,7 @@ export async function skipPlanSlot(db: Db, planId: string, slot: number, press: 
   });
 }
 
-async function giveUp(tx: Db, held: LockedPlan, slot: PlanSlotRow, press: Press): Promise<string> {
+async function giveUp(tx: Tx, held: LockedPlan, slot: PlanSlotRow, press: Press): Promise<string> {
   const refusal = whyKept(slot);
   if (refusal !== null) return refusal;
   const { plan, at } = held;
@@ -46,7 +46,11 @@ async function giveUp(tx: Db, held: LockedPlan, slot: PlanSlotRow, press: Press)
   const change = { status: 'given_up', next_attempt_at: null } as const;
   await updateSlot(tx, plan.id, slot.slot, change);
   const calendar = plan.state === 'active' ? await wakeCalendar(tx, plan, at) : {};
-  await updatePlan(tx, plan.id, { ...calendar, next_attempt_at: await earliestRetry(tx, plan.id), updated_at: at });
+  await updatePlan(tx, plan.id, {
+    ...calendar,
+    next_attempt_at: await selectEarliestRetry(tx, plan.id),
+    updated_at: at,
+  });
   const { status, next_attempt_at } = slot;
   const changes = ofSlot(slot, changesBetween({ status, next_attempt_at }, change));
   await recordAudit(tx, { ...entryOf(plan, press), action: 'payment_plan.slot_skipped', changes });
@@ -80,7 +84,7 @@ function whyKept(slot: PlanSlotRow): string | null {
 }
 
 /** Skips the next slot, which is due but not opened yet. It does not check what keeps the slot from being collected. */
-async function skipDue(tx: Db, held: LockedPlan, press: Press): Promise<string> {
+async function skipDue(tx: Tx, held: LockedPlan, press: Press): Promise<string> {
   const { plan, at } = held;
   const cadence = cadenceOf(plan);
   const nextSlot = slotAfterNext(plan);
@@ -93,8 +97,8 @@ async function skipDue(tx: Db, held: LockedPlan, press: Press): Promise<string> 
   return `${capital(inWords(skipped))} is skipped; it was never charged. ${await howItGoesOn(tx, held)}`;
 }
 
-async function howItGoesOn(tx: Db, { plan }: { plan: CollectingPlanRow }): Promise<string> {
-  const unpaid = (await openSlots(tx, plan.id)).length;
+async function howItGoesOn(tx: Tx, { plan }: { plan: CollectingPlanRow }): Promise<string> {
+  const unpaid = (await listOpenSlots(tx, plan.id)).length;
   if (unpaid > 0) return `Unpaid besides: ${unpaid === 1 ? 'one slot' : `${unpaid} slots`}.`;
   return plan.state === 'active' ? 'The calendar goes on.' : `The plan stays ${plan.state}; nothing of it is unpaid.`;
 }

@@ -1,7 +1,7 @@
-import { intentsDueOnClock } from '../../db/payment-intents.ts';
-import { plansDueOnClock } from '../../db/payment-plans.ts';
+import { listIntentsDueOnClock } from '../../db/payment-intents.ts';
+import { listPlansDueOnClock } from '../../db/payment-plans.ts';
 import { type ClockAdvanceRow, countEffects, finishAdvance, lockClock, updateClock } from '../../db/test-clocks.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import type { WorkflowType } from '../../platform/postgres/outbox.ts';
 import { afterCommit, atomically } from '../../platform/postgres/transaction.ts';
 import { emit, secondsBetween } from '../../platform/telemetry.ts';
@@ -23,8 +23,8 @@ export interface DueSubject {
  */
 export async function dueOnClock(db: Db, testClockId: string, target: Date): Promise<DueSubject[]> {
   const [plans, payments] = await Promise.all([
-    plansDueOnClock(db, testClockId, target),
-    intentsDueOnClock(db, testClockId, target),
+    listPlansDueOnClock(db, testClockId, target),
+    listIntentsDueOnClock(db, testClockId, target),
   ]);
   return [
     ...plans.map((plan): DueSubject => ({ workflowType: 'paymentPlan', ...plan })),
@@ -54,7 +54,7 @@ export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Dat
 }
 
 /** Returns the counts of what was done after `from` up to `target`, in the clock's time. */
-export async function countedManifest(tx: Db, clockId: string, from: Date, target: Date): Promise<EffectsManifest> {
+export async function countedManifest(tx: Tx, clockId: string, from: Date, target: Date): Promise<EffectsManifest> {
   const { intents, plans } = await countEffects(tx, clockId, from, target);
   return { payment_intents_enqueued: intents, links_expired: 0, subscriptions_rolled: 0, plans_recalculated: plans };
 }
@@ -72,7 +72,7 @@ export async function failAdvance(db: Db, advance: ClockAdvanceRow, reason: stri
   });
 }
 
-function tell(tx: Db, advance: ClockAdvanceRow, billerId: string, outcome: 'ready' | 'failed', now: Date): void {
+function tell(tx: Tx, advance: ClockAdvanceRow, billerId: string, outcome: 'ready' | 'failed', now: Date): void {
   afterCommit(tx, () =>
     emit({
       kind: 'advance ended',
@@ -85,7 +85,7 @@ function tell(tx: Db, advance: ClockAdvanceRow, billerId: string, outcome: 'read
   );
 }
 
-async function closeAdvance(db: Db, advance: ClockAdvanceRow, close: (tx: Db) => Promise<void>): Promise<void> {
+async function closeAdvance(db: Db, advance: ClockAdvanceRow, close: (tx: Tx) => Promise<void>): Promise<void> {
   await atomically(db, async (tx) => {
     const clock = await lockClock(tx, advance.test_clock_id);
     if (clock?.status !== 'advancing' || clock.target_time?.getTime() !== advance.target_time.getTime()) return;

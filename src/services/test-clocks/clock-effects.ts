@@ -1,4 +1,4 @@
-import { type EffectEventRow, findAttemptFacts, listEffectEvents } from '../../db/clock-effects.ts';
+import { type EffectEventRow, listAttemptFacts, listEffectEvents } from '../../db/clock-effects.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { type ClockEffect, type EffectEvent, presentEffect } from '../../resources/clock-effect.ts';
 import { page } from '../../resources/common.ts';
@@ -33,7 +33,7 @@ export async function listClockEffects(
 /** Returns the effects that these events describe, in the same order. */
 export async function effectsOf(db: Db, events: EffectEvent[]): Promise<ClockEffect[]> {
   const ofIntents = events.filter(isOfIntent);
-  const facts = await findAttemptFacts(
+  const facts = await listAttemptFacts(
     db,
     ofIntents.map(({ subject_id, at }) => ({ intentId: subject_id, at })),
   );

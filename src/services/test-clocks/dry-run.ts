@@ -1,7 +1,7 @@
-import { existingIntents } from '../../db/clock-effects.ts';
+import { listExistingIntentIds } from '../../db/clock-effects.ts';
 import type { TestClockRow } from '../../db/test-clocks.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
-import { rehearse } from '../../platform/postgres/transaction.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
+import { dryRun } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { sandboxProcessor } from '../../processors/sandbox.ts';
 import type { ClockEffect, DryRun } from '../../resources/clock-effect.ts';
@@ -22,7 +22,7 @@ const collect = { paymentPlan: collectDuePayment, scheduledPayment: collectSched
  */
 const processors: Processors = { sandbox: sandboxProcessor, live: null };
 
-interface Rehearsal {
+interface Rehearsed {
   clock: TestClockRow;
   target: Date;
   manifest: EffectsManifest;
@@ -41,7 +41,7 @@ export async function dryRunAdvance(
   clockId: string,
   targetText: string,
 ): Promise<DryRun> {
-  const { clock, target, manifest, effects } = await rehearse(db, async (tx): Promise<Rehearsal> => {
+  const { clock, target, manifest, effects } = await dryRun(db, async (tx): Promise<Rehearsed> => {
     const admitted = await admitAdvance(tx, call, clockId, targetText);
     const events = await collectAll(tx, admitted, call.now);
     const manifest = await countedManifest(tx, clockId, admitted.clock.frozen_time, admitted.target);
@@ -59,7 +59,7 @@ export async function dryRunAdvance(
 }
 
 /** Collects all that is due up to the target, the oldest first. Returns the events that this would record. */
-async function collectAll(tx: Db, { clock, target }: { clock: TestClockRow; target: Date }, now: Date) {
+async function collectAll(tx: Tx, { clock, target }: { clock: TestClockRow; target: Date }, now: Date) {
   const events = gatherEvents(tx);
   for (;;) {
     const due = oldest(await dueOnClock(tx, clock.id, target));
@@ -84,7 +84,7 @@ function asEffect({ type, subjectId, at, data }: NewEvent) {
 /** Removes the ids of payments that only the dry run created: they were rolled back, so the ids refer to nothing. */
 async function withoutInvented(db: Db, effects: ClockEffect[]): Promise<ClockEffect[]> {
   const intents = effects.flatMap((effect) => (effect.object === 'payment_intent' ? (effect.object_id ?? []) : []));
-  const existing = await existingIntents(db, intents);
+  const existing = await listExistingIntentIds(db, intents);
   return effects.map((effect) =>
     effect.object === 'payment_intent' && effect.object_id !== null && !existing.has(effect.object_id)
       ? { ...effect, object_id: null }

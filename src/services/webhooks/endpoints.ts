@@ -5,7 +5,7 @@ import * as store from '../../db/webhook-endpoints.ts';
 import { subscriptions } from '../../domain/event-types.ts';
 import { newId } from '../../domain/ids.ts';
 import type { OutboundPolicy } from '../../platform/outbound-address.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { page } from '../../resources/common.ts';
 import {
@@ -93,7 +93,7 @@ export async function createWebhookEndpoint(
  * @throws NotFound if this biller and mode have no such endpoint, or it was deleted.
  */
 export async function findWebhookEndpoint(db: Db, tenant: Tenant, id: string): Promise<WebhookEndpoint> {
-  const row = await store.findWebhookEndpoint(db, tenant, id);
+  const row = await store.selectWebhookEndpoint(db, tenant, id);
   if (row === null) throw new NotFound('webhook endpoint', id);
   return presentWebhookEndpoint(row);
 }
@@ -209,7 +209,7 @@ function sealedAsPrevious(
   }
 }
 
-async function lockOrThrow(tx: Db, tenant: Tenant, id: string): Promise<store.WebhookEndpointRow> {
+async function lockOrThrow(tx: Tx, tenant: Tenant, id: string): Promise<store.WebhookEndpointRow> {
   const row = await store.lockWebhookEndpoint(tx, tenant, id);
   if (row === null) throw new NotFound('webhook endpoint', id);
   return row;
