@@ -5,8 +5,13 @@ import { summaryOf } from '../messages/workflow-summaries.ts';
 import { pass } from '../platform/crash-points.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
-import { type ClaimedEntry, claimBatch, deleteDispatched, postpone } from '../platform/postgres/outbox.ts';
-import { onIntentsCommitted } from '../platform/postgres/transaction.ts';
+import {
+  type ClaimedEntry,
+  claimBatch,
+  deleteDispatched,
+  onEntriesCommitted,
+  postpone,
+} from '../platform/postgres/outbox.ts';
 import { type Repetition, repeat } from '../platform/repeat.ts';
 import { emit } from '../platform/telemetry.ts';
 import { traced } from '../platform/tracing.ts';
@@ -85,7 +90,7 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
     everyMs: pollMs,
     onError: (err) => logger.warn({ err }, 'outbox: entries could not be read; trying again'),
   });
-  const stopListening = onIntentsCommitted(dispatching.wake);
+  const stopListening = onEntriesCommitted(dispatching.wake);
   return {
     async close() {
       stopListening();

@@ -10,12 +10,12 @@ export function countTelemetry(metrics: ServiceMetrics): () => void {
     'charge opened': ({ source, lagSeconds, ...owner }) => {
       if (lagSeconds !== null) metrics.dueLagSeconds.observe({ source, mode: modeOf(owner) }, lagSeconds);
     },
-    'charge settled': ({ source, outcome, code, openedAt, ...owner }) => {
+    'charge completed': ({ source, outcome, code, openedAt, ...owner }) => {
       const mode = modeOf(owner);
       metrics.charges.inc({ mode, source, outcome, code: code ?? '' });
       if (openedAt !== null) metrics.chargeSeconds.observe({ source, mode }, secondsBetween(openedAt, realNow()));
     },
-    'refund settled': ({ outcome, ...owner }) => metrics.refunds.inc({ mode: modeOf(owner), outcome }),
+    'refund completed': ({ outcome, ...owner }) => metrics.refunds.inc({ mode: modeOf(owner), outcome }),
     'events recorded': ({ types, ...owner }) => {
       for (const type of types) metrics.events.inc({ mode: modeOf(owner), event_type: type });
     },
@@ -42,8 +42,8 @@ export function countTelemetry(metrics: ServiceMetrics): () => void {
     },
     'transaction ended': ({ hadBegun }) => (hadBegun ? metrics.transactionsOpen : metrics.transactionsWaiting).dec(),
   };
-  return subscribe((observation) => {
-    const count = counting[observation.kind] as (seen: TelemetryEvent) => void;
-    count(observation);
+  return subscribe((event) => {
+    const count = counting[event.kind] as (seen: TelemetryEvent) => void;
+    count(event);
   });
 }
