@@ -1,5 +1,6 @@
 import { inParallel, itemInTurn, range } from '../../lab/parallel.ts';
 import { makeActivePlan, makePayer } from '../../lab/payer.ts';
+import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { wake } from '../../src/services/wake.ts';
 import type { Bench } from '../bench.ts';
@@ -45,7 +46,7 @@ export async function openLivePlans({ client, sql }: Bench, count: number): Prom
       outstanding.set(id, dueAt.getTime());
       dues += 1;
       rounds.set(id, (rounds.get(id) ?? 0) + 1);
-      await sql.begin(async (tx) => {
+      await atomically(sql, async (tx) => {
         await tx`update payment_plans set next_due_at = ${dueAt} where id = ${id}`;
         await wake.plan(tx, id, realNow());
       });

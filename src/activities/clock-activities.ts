@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { findOpenAdvance } from '../db/test-clocks.ts';
+import { selectOpenAdvance } from '../db/test-clocks.ts';
 import type { OperatorCommand } from '../messages/operator-command.ts';
 import type { ClockSubjectStatus } from '../messages/subject-status.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
@@ -33,7 +33,7 @@ export function createClockActivities({ sql, moveSubject, maxAheadMs }: ClockDep
       const context = Context.current();
       const beat = repeat(async () => context.heartbeat(), { everyMs: heartbeatMs, onError: () => {} });
       try {
-        const advance = await carryOut(sql, () => findOpenAdvance(sql, clockId));
+        const advance = await carryOut(sql, () => selectOpenAdvance(sql, clockId));
         // A worker that shuts down leaves a long advance to another worker at once.
         if (advance !== null) {
           const step = <T>(work: () => Promise<T>) => carryOut(sql, work);

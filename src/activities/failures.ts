@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import type { FailedEffect } from '../messages/failed-effect.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
-import { databaseNow } from '../platform/postgres/database-time.ts';
+import { databaseNow } from '../platform/postgres/database-clock.ts';
 import { isOutage } from '../platform/postgres/transaction.ts';
 import { WorkflowClockAhead } from '../services/customer-time.ts';
 import { ProcessorNotConfigured } from '../services/errors.ts';

@@ -1,4 +1,4 @@
-import type { Db } from '../platform/postgres/connection.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
 
 export type ApiKeyKind = 'secret' | 'publishable';
 
@@ -26,9 +26,7 @@ export interface CredentialRow extends Omit<ApiKeyRow, 'hint' | 'created_at'> {
 /** Inserts a key. It is valid at once. */
 export async function insertApiKey(db: Db, key: Omit<ApiKeyRow, 'revoked_at'>): Promise<ApiKeyRow> {
   const [row] = await db<ApiKeyRow[]>`
-    insert into api_keys (id, biller_id, livemode, kind, scopes, hash, hint, created_at)
-    values (${key.id}, ${key.biller_id}, ${key.livemode}, ${key.kind}, ${key.scopes}, ${key.hash}, ${key.hint},
-      ${key.created_at})
+    insert into api_keys ${db(key, 'id', 'biller_id', 'livemode', 'kind', 'scopes', 'hash', 'hint', 'created_at')}
     returning *`;
   if (!row) throw new Error('an insert returned no row');
   return row;
@@ -37,7 +35,7 @@ export async function insertApiKey(db: Db, key: Omit<ApiKeyRow, 'revoked_at'>): 
 /**
  * The key with this SHA-256 hash and its biller, in one statement. Revoked keys are included. Null if there is none.
  */
-export async function findCredential(db: Db, hash: Buffer): Promise<CredentialRow | null> {
+export async function selectCredential(db: Db, hash: Buffer): Promise<CredentialRow | null> {
   const [row] = await db<CredentialRow[]>`
     select api_keys.id, biller_id, livemode, kind, scopes, hash, revoked_at,
       time_zone, statement_descriptor, fee_basis_points, fee_fixed
@@ -47,7 +45,7 @@ export async function findCredential(db: Db, hash: Buffer): Promise<CredentialRo
 }
 
 /** Locks the key for update until the transaction ends. Returns null if it does not exist. */
-export async function lockApiKey(tx: Db, id: string): Promise<ApiKeyRow | null> {
+export async function lockApiKey(tx: Tx, id: string): Promise<ApiKeyRow | null> {
   const [row] = await tx<ApiKeyRow[]>`select * from api_keys where id = ${id} for no key update`;
   return row ?? null;
 }
@@ -63,7 +61,7 @@ export async function endApiKey(db: Db, id: string, at: Date): Promise<ApiKeyRow
 }
 
 /** The keys of one biller, oldest first. A null `billerId` means all billers. */
-export async function selectApiKeys(db: Db, billerId: string | null): Promise<ApiKeyRow[]> {
+export async function listApiKeys(db: Db, billerId: string | null): Promise<ApiKeyRow[]> {
   return db<ApiKeyRow[]>`
     select * from api_keys where ${billerId}::text is null or biller_id = ${billerId} order by id`;
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../platform/postgres/connection.ts';
-import { jsonb } from '../platform/postgres/json.ts';
+import { jsonb } from '../platform/postgres/types.ts';
 
 /** A row of `audit_log`. */
 export interface AuditRow {
@@ -25,15 +25,12 @@ export interface AuditPage {
 }
 
 /** Adds a row. This is the only way to write to the log. */
-export async function insertAuditRow(tx: Db, row: Omit<AuditRow, 'id'>): Promise<void> {
-  await tx`
-    insert into audit_log (at, action, actor_kind, actor_id, biller_id, livemode, subject_id, request_id, changes)
-    values (${row.at}, ${row.action}, ${row.actor_kind}, ${row.actor_id}, ${row.biller_id}, ${row.livemode},
-      ${row.subject_id}, ${row.request_id}, ${jsonb(tx, row.changes)})`;
+export async function insertAuditRow(db: Db, row: Omit<AuditRow, 'id'>): Promise<void> {
+  await db`insert into audit_log ${db({ ...row, changes: jsonb(db, row.changes) })}`;
 }
 
 /** A page of the log, newest first. */
-export async function selectAuditRows(db: Db, { billerId, before, limit }: AuditPage): Promise<AuditRow[]> {
+export async function listAuditRows(db: Db, { billerId, before, limit }: AuditPage): Promise<AuditRow[]> {
   return db<AuditRow[]>`
     select * from audit_log
     where ${billerId === undefined ? db`true` : db`biller_id = ${billerId}`}

@@ -24,18 +24,18 @@ export async function insertBiller(
 }
 
 /** The biller, or null. */
-export async function findBiller(db: Db, id: string): Promise<BillerRow | null> {
+export async function selectBiller(db: Db, id: string): Promise<BillerRow | null> {
   const [row] = await db<BillerRow[]>`select * from billers where id = ${id}`;
   return row ?? null;
 }
 
 /** The oldest biller with exactly this name, or null. */
-export async function findBillerByName(db: Db, name: string): Promise<BillerRow | null> {
+export async function selectBillerByName(db: Db, name: string): Promise<BillerRow | null> {
   const [row] = await db<BillerRow[]>`select * from billers where name = ${name} order by id limit 1`;
   return row ?? null;
 }
 
 /** All billers, oldest first. */
-export async function selectBillers(db: Db): Promise<BillerRow[]> {
+export async function listBillers(db: Db): Promise<BillerRow[]> {
   return db<BillerRow[]>`select * from billers order by id`;
 }

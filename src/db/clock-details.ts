@@ -27,7 +27,7 @@ type Flat = TestClockRow &
   };
 
 /** The clock of this biller and mode, or null. */
-export async function findClockDetails(db: Db, tenant: TenantKey, id: string): Promise<TestClockDetailRow | null> {
+export async function selectClockDetails(db: Db, tenant: TenantKey, id: string): Promise<TestClockDetailRow | null> {
   const [row] = await db<Flat[]>`
     select ${details(db)}
     where k.id = ${id} and k.biller_id = ${tenant.billerId} and k.livemode = ${tenant.livemode}`;

@@ -58,7 +58,7 @@ export async function listEffectEvents(
  * Returns, for each intent and instant (the clock's time), the attempt made at that instant and the plan slot that it
  * paid. Null if the intent does not exist.
  */
-export async function findAttemptFacts(
+export async function listAttemptFacts(
   db: Db,
   attempts: { intentId: string; at: Date }[],
 ): Promise<(AttemptFacts | null)[]> {
@@ -78,7 +78,7 @@ export async function findAttemptFacts(
 }
 
 /** Returns the ids of those intents that exist. */
-export async function existingIntents(db: Db, ids: string[]): Promise<Set<string>> {
+export async function listExistingIntentIds(db: Db, ids: string[]): Promise<Set<string>> {
   const rows = await db<{ id: string }[]>`select id from payment_intents where id = any(${ids})`;
   return new Set(rows.map(({ id }) => id));
 }

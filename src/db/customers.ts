@@ -1,7 +1,7 @@
 import { type InsertCondition, insertWhere } from '../platform/postgres/conditional-insert.ts';
-import type { Db } from '../platform/postgres/connection.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
-import { jsonb } from '../platform/postgres/json.ts';
+import { jsonb } from '../platform/postgres/types.ts';
 import { isAfter, type Page, type TenantKey } from './tenant.ts';
 import type { TestClockRow } from './test-clocks.ts';
 
@@ -66,12 +66,12 @@ export async function insertCustomer(
   row: CustomerRow,
   conditions: readonly InsertCondition[] = [],
 ): Promise<boolean> {
-  const { clauses, hold } = insertWhere(db, conditions);
+  const { clauses, condition } = insertWhere(db, conditions);
   const columns = parametersOf(db, row);
   // Fragments: `db(…)` goes by the keyword before it, and would find one of the conditions.
   const names = db`(${db(Object.keys(columns))})`;
   const { count } = await db`
-    ${clauses} insert into customers ${names} ${db`select ${db(columns)}`} where ${hold}`;
+    ${clauses} insert into customers ${names} ${db`select ${db(columns)}`} where ${condition}`;
   return count > 0;
 }
 
@@ -93,7 +93,7 @@ export interface LockedCustomerRow extends CustomerRow {
  * Locks a customer for update until the transaction ends. Other rows may still reference it. Also takes a share lock on
  * its test clock. The clock is locked first: the subquery runs before the customer's row is locked.
  */
-export async function lockCustomer(tx: Db, tenant: TenantKey, id: string): Promise<LockedCustomerRow | null> {
+export async function lockCustomer(tx: Tx, tenant: TenantKey, id: string): Promise<LockedCustomerRow | null> {
   const [row] = await tx<LockedCustomerRow[]>`
     with clock as materialized (
       select id, status, frozen_time from test_clocks
@@ -114,9 +114,9 @@ export async function lockCustomer(tx: Db, tenant: TenantKey, id: string): Promi
  */
 export function unchanged({ id, biller_id, livemode, fee_preferences }: CustomerRow): InsertCondition {
   const paysFees = fee_preferences?.customer_pays_transaction_fees ?? false;
-  return (db, given) => db`
+  return (db, met) => db`
     select from customers
-    where ${given} and id = ${id} and biller_id = ${biller_id} and livemode = ${livemode} and deleted_at is null
+    where ${met} and id = ${id} and biller_id = ${biller_id} and livemode = ${livemode} and deleted_at is null
       and coalesce(fee_preferences -> 'customer_pays_transaction_fees' = 'true', false) = ${paysFees}
     for share`;
 }
@@ -171,7 +171,7 @@ export async function listCustomers(
 
 /** Counts the customers that are not deleted: on this test clock, and on all clocks of the biller. */
 export async function countClockCustomers(
-  tx: Db,
+  tx: Tx,
   tenant: TenantKey,
   testClockId: string,
 ): Promise<{ onClock: number; inAll: number }> {
@@ -184,14 +184,14 @@ export async function countClockCustomers(
 }
 
 /** Makes a method the customer's default, unless the customer has a default already. */
-export async function setFirstDefaultMethod(tx: Db, customerId: string, methodId: string, at: Date): Promise<void> {
+export async function setFirstDefaultMethod(tx: Tx, customerId: string, methodId: string, at: Date): Promise<void> {
   await tx`
     update customers set default_payment_method_id = ${methodId}, updated_at = ${at}
     where id = ${customerId} and default_payment_method_id is null`;
 }
 
 /** Clears the default method of every customer whose default is this method. */
-export async function clearDefaultMethod(tx: Db, methodId: string, at: Date): Promise<void> {
+export async function clearDefaultMethod(tx: Tx, methodId: string, at: Date): Promise<void> {
   await tx`
     update customers set default_payment_method_id = null, updated_at = ${at}
     where default_payment_method_id = ${methodId}`;
@@ -207,7 +207,7 @@ export type CustomerChange = Partial<
  * @throws if the customer does not exist.
  */
 export async function updateCustomer(
-  tx: Db,
+  tx: Tx,
   id: string,
   change: CustomerChange & { updated_at: Date },
 ): Promise<CustomerRow> {

@@ -1,4 +1,4 @@
-import type { Db } from '../platform/postgres/connection.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { workflowIdOf } from '../platform/postgres/outbox.ts';
 import { currentTrace } from '../platform/tracing.ts';
@@ -59,7 +59,7 @@ export function deliveryId(db: Db) {
  * The outbox is the table `workflow_intents`.
  */
 export async function insertEvents(
-  tx: Db,
+  tx: Tx,
   tenant: TenantKey,
   events: InsertedEvent[],
   { requestId, now }: { requestId: string | null; now: Date },
@@ -108,7 +108,7 @@ export async function insertEvents(
 }
 
 /** The event of this biller and mode, or null. */
-export async function findEvent(db: Db, tenant: TenantKey, id: string): Promise<EventRow | null> {
+export async function selectEvent(db: Db, tenant: TenantKey, id: string): Promise<EventRow | null> {
   const [row] = await db<EventRow[]>`
     select ${eventColumns(db)} from events e
     where e.id = ${id} and e.biller_id = ${tenant.billerId} and e.livemode = ${tenant.livemode}`;

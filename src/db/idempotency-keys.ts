@@ -1,9 +1,9 @@
 import postgres from 'postgres';
 import type { InsertCondition } from '../platform/postgres/conditional-insert.ts';
-import type { Db } from '../platform/postgres/connection.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
 
 const lockNotAvailable = '55P03';
-const sweptAtOnce = 1_000;
+const sweepBatch = 1_000;
 
 /** One use of an Idempotency-Key. All times are real time. */
 export interface KeyUse {
@@ -22,12 +22,12 @@ export interface KeyUse {
 }
 
 /**
- * The stored use of a key: its request, and the first response to it. `answer` holds the columns `status_code` and
+ * The stored use of a key: its request, and the first response to it. `response` holds the columns `status_code` and
  * `sealed_response`. It is null until a response is stored.
  */
-export interface HeldKey {
+export interface StoredUse {
   fingerprint: Buffer;
-  answer: { status: number; sealed: Buffer } | null;
+  response: { status: number; sealed: Buffer } | null;
 }
 
 /**
@@ -37,7 +37,7 @@ export interface HeldKey {
  * @returns `claimed`; `taken` if another request has the key; `busy` if the other transaction did not end in time (this
  *   transaction is then unusable).
  */
-export async function claimKey(tx: Db, use: KeyUse, waitMs: number): Promise<'claimed' | 'taken' | 'busy'> {
+export async function claimKey(tx: Tx, use: KeyUse, waitMs: number): Promise<'claimed' | 'taken' | 'busy'> {
   return insertKey(tx, use, waitMs, tx`idempotency_keys.expires_at <= excluded.created_at`);
 }
 
@@ -45,7 +45,7 @@ export async function claimKey(tx: Db, use: KeyUse, waitMs: number): Promise<'cl
  * As `claimKey`, for a request that commits before it has a response. Until a response is stored, the same request may
  * claim the key again. The key then expires when this use of it expires.
  */
-export async function holdKey(tx: Db, use: KeyUse, waitMs: number): Promise<'claimed' | 'taken' | 'busy'> {
+export async function claimOrResumeKey(tx: Tx, use: KeyUse, waitMs: number): Promise<'claimed' | 'taken' | 'busy'> {
   const isFreeOrUnanswered = tx`
     idempotency_keys.expires_at <= excluded.created_at
       or (${isSameRequest(tx, use)} and idempotency_keys.status_code is null)`;
@@ -57,7 +57,7 @@ function isSameRequest(db: Db, { fingerprints }: KeyUse): postgres.Fragment {
   return db`encode(idempotency_keys.fingerprint, 'hex') = any(${known})`;
 }
 
-async function insertKey(tx: Db, use: KeyUse, waitMs: number, mayReplace: postgres.Fragment) {
+async function insertKey(tx: Tx, use: KeyUse, waitMs: number, mayReplace: postgres.Fragment) {
   try {
     // One round trip: the subquery sets the lock timeout before the insert can wait, and RETURNING resets it for the
     // next statements.
@@ -88,18 +88,18 @@ export class KeyTaken extends Error {
  * another request has the key, that statement writes nothing. It fails (`isKeyBusy`) if the other transaction does not
  * end within `waitMs`.
  */
-export function keyWithAnswer(
+export function keyWithResponse(
   use: KeyUse,
-  answer: { status: number; sealed: Buffer },
+  response: { status: number; sealed: Buffer },
   waitMs: number,
 ): InsertCondition {
-  return (db, given) => db`
+  return (db, met) => db`
     insert into idempotency_keys
       (biller_id, livemode, key, fingerprint, fingerprint_key, status_code, sealed_response, created_at, expires_at)
-    select ${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprints[0]}, ${use.fingerprintKey}, ${answer.status}, ${answer.sealed},
+    select ${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprints[0]}, ${use.fingerprintKey}, ${response.status}, ${response.sealed},
       ${use.createdAt}, ${use.expiresAt}
     from (select set_config('lock_timeout', ${timeoutOf(waitMs)}, true)) as limited
-    where ${given}
+    where ${met}
     on conflict (biller_id, livemode, key) do update
       set fingerprint = excluded.fingerprint, fingerprint_key = excluded.fingerprint_key, status_code = excluded.status_code,
         sealed_response = excluded.sealed_response, created_at = excluded.created_at, expires_at = excluded.expires_at
@@ -117,18 +117,18 @@ function timeoutOf(waitMs: number): string {
 }
 
 /** The request that has the key at this instant, or null. An expired key is not found. */
-export async function findKey(db: Db, use: KeyUse): Promise<HeldKey | null> {
+export async function selectKeyUse(db: Db, use: KeyUse): Promise<StoredUse | null> {
   const [row] = await db<{ fingerprint: Buffer; status_code: number | null; sealed_response: Buffer | null }[]>`
     select fingerprint, status_code, sealed_response from idempotency_keys
     where biller_id = ${use.billerId} and livemode = ${use.livemode} and key = ${use.key}
       and expires_at > ${use.createdAt}`;
   if (row === undefined) return null;
   const { fingerprint, status_code: status, sealed_response: sealed } = row;
-  return { fingerprint, answer: status === null || sealed === null ? null : { status, sealed } };
+  return { fingerprint, response: status === null || sealed === null ? null : { status, sealed } };
 }
 
 /** Stores the response to a key that this transaction has claimed. */
-export async function storeAnswer(tx: Db, use: KeyUse, status: number, sealed: Buffer): Promise<void> {
+export async function storeResponse(tx: Tx, use: KeyUse, status: number, sealed: Buffer): Promise<void> {
   await tx`
     update idempotency_keys set status_code = ${status}, sealed_response = ${sealed}
     where biller_id = ${use.billerId} and livemode = ${use.livemode} and key = ${use.key}`;
@@ -138,8 +138,8 @@ export async function storeAnswer(tx: Db, use: KeyUse, status: number, sealed: B
  * Stores a key and its response in one statement. If the key already has a response, or belongs to another request,
  * nothing changes: the first response stays. An expired key is replaced.
  */
-export async function insertAnswer(tx: Db, use: KeyUse, status: number, sealed: Buffer): Promise<void> {
-  await tx`
+export async function insertResponse(db: Db, use: KeyUse, status: number, sealed: Buffer): Promise<void> {
+  await db`
     insert into idempotency_keys
       (biller_id, livemode, key, fingerprint, fingerprint_key, status_code, sealed_response, created_at, expires_at)
     values (${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprints[0]}, ${use.fingerprintKey}, ${status}, ${sealed}, ${use.createdAt},
@@ -148,7 +148,7 @@ export async function insertAnswer(tx: Db, use: KeyUse, status: number, sealed: 
       set fingerprint = excluded.fingerprint, fingerprint_key = excluded.fingerprint_key, status_code = excluded.status_code,
         sealed_response = excluded.sealed_response, created_at = excluded.created_at, expires_at = excluded.expires_at
       where idempotency_keys.expires_at <= excluded.created_at
-        or (idempotency_keys.status_code is null and ${isSameRequest(tx, use)})`;
+        or (idempotency_keys.status_code is null and ${isSameRequest(db, use)})`;
 }
 
 /**
@@ -169,9 +169,9 @@ export async function sweepIdempotencyKeys(sql: Db, now: Date): Promise<number> 
     const { count } = await sql`
       delete from idempotency_keys where ctid in (
         select ctid from idempotency_keys where expires_at <= ${now}
-        order by expires_at limit ${sweptAtOnce} for update skip locked
+        order by expires_at limit ${sweepBatch} for update skip locked
       )`;
     swept += count;
-    if (count < sweptAtOnce) return swept;
+    if (count < sweepBatch) return swept;
   }
 }

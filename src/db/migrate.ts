@@ -1,13 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
-import { wayTo } from '../platform/postgres/connection.ts';
+import { connectionOptions } from '../platform/postgres/connection.ts';
 import { grantRights } from './grants.ts';
 
 const ownMigrations = new URL('migrations/', import.meta.url);
 // Any constant works, as long as every version uses the same one.
 const advisoryLock = 7_266_337;
-const askForTurnMilliseconds = 200;
+const lockPollMs = 200;
 
 /** The first line of a migration that runs without a transaction, as `create index concurrently` requires. */
 const outsideOfATransaction = '-- outside of a transaction';
@@ -17,9 +17,9 @@ const outsideOfATransaction = '-- outside of a transaction';
  * migration therefore gives up quickly, lets the others pass, and tries again.
  */
 const lockTimeout = '1s';
-const triesForLocks = 60;
-const pauseForOthersMilliseconds = 1_000;
-const gaveUpLocks: readonly string[] = ['55P03', '40P01'];
+const maxLockTries = 60;
+const lockPauseMs = 1_000;
+const lockFailures: readonly string[] = ['55P03', '40P01'];
 
 /**
  * Brings the schema of the database up to this version. Runs the numbered migrations that are not applied yet, in
@@ -33,10 +33,10 @@ export async function migrate(
   databaseUrl: string,
   { folder = ownMigrations, grantTo = null }: { folder?: URL; grantTo?: string | null } = {},
 ): Promise<void> {
-  const { url, ...reached } = wayTo(databaseUrl);
-  const sql = postgres(url, { ...reached, max: 1, onnotice: () => {} });
+  const { url, ...connection } = connectionOptions(databaseUrl);
+  const sql = postgres(url, { ...connection, max: 1, onnotice: () => {} });
   try {
-    await takeTurn(sql);
+    await takeMigrationLock(sql);
     await sql`
       create table if not exists schema_migrations (
         name text primary key,
@@ -62,11 +62,11 @@ export async function migrate(
 /**
  * Polls for the advisory lock. A single waiting statement would block `create index concurrently` of another runner.
  */
-async function takeTurn(sql: postgres.Sql): Promise<void> {
+async function takeMigrationLock(sql: postgres.Sql): Promise<void> {
   for (;;) {
     const [row] = await sql<{ taken: boolean }[]>`select pg_try_advisory_lock(${advisoryLock}) as taken`;
     if (row?.taken) return;
-    await pause(askForTurnMilliseconds);
+    await pause(lockPollMs);
   }
 }
 
@@ -86,14 +86,14 @@ async function apply(sql: postgres.Sql, name: string, text: string): Promise<voi
         await tx`insert into schema_migrations (name) values (${name})`;
       });
     } catch (error) {
-      const isLocked = error instanceof postgres.PostgresError && gaveUpLocks.includes(error.code);
+      const isLocked = error instanceof postgres.PostgresError && lockFailures.includes(error.code);
       if (!isLocked) throw error;
-      if (tries === triesForLocks) {
+      if (tries === maxLockTries) {
         throw new Error(`${name} did not get its locks in ${tries} tries; something holds them for long`, {
           cause: error,
         });
       }
-      await pause(pauseForOthersMilliseconds);
+      await pause(lockPauseMs);
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Db } from '../platform/postgres/connection.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
 
 export type AttemptSource = 'confirm' | 'plan' | 'schedule';
 export type AttemptOutcome = 'processing' | 'requires_action' | 'succeeded' | 'failed';
@@ -23,25 +23,18 @@ export interface PaymentAttemptRow {
 type NewAttempt = Omit<PaymentAttemptRow, 'outcome' | 'code' | 'message' | 'settled_at'>;
 
 /** Opens an attempt. Once this is committed, the processor may be called, with the attempt's id as the key. */
-export async function insertAttempt(tx: Db, attempt: NewAttempt): Promise<void> {
-  await tx`
-    insert into payment_attempts (
-      id, payment_intent_id, number, payment_method_id, source, request_key, request_key_expires_at,
-      outcome, at, opened_at
-    ) values (
-      ${attempt.id}, ${attempt.payment_intent_id}, ${attempt.number}, ${attempt.payment_method_id}, ${attempt.source},
-      ${attempt.request_key}, ${attempt.request_key_expires_at}, 'processing', ${attempt.at}, ${attempt.opened_at}
-    )`;
+export async function insertAttempt(tx: Tx, attempt: NewAttempt): Promise<void> {
+  await tx`insert into payment_attempts ${tx({ ...attempt, outcome: 'processing' })}`;
 }
 
 /** Locks an attempt for update. Lock its intent first. Returns null if the attempt was deleted. */
-export async function lockAttempt(tx: Db, id: string): Promise<PaymentAttemptRow | null> {
+export async function lockAttempt(tx: Tx, id: string): Promise<PaymentAttemptRow | null> {
   const [row] = await tx<PaymentAttemptRow[]>`select * from payment_attempts where id = ${id} for no key update`;
   return row ?? null;
 }
 
 /** The attempt of an intent that has no final outcome yet, or null. */
-export async function findAttemptInFlight(db: Db, paymentIntentId: string): Promise<PaymentAttemptRow | null> {
+export async function selectAttemptInFlight(db: Db, paymentIntentId: string): Promise<PaymentAttemptRow | null> {
   const [row] = await db<PaymentAttemptRow[]>`
     select * from payment_attempts
     where payment_intent_id = ${paymentIntentId} and outcome in ('processing', 'requires_action')`;
@@ -49,7 +42,7 @@ export async function findAttemptInFlight(db: Db, paymentIntentId: string): Prom
 }
 
 /** The last attempt of an intent, whatever its outcome, or null. */
-export async function findLastAttempt(db: Db, paymentIntentId: string): Promise<PaymentAttemptRow | null> {
+export async function selectLastAttempt(db: Db, paymentIntentId: string): Promise<PaymentAttemptRow | null> {
   const [row] = await db<PaymentAttemptRow[]>`
     select * from payment_attempts where payment_intent_id = ${paymentIntentId} order by number desc limit 1`;
   return row ?? null;
@@ -59,7 +52,7 @@ export async function findLastAttempt(db: Db, paymentIntentId: string): Promise<
  * The newest attempt of an intent that was opened under this Idempotency-Key. Returns null if there is none, or if the
  * key has expired by `now`.
  */
-export async function findAttemptOfRequest(
+export async function selectAttemptOfRequest(
   db: Db,
   paymentIntentId: string,
   requestKey: string,
@@ -75,12 +68,12 @@ export async function findAttemptOfRequest(
 }
 
 /** Sets when the Idempotency-Key of an attempt expires (real time). */
-export async function setAttemptKeyExpiry(tx: Db, id: string, expiresAt: Date): Promise<void> {
+export async function updateAttemptKeyExpiry(tx: Tx, id: string, expiresAt: Date): Promise<void> {
   await tx`update payment_attempts set request_key_expires_at = ${expiresAt} where id = ${id}`;
 }
 
 /** The 100 oldest attempts that are still `processing` and were opened before this instant (real time). */
-export async function findAbandonedAttempts(db: Db, openedBefore: Date): Promise<PaymentAttemptRow[]> {
+export async function listAbandonedAttempts(db: Db, openedBefore: Date): Promise<PaymentAttemptRow[]> {
   return db<PaymentAttemptRow[]>`
     select * from payment_attempts
     where outcome = 'processing' and opened_at < ${openedBefore}
@@ -95,7 +88,7 @@ export async function findAbandonedAttempts(db: Db, openedBefore: Date): Promise
  * @throws if the attempt's outcome is no longer `from`.
  */
 export async function completeAttempt(
-  tx: Db,
+  tx: Tx,
   id: string,
   from: 'processing' | 'requires_action',
   settled: {

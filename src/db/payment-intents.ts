@@ -1,9 +1,8 @@
 import type { Currency } from '../domain/currencies.ts';
 import { type InsertCondition, insertWhere } from '../platform/postgres/conditional-insert.ts';
-import type { Db } from '../platform/postgres/connection.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
-import { jsonb } from '../platform/postgres/json.ts';
-import { withoutWaiting } from '../platform/postgres/transaction.ts';
+import { jsonb } from '../platform/postgres/types.ts';
 import { isAfter, type Page, type TenantKey } from './tenant.ts';
 
 export type PaymentIntentStatus =
@@ -45,9 +44,9 @@ export interface PaymentIntentRow {
 export async function insertPaymentIntent(
   db: Db,
   row: PaymentIntentRow,
-  premises: readonly InsertCondition[] = [],
+  conditions: readonly InsertCondition[] = [],
 ): Promise<boolean> {
-  const { clauses, hold } = insertWhere(db, premises);
+  const { clauses, condition } = insertWhere(db, conditions);
   const { count } = await db`
     ${clauses} insert into payment_intents (
       id, biller_id, livemode, customer_id, payment_method_id, payment_plan_id, payment_plan_slot, amount, fee_amount,
@@ -59,12 +58,12 @@ export async function insertPaymentIntent(
       ${row.surcharge_applied}, ${row.currency}, ${row.status}, ${jsonb(db, row.metadata)},
       ${row.statement_descriptor}, ${row.scheduled_payment_date}, ${row.scheduled_at},
       ${row.created_at}, ${row.updated_at}
-    where ${hold}`;
+    where ${condition}`;
   return count > 0;
 }
 
 /** The intent of this biller and mode, or null. */
-export async function findPaymentIntent(db: Db, tenant: TenantKey, id: string): Promise<PaymentIntentRow | null> {
+export async function selectPaymentIntent(db: Db, tenant: TenantKey, id: string): Promise<PaymentIntentRow | null> {
   const [row] = await db<PaymentIntentRow[]>`
     select * from payment_intents
     where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`;
@@ -77,7 +76,7 @@ export interface LockedIntentRow extends PaymentIntentRow {
 }
 
 /** Locks an intent for update until the transaction ends. If the intent belongs to a plan, lock the plan first. */
-export async function lockPaymentIntent(tx: Db, id: string): Promise<LockedIntentRow | null> {
+export async function lockPaymentIntent(tx: Tx, id: string): Promise<LockedIntentRow | null> {
   const [row] = await tx<LockedIntentRow[]>`
     select i.*, c.test_clock_id
     from payment_intents i
@@ -120,7 +119,7 @@ export async function listPaymentIntents(
  * method replaces the intent's, if the attempt has one. The attempt's customer is set only if the intent has none.
  */
 export async function markProcessing(
-  tx: Db,
+  tx: Tx,
   id: string,
   attempt: { number: number; paymentMethodId: string | null; customerId: string | null; at: Date },
 ): Promise<void> {
@@ -132,28 +131,20 @@ export async function markProcessing(
     where id = ${id}`;
 }
 
-/**
- * Sets the status of a locked intent after an attempt, and returns the new row. A null `error` clears the last error.
- */
-export async function markOutcome(
-  tx: Db,
-  intent: PaymentIntentRow,
-  status: PaymentIntentStatus,
-  error: { code: string; message: string } | null,
-  at: Date,
-): Promise<PaymentIntentRow> {
-  const code = error?.code ?? null;
-  const message = error?.message ?? null;
-  const update = tx`
+/** Stores the outcome of an attempt on its locked intent: the status, and the last error or nulls. */
+export async function updateIntentOutcome(
+  tx: Tx,
+  intent: Pick<PaymentIntentRow, 'id' | 'status' | 'last_error_code' | 'last_error_message' | 'updated_at'>,
+): Promise<void> {
+  await tx`
     update payment_intents
-    set status = ${status}, last_error_code = ${code}, last_error_message = ${message}, updated_at = ${at}
+    set status = ${intent.status}, last_error_code = ${intent.last_error_code},
+      last_error_message = ${intent.last_error_message}, updated_at = ${intent.updated_at}
     where id = ${intent.id}`;
-  await withoutWaiting(tx, update);
-  return { ...intent, status, last_error_code: code, last_error_message: message, updated_at: at };
 }
 
 /** Locks all scheduled intents on a test clock, before they are deleted. */
-export async function lockScheduledIntentsOnClock(tx: Db, testClockId: string): Promise<{ id: string }[]> {
+export async function lockScheduledIntentsOnClock(tx: Tx, testClockId: string): Promise<{ id: string }[]> {
   return tx<{ id: string }[]>`
     select i.id from payment_intents i
     join customers c on c.id = i.customer_id
@@ -166,7 +157,7 @@ export async function lockScheduledIntentsOnClock(tx: Db, testClockId: string): 
  * The scheduled intents on a test clock that are due up to `target` (the clock's time), or whose charge is in progress.
  * `at` is the column `scheduled_at`.
  */
-export async function intentsDueOnClock(
+export async function listIntentsDueOnClock(
   db: Db,
   testClockId: string,
   target: Date,
@@ -188,7 +179,7 @@ export async function intentsDueOnClock(
  * Cancels the scheduled payments of a customer, and returns the new rows. This includes payments without a customer
  * that use one of the customer's methods.
  */
-export async function cancelScheduledIntents(tx: Db, customerId: string, at: Date): Promise<PaymentIntentRow[]> {
+export async function cancelScheduledIntents(tx: Tx, customerId: string, at: Date): Promise<PaymentIntentRow[]> {
   return tx<PaymentIntentRow[]>`
     update payment_intents set status = 'canceled', scheduled_at = null, updated_at = ${at}
     where scheduled_at is not null and (
@@ -203,7 +194,7 @@ export async function cancelScheduledIntents(tx: Db, customerId: string, at: Dat
  * Cancels a locked intent and returns the new row.
  * @throws if the intent does not exist.
  */
-export async function markCanceled(tx: Db, id: string, at: Date): Promise<PaymentIntentRow> {
+export async function markCanceled(tx: Tx, id: string, at: Date): Promise<PaymentIntentRow> {
   const [row] = await tx<PaymentIntentRow[]>`
     update payment_intents set status = 'canceled', scheduled_at = null, updated_at = ${at}
     where id = ${id}
@@ -216,7 +207,7 @@ export async function markCanceled(tx: Db, id: string, at: Date): Promise<Paymen
  * Adds a succeeded refund (minor units) to the intent's total. If the refund completes late, `updated_at` does not go
  * backwards.
  */
-export async function addRefunded(tx: Db, id: string, amount: number, at: Date): Promise<void> {
+export async function addRefunded(tx: Tx, id: string, amount: number, at: Date): Promise<void> {
   await tx`
     update payment_intents
     set total_refunded_amount = total_refunded_amount + ${amount}, updated_at = greatest(updated_at, ${at})

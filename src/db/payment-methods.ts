@@ -1,5 +1,5 @@
-import type { Db } from '../platform/postgres/connection.ts';
-import { jsonb } from '../platform/postgres/json.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
+import { jsonb } from '../platform/postgres/types.ts';
 import type { Page, TenantKey } from './tenant.ts';
 
 /** The columns `type` and `instrument_data`: the part of a method that the API shows. */
@@ -70,27 +70,25 @@ export async function insertPaymentMethod(
   row: PaymentMethodRow,
   sealedAccountNumber: Buffer | null,
 ): Promise<void> {
-  await db`
-    insert into payment_methods (
-      id, biller_id, livemode, customer_id, type, instrument_data, brand, last4, fixture_token, sealed_account_number,
-      created_at, updated_at
-    ) values (
-      ${row.id}, ${row.biller_id}, ${row.livemode}, ${row.customer_id}, ${row.instrument.type},
-      ${jsonb(db, row.instrument.instrument_data)}, ${row.brand}, ${row.last4}, ${row.fixture_token}, ${sealedAccountNumber},
-      ${row.created_at}, ${row.updated_at}
-    )`;
+  const { instrument, ...columns } = row;
+  const instrumentColumns = {
+    type: instrument.type,
+    instrument_data: jsonb(db, instrument.instrument_data),
+    sealed_account_number: sealedAccountNumber,
+  };
+  await db`insert into payment_methods ${db({ ...columns, ...instrumentColumns })}`;
 }
 
 /** The method of this biller and mode, or null. Detached methods are included. */
-export async function findPaymentMethod(db: Db, tenant: TenantKey, id: string): Promise<PaymentMethodRow | null> {
+export async function selectPaymentMethod(db: Db, tenant: TenantKey, id: string): Promise<PaymentMethodRow | null> {
   const [row] = await db<PaymentMethodRow[]>`
     select ${columns(db)} from payment_methods
     where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`;
   return row ?? null;
 }
 
-/** As `findPaymentMethod`, and locks the method for update, so that charging and detaching do not overlap. */
-export async function lockPaymentMethod(tx: Db, tenant: TenantKey, id: string): Promise<PaymentMethodRow | null> {
+/** As `selectPaymentMethod`, and locks the method for update, so that charging and detaching do not overlap. */
+export async function lockPaymentMethod(tx: Tx, tenant: TenantKey, id: string): Promise<PaymentMethodRow | null> {
   const [row] = await tx<PaymentMethodRow[]>`
     select ${columns(tx)} from payment_methods
     where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
@@ -99,31 +97,31 @@ export async function lockPaymentMethod(tx: Db, tenant: TenantKey, id: string): 
 }
 
 /** Attaches a method to a customer. This ends its binding to an intent. */
-export async function attachToCustomer(tx: Db, id: string, customerId: string, at: Date): Promise<void> {
+export async function attachToCustomer(tx: Tx, id: string, customerId: string, at: Date): Promise<void> {
   await tx`
     update payment_methods set customer_id = ${customerId}, bound_payment_intent_id = null, updated_at = ${at}
     where id = ${id}`;
 }
 
 /** Binds an unattached method to the only intent that it may be used for. */
-export async function bindToIntent(tx: Db, id: string, intentId: string): Promise<void> {
+export async function bindToIntent(tx: Tx, id: string, intentId: string): Promise<void> {
   await tx`update payment_methods set bound_payment_intent_id = ${intentId} where id = ${id}`;
 }
 
 /** Records that a secret key has used an unattached method for an intent. */
-export async function markUsedByBiller(tx: Db, id: string): Promise<void> {
+export async function markUsedByBiller(tx: Tx, id: string): Promise<void> {
   await tx`update payment_methods set used_by_biller = true where id = ${id}`;
 }
 
 /** Counts the methods of a customer that are not detached. The count is exact only while the customer is locked. */
-export async function countMethodsOfCustomer(tx: Db, customerId: string): Promise<number> {
+export async function countMethodsOfCustomer(tx: Tx, customerId: string): Promise<number> {
   const [row] = await tx<{ methods: number }[]>`
     select count(*)::integer as methods from payment_methods where customer_id = ${customerId} and detached_at is null`;
   return row?.methods ?? 0;
 }
 
 /** Detaches a method: it is never charged again. */
-export async function markDetached(tx: Db, id: string, at: Date): Promise<void> {
+export async function markDetached(tx: Tx, id: string, at: Date): Promise<void> {
   await tx`update payment_methods set detached_at = ${at}, updated_at = ${at} where id = ${id}`;
 }
 

@@ -1,4 +1,4 @@
-import type { Db } from '../platform/postgres/connection.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { PaymentAttemptRow } from './payment-attempts.ts';
 
 /** `given_up`: an operator has ended the slot for good. The API shows it as `failed`. */
@@ -27,7 +27,7 @@ export interface OpenSlotRow extends PlanSlotRow {
 }
 
 /** The open slots of a plan, oldest first. */
-export async function openSlots(db: Db, planId: string): Promise<OpenSlotRow[]> {
+export async function listOpenSlots(db: Db, planId: string): Promise<OpenSlotRow[]> {
   return db<OpenSlotRow[]>`
     select * from payment_plan_slots
     where payment_plan_id = ${planId} and status in ('processing', 'retrying', 'failed')
@@ -35,14 +35,14 @@ export async function openSlots(db: Db, planId: string): Promise<OpenSlotRow[]> 
 }
 
 /** The slot that a payment intent pays, or null. */
-export async function findSlotOfIntent(db: Db, paymentIntentId: string): Promise<PlanSlotRow | null> {
+export async function selectSlotOfIntent(db: Db, paymentIntentId: string): Promise<PlanSlotRow | null> {
   const [row] = await db<PlanSlotRow[]>`
     select * from payment_plan_slots where payment_intent_id = ${paymentIntentId}`;
   return row ?? null;
 }
 
 /** One slot of a plan, or null. A slot has a row once its due date has come. */
-export async function findSlot(db: Db, planId: string, slot: number): Promise<PlanSlotRow | null> {
+export async function selectSlot(db: Db, planId: string, slot: number): Promise<PlanSlotRow | null> {
   const [row] = await db<PlanSlotRow[]>`
     select * from payment_plan_slots where payment_plan_id = ${planId} and slot = ${slot}`;
   return row ?? null;
@@ -57,19 +57,15 @@ export async function hasOpenedPayment(db: Db, planId: string): Promise<boolean>
 
 /** Opens a slot with its payment intent. */
 export async function insertOpenSlot(
-  tx: Db,
+  tx: Tx,
   slot: { payment_plan_id: string; slot: number; due_date: string; amount: number; payment_intent_id: string },
 ): Promise<void> {
-  await tx`
-    insert into payment_plan_slots (payment_plan_id, slot, due_date, status, amount, payment_intent_id)
-    values (
-      ${slot.payment_plan_id}, ${slot.slot}, ${slot.due_date}, 'processing', ${slot.amount}, ${slot.payment_intent_id}
-    )`;
+  await tx`insert into payment_plan_slots ${tx({ ...slot, status: 'processing' })}`;
 }
 
 /** Records slots that passed without a payment. */
 export async function insertSkippedSlots(
-  tx: Db,
+  tx: Tx,
   planId: string,
   slots: { slot: number; due_date: string }[],
 ): Promise<void> {
@@ -82,7 +78,7 @@ export async function insertSkippedSlots(
 
 /** Changes one slot. */
 export async function updateSlot(
-  tx: Db,
+  tx: Tx,
   planId: string,
   slot: number,
   change: Partial<Pick<PlanSlotRow, 'status' | 'failures' | 'first_failed_at' | 'next_attempt_at'>>,
@@ -91,14 +87,14 @@ export async function updateSlot(
 }
 
 /** Ends the retries of all slots of a plan. A charge in progress continues. */
-export async function stopRetries(tx: Db, planId: string): Promise<void> {
+export async function stopRetries(tx: Tx, planId: string): Promise<void> {
   await tx`
     update payment_plan_slots set status = 'failed', next_attempt_at = null
     where payment_plan_id = ${planId} and status = 'retrying'`;
 }
 
 /** Starts a new series of retries for every unpaid slot that is not being charged. The first retry is at `at`. */
-export async function restartRetries(tx: Db, planId: string, at: Date): Promise<void> {
+export async function restartRetries(tx: Tx, planId: string, at: Date): Promise<void> {
   await tx`
     update payment_plan_slots
     set status = 'retrying', next_attempt_at = ${at}, failures = 0, first_failed_at = null
@@ -106,7 +102,7 @@ export async function restartRetries(tx: Db, planId: string, at: Date): Promise<
 }
 
 /** When the earliest retry of a plan is due, or null. */
-export async function earliestRetry(tx: Db, planId: string): Promise<Date | null> {
+export async function selectEarliestRetry(tx: Tx, planId: string): Promise<Date | null> {
   const [row] = await tx<{ at: Date | null }[]>`
     select min(next_attempt_at) as at from payment_plan_slots
     where payment_plan_id = ${planId} and status = 'retrying'`;

@@ -3,9 +3,9 @@ import type { Currency } from '../domain/currencies.ts';
 import type { FailureBehaviour } from '../domain/dunning.ts';
 import type { PlanTerms } from '../domain/plan-schedule.ts';
 import type { PlanState } from '../domain/plan-state.ts';
-import type { Db } from '../platform/postgres/connection.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
-import { jsonb } from '../platform/postgres/json.ts';
+import { jsonb } from '../platform/postgres/types.ts';
 import type { Page, TenantKey } from './tenant.ts';
 
 export interface PaymentPlanRow {
@@ -71,22 +71,11 @@ export function termsOf(row: PaymentPlanRow): PlanTerms {
 
 /** Stores a new plan. */
 export async function insertPlan(db: Db, row: PaymentPlanRow): Promise<void> {
-  await db`
-    insert into payment_plans (
-      id, biller_id, livemode, customer_id, test_clock_id, name, state, frequency_type, frequency_period,
-      recurring_amount_cents, first_amount_cents, total_amount_cents, until_further_notice, currency, start_date,
-      first_date, payment_instrument_id, failure_behaviour, metadata, created_at, updated_at
-    ) values (
-      ${row.id}, ${row.biller_id}, ${row.livemode}, ${row.customer_id}, ${row.test_clock_id}, ${row.name},
-      ${row.state}, ${row.frequency_type}, ${row.frequency_period}, ${row.recurring_amount_cents},
-      ${row.first_amount_cents}, ${row.total_amount_cents}, ${row.until_further_notice}, ${row.currency},
-      ${row.start_date}, ${row.first_date}, ${row.payment_instrument_id}, ${row.failure_behaviour},
-      ${jsonb(db, row.metadata)}, ${row.created_at}, ${row.updated_at}
-    )`;
+  await db`insert into payment_plans ${db({ ...row, metadata: jsonb(db, row.metadata) })}`;
 }
 
 /** The plan of this biller and mode, or null. */
-export async function findPlan(db: Db, tenant: TenantKey, id: string): Promise<PaymentPlanRow | null> {
+export async function selectPlan(db: Db, tenant: TenantKey, id: string): Promise<PaymentPlanRow | null> {
   const [row] = await db<PaymentPlanRow[]>`
     select * from payment_plans
     where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`;
@@ -94,7 +83,7 @@ export async function findPlan(db: Db, tenant: TenantKey, id: string): Promise<P
 }
 
 /** The id of the test clock that the plan's customer is on. Null in real time; undefined if the plan does not exist. */
-export async function findClockOfPlan(db: Db, id: string): Promise<string | null | undefined> {
+export async function selectClockOfPlan(db: Db, id: string): Promise<string | null | undefined> {
   const [row] = await db<{ test_clock_id: string | null }[]>`select test_clock_id from payment_plans where id = ${id}`;
   return row?.test_clock_id;
 }
@@ -103,7 +92,7 @@ export async function findClockOfPlan(db: Db, id: string): Promise<string | null
  * Locks a plan for update until the transaction ends, so that collecting, changing and ending it never overlap. Returns
  * the plan with everything that a collection needs, or null if the plan was deleted.
  */
-export async function lockPlan(tx: Db, id: string): Promise<CollectingPlanRow | null> {
+export async function lockPlan(tx: Tx, id: string): Promise<CollectingPlanRow | null> {
   const [row] = await tx<CollectingPlanRow[]>`
     select p.*, b.time_zone, b.fee_basis_points, b.fee_fixed, b.statement_descriptor, c.default_payment_method_id,
       coalesce((c.fee_preferences ->> 'customer_pays_transaction_fees')::boolean, false) as customer_pays_fees,
@@ -125,7 +114,7 @@ export type PlanChange = Partial<Omit<PaymentPlanRow, 'id' | 'biller_id' | 'live
  * @throws if the plan does not exist.
  */
 export async function updatePlan(
-  tx: Db,
+  tx: Tx,
   id: string,
   change: PlanChange & { updated_at: Date },
 ): Promise<PaymentPlanRow> {
@@ -167,7 +156,7 @@ export async function listPlans(
  * charge may fail, and its retry may be due by `target`. `at` is the column `wake_at`: the earlier of the next slot and
  * the next retry.
  */
-export async function plansDueOnClock(
+export async function listPlansDueOnClock(
   db: Db,
   testClockId: string,
   target: Date,
@@ -186,7 +175,7 @@ export async function plansDueOnClock(
 }
 
 /** Locks the plans on a test clock that have a workflow (active or suspended), before they are deleted. */
-export async function lockRunningPlansOnClock(tx: Db, testClockId: string): Promise<{ id: string }[]> {
+export async function lockRunningPlansOnClock(tx: Tx, testClockId: string): Promise<{ id: string }[]> {
   return tx<{ id: string }[]>`
     select id from payment_plans where test_clock_id = ${testClockId} and state in ('active', 'suspended')
     order by id
@@ -194,7 +183,7 @@ export async function lockRunningPlansOnClock(tx: Db, testClockId: string): Prom
 }
 
 /** The distinct frequencies of the active plans on a test clock. They limit how far an advance can go. */
-export async function activeFrequenciesOnClock(
+export async function listActiveFrequenciesOnClock(
   db: Db,
   testClockId: string,
 ): Promise<{ frequencyType: 'weekly' | 'monthly'; frequencyPeriod: number }[]> {
@@ -205,7 +194,7 @@ export async function activeFrequenciesOnClock(
 }
 
 /** Locks the plans of a customer that have not ended, and returns them oldest first. */
-export async function openPlansOfCustomer(tx: Db, customerId: string): Promise<{ id: string }[]> {
+export async function lockOpenPlansOfCustomer(tx: Tx, customerId: string): Promise<{ id: string }[]> {
   return tx<{ id: string }[]>`
     select id from payment_plans
     where customer_id = ${customerId} and state in ('pending', 'active', 'suspended')

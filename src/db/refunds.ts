@@ -1,7 +1,7 @@
 import type { Currency } from '../domain/currencies.ts';
-import type { Db } from '../platform/postgres/connection.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
-import { jsonb } from '../platform/postgres/json.ts';
+import { jsonb } from '../platform/postgres/types.ts';
 import type { Page, TenantKey } from './tenant.ts';
 
 export interface RefundRow {
@@ -23,22 +23,12 @@ export interface RefundRow {
 }
 
 /** Opens a refund. Once this is committed, the processor may be called, with the refund's id as the key. */
-export async function insertRefund(tx: Db, row: RefundRow): Promise<void> {
-  await tx`
-    insert into refunds (
-      id, biller_id, livemode, payment_intent_id, amount, currency, reason, metadata, status, request_key,
-      request_key_expires_at, opened_at,
-      created_at, updated_at
-    ) values (
-      ${row.id}, ${row.biller_id}, ${row.livemode}, ${row.payment_intent_id}, ${row.amount}, ${row.currency},
-      ${row.reason}, ${jsonb(tx, row.metadata)}, ${row.status}, ${row.request_key},
-      ${row.request_key_expires_at}, ${row.opened_at},
-      ${row.created_at}, ${row.updated_at}
-    )`;
+export async function insertRefund(tx: Tx, row: RefundRow): Promise<void> {
+  await tx`insert into refunds ${tx({ ...row, metadata: jsonb(tx, row.metadata) })}`;
 }
 
 /** The refund of this biller and mode, or null. */
-export async function findRefund(db: Db, tenant: TenantKey, id: string): Promise<RefundRow | null> {
+export async function selectRefund(db: Db, tenant: TenantKey, id: string): Promise<RefundRow | null> {
   const [row] = await db<RefundRow[]>`
     select * from refunds where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`;
   return row ?? null;
@@ -48,7 +38,7 @@ export async function findRefund(db: Db, tenant: TenantKey, id: string): Promise
  * The newest refund of an intent that was opened under this Idempotency-Key. Returns null if there is none, or if the
  * key has expired by `now`.
  */
-export async function findRefundOfRequest(
+export async function selectRefundOfRequest(
   db: Db,
   intentId: string,
   requestKey: string,
@@ -64,18 +54,18 @@ export async function findRefundOfRequest(
 }
 
 /** Sets when the Idempotency-Key of a refund expires (real time). */
-export async function setRefundKeyExpiry(tx: Db, id: string, expiresAt: Date): Promise<void> {
+export async function updateRefundKeyExpiry(tx: Tx, id: string, expiresAt: Date): Promise<void> {
   await tx`update refunds set request_key_expires_at = ${expiresAt} where id = ${id}`;
 }
 
 /** The 100 oldest refunds that are still `processing` and were opened before this instant (real time). */
-export async function findAbandonedRefunds(db: Db, openedBefore: Date): Promise<RefundRow[]> {
+export async function listAbandonedRefunds(db: Db, openedBefore: Date): Promise<RefundRow[]> {
   return db<RefundRow[]>`
     select * from refunds where status = 'processing' and opened_at < ${openedBefore} order by opened_at limit 100`;
 }
 
 /** The sum of an intent's refunds that are still `processing`, in minor units. */
-export async function amountBeingRefunded(tx: Db, intentId: string): Promise<number> {
+export async function amountBeingRefunded(tx: Tx, intentId: string): Promise<number> {
   const [row] = await tx<{ amount: number }[]>`
     select coalesce(sum(amount), 0)::bigint as amount from refunds
     where payment_intent_id = ${intentId} and status = 'processing'`;
@@ -84,7 +74,7 @@ export async function amountBeingRefunded(tx: Db, intentId: string): Promise<num
 
 /** Records the outcome of a refund, once. Returns null if its outcome was already recorded. */
 export async function completeRefund(
-  tx: Db,
+  tx: Tx,
   id: string,
   status: 'succeeded' | 'failed',
   at: Date,

@@ -1,5 +1,5 @@
 import type { Fragment } from 'postgres';
-import type { Db } from '../platform/postgres/connection.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { TenantKey } from './tenant.ts';
 
 /** Every column that the vault writes, and the column that identifies the row. */
@@ -91,7 +91,7 @@ export async function countPages(db: Db, name: SealedColumn): Promise<number> {
  * another transaction has locked: neither waits for the other, and a later pass finds them.
  */
 export async function lockSealedOtherwise(
-  tx: Db,
+  tx: Tx,
   name: SealedColumn,
   { keyId, format }: { keyId: string; format: SealFormat },
   pages: Pages,
@@ -108,7 +108,7 @@ export async function lockSealedOtherwise(
 }
 
 /** Replaces values. Lock them in this transaction first. */
-export async function replaceSealed(tx: Db, name: SealedColumn, values: readonly SealedValue[]): Promise<void> {
+export async function replaceSealed(tx: Tx, name: SealedColumn, values: readonly SealedValue[]): Promise<void> {
   const { table, column } = sealedColumns[name];
   const places = values.map(({ place }) => place);
   // The client treats a list of buffers as one buffer, so the values are sent as hex text.
@@ -120,7 +120,7 @@ export async function replaceSealed(tx: Db, name: SealedColumn, values: readonly
 }
 
 /** The sealed values on these pages. */
-export async function readSealed(db: Db, name: SealedColumn, pages: Pages): Promise<SealedValue[]> {
+export async function listSealed(db: Db, name: SealedColumn, pages: Pages): Promise<SealedValue[]> {
   return selectSealed(db, name, pages, db``);
 }
 

@@ -1,6 +1,6 @@
 import type { Fragment } from 'postgres';
 import type { Collection } from '../domain/ids.ts';
-import type { Db } from '../platform/postgres/connection.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
 
 /** Biller and mode. Every query on a tenant's rows filters by both. */
 export interface TenantKey {
@@ -33,6 +33,6 @@ export async function hasRow(db: Db, table: Collection, tenant: TenantKey, id: s
 }
 
 /** Locks the biller until the transaction ends. No other transaction then counts its test clocks or their customers. */
-export async function lockBiller(tx: Db, billerId: string): Promise<void> {
+export async function lockBiller(tx: Tx, billerId: string): Promise<void> {
   await tx`select 1 from billers where id = ${billerId} for no key update`;
 }

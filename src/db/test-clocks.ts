@@ -1,5 +1,5 @@
-import type { Db } from '../platform/postgres/connection.ts';
-import { jsonb } from '../platform/postgres/json.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
+import { jsonb } from '../platform/postgres/types.ts';
 import type { TenantKey } from './tenant.ts';
 
 export interface TestClockRow {
@@ -38,17 +38,12 @@ export interface ClockAdvanceRow {
 }
 
 /** Stores a new clock. */
-export async function insertClock(tx: Db, row: TestClockRow): Promise<void> {
-  await tx`
-    insert into test_clocks (id, biller_id, livemode, name, status, frozen_time, expires_at, created_at)
-    values (
-      ${row.id}, ${row.biller_id}, ${row.livemode}, ${row.name}, ${row.status}, ${row.frozen_time}, ${row.expires_at},
-      ${row.created_at}
-    )`;
+export async function insertClock(tx: Tx, row: TestClockRow): Promise<void> {
+  await tx`insert into test_clocks ${tx(row)}`;
 }
 
 /** The clock of this biller and mode, or null. */
-export async function findClock(db: Db, tenant: TenantKey, id: string): Promise<TestClockRow | null> {
+export async function selectClock(db: Db, tenant: TenantKey, id: string): Promise<TestClockRow | null> {
   const [row] = await db<TestClockRow[]>`
     select * from test_clocks
     where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`;
@@ -75,13 +70,13 @@ export async function listAdvancing(db: Db, clocks: readonly ClockKey[]): Promis
  * Takes a share lock on the clock until the transaction ends. No advance starts or ends meanwhile. Other transactions
  * may share the lock.
  */
-export async function shareLockClock(tx: Db, id: string): Promise<TestClockRow | null> {
+export async function shareLockClock(tx: Tx, id: string): Promise<TestClockRow | null> {
   const [row] = await tx<TestClockRow[]>`select * from test_clocks where id = ${id} for share`;
   return row ?? null;
 }
 
 /** As `shareLockClock`, for a clock of this biller and mode. */
-export async function shareLockClockOf(tx: Db, tenant: TenantKey, id: string): Promise<TestClockRow | null> {
+export async function shareLockClockOf(tx: Tx, tenant: TenantKey, id: string): Promise<TestClockRow | null> {
   const [row] = await tx<TestClockRow[]>`
     select * from test_clocks
     where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
@@ -90,13 +85,13 @@ export async function shareLockClockOf(tx: Db, tenant: TenantKey, id: string): P
 }
 
 /** Locks the clock for update. */
-export async function lockClock(tx: Db, id: string): Promise<TestClockRow | null> {
+export async function lockClock(tx: Tx, id: string): Promise<TestClockRow | null> {
   const [row] = await tx<TestClockRow[]>`select * from test_clocks where id = ${id} for update`;
   return row ?? null;
 }
 
 /** Counts the biller's clocks that are neither deleted nor failed. */
-export async function countActiveClocks(tx: Db, tenant: TenantKey): Promise<number> {
+export async function countActiveClocks(tx: Tx, tenant: TenantKey): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
     select count(*)::integer as count from test_clocks
     where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode} and status <> 'failed'`;
@@ -108,7 +103,7 @@ export async function countActiveClocks(tx: Db, tenant: TenantKey): Promise<numb
  * @throws if the clock does not exist.
  */
 export async function updateClock(
-  tx: Db,
+  tx: Tx,
   id: string,
   change: Partial<Pick<TestClockRow, 'status' | 'frozen_time' | 'target_time' | 'last_advanced_at' | 'failure_reason'>>,
 ): Promise<TestClockRow> {
@@ -118,34 +113,34 @@ export async function updateClock(
 }
 
 /** Deletes a clock for good, with its customers and everything that belongs to them. Events stay. */
-export async function deleteClockRow(tx: Db, id: string): Promise<void> {
+export async function deleteClockRow(tx: Tx, id: string): Promise<void> {
   await tx`delete from test_clocks where id = ${id}`;
 }
 
 /** Records an accepted advance. */
 export async function insertAdvance(
-  tx: Db,
+  tx: Tx,
   advance: Pick<ClockAdvanceRow, 'id' | 'test_clock_id' | 'from_time' | 'target_time' | 'request_id' | 'requested_at'>,
 ): Promise<void> {
   await tx`insert into clock_advances ${tx({ ...advance, status: 'advancing' })}`;
 }
 
 /** The advance of a clock that is not finished yet, or null. */
-export async function findOpenAdvance(db: Db, testClockId: string): Promise<ClockAdvanceRow | null> {
+export async function selectOpenAdvance(db: Db, testClockId: string): Promise<ClockAdvanceRow | null> {
   const [row] = await db<ClockAdvanceRow[]>`
     select * from clock_advances where test_clock_id = ${testClockId} and status = 'advancing'`;
   return row ?? null;
 }
 
 /** The clock of any biller, or null if it was deleted. Only for its own workflow. */
-export async function findClockById(db: Db, id: string): Promise<TestClockRow | null> {
+export async function selectClockById(db: Db, id: string): Promise<TestClockRow | null> {
   const [row] = await db<TestClockRow[]>`select * from test_clocks where id = ${id}`;
   return row ?? null;
 }
 
 /** Ends an advance, once: an advance that has ended does not change. */
 export async function finishAdvance(
-  tx: Db,
+  tx: Tx,
   id: string,
   outcome: { manifest: EffectsManifest } | { failureReason: string },
   now: Date,
@@ -164,7 +159,7 @@ export async function finishAdvance(
  * `target` (the clock's time). Attempts at `from` itself come from an activation or a resume before the advance.
  */
 export async function countEffects(
-  tx: Db,
+  tx: Tx,
   testClockId: string,
   from: Date,
   target: Date,

@@ -1,9 +1,8 @@
 import type { Fragment } from 'postgres';
 import { signals } from '../messages/signals.ts';
-import type { Db } from '../platform/postgres/connection.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage } from '../platform/postgres/fitting-page.ts';
-import { workflowIdOf } from '../platform/postgres/outbox.ts';
-import { noteEnqueued } from '../platform/postgres/transaction.ts';
+import { noteEnqueued, workflowIdOf } from '../platform/postgres/outbox.ts';
 import { deliveryId, type EventRow, subscribes } from './events.ts';
 import type { Page, TenantKey } from './tenant.ts';
 import type { WebhookEndpointRow } from './webhook-endpoints.ts';
@@ -58,7 +57,7 @@ export interface AttemptedDelivery extends WebhookDeliveryRow {
 }
 
 /** The delivery of this biller and mode, or null. */
-export async function findDelivery(db: Db, tenant: TenantKey, id: string): Promise<AttemptedDelivery | null> {
+export async function selectDelivery(db: Db, tenant: TenantKey, id: string): Promise<AttemptedDelivery | null> {
   const [found] = await withAttempts(
     db,
     db`
@@ -131,7 +130,7 @@ async function withAttempts(db: Db, deliveries: Fragment): Promise<AttemptedDeli
 }
 
 /** The id of the delivery of an event to an endpoint, or null. */
-export async function findDeliveryOfEvent(db: Db, eventId: string, endpointId: string): Promise<string | null> {
+export async function selectDeliveryOfEvent(db: Db, eventId: string, endpointId: string): Promise<string | null> {
   const [row] = await db<{ id: string }[]>`
     select id from webhook_deliveries where event_id = ${eventId} and endpoint_id = ${endpointId}`;
   return row?.id ?? null;
@@ -145,7 +144,7 @@ type EndpointPart = Omit<DeliveryToMake['endpoint'], 'status'> & { endpoint_stat
  * precedes every first attempt.
  * The aliases `event_created_at` and `endpoint_status` are `events.created_at` and `webhook_endpoints.status`.
  */
-export async function loadDelivery(db: Db, id: string): Promise<DeliveryToMake | null> {
+export async function selectDeliveryToMake(db: Db, id: string): Promise<DeliveryToMake | null> {
   const [row] = await db<(WebhookDeliveryRow & EventPart & EndpointPart)[]>`
     select d.*, e.sequence, e.event_type, e.test_clock_id, e.customer_id, e.subject_id, e.request_id,
       e.data::text as data, e.created_at as event_created_at, e.recorded_at,
@@ -175,7 +174,7 @@ export interface AttemptOutcome {
  * stays ended, unless the attempt succeeded.
  */
 export async function recordAttempt(
-  tx: Db,
+  tx: Tx,
   attempt: WebhookAttemptRow,
   outcome: AttemptOutcome,
   now: Date,
@@ -222,14 +221,14 @@ export async function failDelivery(
 }
 
 /** Locks a delivery of any biller, or returns null. Only for its own workflow and for operators. */
-export async function lockDelivery(tx: Db, id: string): Promise<Omit<WebhookDeliveryRow, 'event_type'> | null> {
+export async function lockDelivery(tx: Tx, id: string): Promise<Omit<WebhookDeliveryRow, 'event_type'> | null> {
   const [row] = await tx<Omit<WebhookDeliveryRow, 'event_type'>[]>`
     select * from webhook_deliveries where id = ${id} for no key update`;
   return row ?? null;
 }
 
 /** Ends all pending deliveries to an endpoint as failed. Lock the endpoint first. */
-export async function failPendingDeliveries(tx: Db, endpointId: string, reason: string, now: Date): Promise<void> {
+export async function failPendingDeliveries(tx: Tx, endpointId: string, reason: string, now: Date): Promise<void> {
   await tx`
     update webhook_deliveries
     set status = 'failed', failure_reason = ${reason}, next_attempt_at = null, finished_at = ${now}
@@ -246,7 +245,7 @@ function dueNow(db: Db, now: Date) {
 }
 
 /** Makes a delivery due now, whatever its status, and adds an outbox entry that notifies its workflow. */
-export async function redeliver(tx: Db, id: string, now: Date): Promise<void> {
+export async function redeliver(tx: Tx, id: string, now: Date): Promise<void> {
   noteEnqueued(tx);
   await tx`
     with due as (
@@ -271,7 +270,7 @@ export interface ReplayRange {
  * Returns the number of deliveries and the id of their last event.
  */
 export async function replayDeliveries(
-  tx: Db,
+  tx: Tx,
   endpoint: WebhookEndpointRow,
   range: ReplayRange,
   now: Date,
@@ -307,7 +306,7 @@ export async function replayDeliveries(
  * Adds an outbox entry for each delivery in `due`: start its workflow, or signal it if it runs. The outbox is the table
  * `workflow_intents`.
  */
-function stageRetries(tx: Db, now: Date) {
+function stageRetries(tx: Tx, now: Date) {
   return tx`
     insert into workflow_intents (workflow_id, workflow_type, subject_id, start, signal, created_at, available_at)
     select ${workflowIdOf('webhookDelivery', '')} || due.id, 'webhookDelivery', due.id, true, ${signals.retryNow}, ${now}, now()

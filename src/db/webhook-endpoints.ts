@@ -1,4 +1,4 @@
-import type { Db } from '../platform/postgres/connection.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { Page, TenantKey } from './tenant.ts';
 
 export type DisabledReason = 'requested' | 'gone' | 'failing';
@@ -29,19 +29,14 @@ export async function insertWebhookEndpoint(
   tenant: TenantKey,
   row: Pick<WebhookEndpointRow, 'id' | 'url' | 'event_types' | 'description' | 'sealed_secret' | 'created_at'>,
 ): Promise<WebhookEndpointRow> {
-  const [inserted] = await db<[WebhookEndpointRow]>`
-    insert into webhook_endpoints (
-      id, biller_id, livemode, url, event_types, description, status, sealed_secret, created_at, updated_at
-    ) values (
-      ${row.id}, ${tenant.billerId}, ${tenant.livemode}, ${row.url}, ${row.event_types}, ${row.description}, 'enabled',
-      ${row.sealed_secret}, ${row.created_at}, ${row.created_at}
-    )
-    returning *`;
+  const { billerId: biller_id, livemode } = tenant;
+  const columns = { ...row, biller_id, livemode, status: 'enabled', updated_at: row.created_at };
+  const [inserted] = await db<[WebhookEndpointRow]>`insert into webhook_endpoints ${db(columns)} returning *`;
   return inserted;
 }
 
 /** The endpoint of this biller and mode, or null. Deleted endpoints are not found. */
-export async function findWebhookEndpoint(db: Db, tenant: TenantKey, id: string): Promise<WebhookEndpointRow | null> {
+export async function selectWebhookEndpoint(db: Db, tenant: TenantKey, id: string): Promise<WebhookEndpointRow | null> {
   const [row] = await db<WebhookEndpointRow[]>`
     select * from webhook_endpoints
     where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode} and deleted_at is null`;
@@ -49,10 +44,10 @@ export async function findWebhookEndpoint(db: Db, tenant: TenantKey, id: string)
 }
 
 /**
- * As `findWebhookEndpoint`, and locks the endpoint for update until the transaction ends. A transaction that also locks
+ * As `selectWebhookEndpoint`, and locks the endpoint for update until the transaction ends. A transaction that also locks
  * deliveries locks the endpoint first.
  */
-export async function lockWebhookEndpoint(tx: Db, tenant: TenantKey, id: string): Promise<WebhookEndpointRow | null> {
+export async function lockWebhookEndpoint(tx: Tx, tenant: TenantKey, id: string): Promise<WebhookEndpointRow | null> {
   const [row] = await tx<WebhookEndpointRow[]>`
     select * from webhook_endpoints
     where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode} and deleted_at is null
@@ -61,7 +56,7 @@ export async function lockWebhookEndpoint(tx: Db, tenant: TenantKey, id: string)
 }
 
 /** As `lockWebhookEndpoint`, for an endpoint of any biller. Only for operators. */
-export async function lockEndpointOfAnybody(tx: Db, id: string): Promise<WebhookEndpointRow | null> {
+export async function lockEndpointOfAnyBiller(tx: Tx, id: string): Promise<WebhookEndpointRow | null> {
   const [row] = await tx<WebhookEndpointRow[]>`
     select * from webhook_endpoints where id = ${id} and deleted_at is null for no key update`;
   return row ?? null;
@@ -82,7 +77,7 @@ export async function listWebhookEndpoints(
 }
 
 /** Counts the endpoints of this biller and mode that are not deleted. */
-export async function countWebhookEndpoints(tx: Db, tenant: TenantKey): Promise<number> {
+export async function countWebhookEndpoints(tx: Tx, tenant: TenantKey): Promise<number> {
   const [row] = await tx<[{ count: number }]>`
     select count(*)::integer as count from webhook_endpoints
     where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode} and deleted_at is null`;
@@ -93,7 +88,7 @@ type Changes = Partial<Omit<WebhookEndpointRow, 'id' | 'biller_id' | 'livemode' 
 
 /** Changes the given columns of an endpoint. */
 export async function updateWebhookEndpoint(
-  tx: Db,
+  tx: Tx,
   id: string,
   changes: Changes,
   now: Date,
@@ -107,7 +102,7 @@ export async function updateWebhookEndpoint(
  * Records when an endpoint started to fail at this URL. Null records that it no longer fails. A run of failures keeps
  * the instant of its first failure. If the endpoint has another URL by now, nothing changes.
  */
-export async function noteFailingSince(
+export async function updateFailingSince(
   db: Db,
   { id, url }: Pick<WebhookEndpointRow, 'id' | 'url'>,
   failingSince: Date | null,
@@ -121,7 +116,7 @@ export async function noteFailingSince(
  * Records that the receiver at this URL has returned the challenge of a ping, and returns the endpoint. Returns null if
  * the endpoint is already verified, or has another URL by now.
  */
-export async function noteVerified(
+export async function updateVerifiedAt(
   db: Db,
   { id, url }: Pick<WebhookEndpointRow, 'id' | 'url'>,
   now: Date,

@@ -1,4 +1,4 @@
-import type { Db } from '../platform/postgres/connection.ts';
+import type { Tx } from '../platform/postgres/connection.ts';
 import type { TenantKey } from './tenant.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { TenantKey } from './tenant.ts';
  * backwards.
  */
 export async function lockReplayBudget(
-  tx: Db,
+  tx: Tx,
   tenant: TenantKey,
   host: string,
   { perHour, now }: { perHour: number; now: Date },
@@ -24,7 +24,7 @@ export async function lockReplayBudget(
 }
 
 /** Takes `count` deliveries from a budget. Lock it with `lockReplayBudget` first. */
-export async function takeFromReplayBudget(tx: Db, tenant: TenantKey, host: string, count: number): Promise<void> {
+export async function takeFromReplayBudget(tx: Tx, tenant: TenantKey, host: string, count: number): Promise<void> {
   await tx`
     update webhook_replay_budgets set used = used + ${count}
     where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode} and host = ${host}`;

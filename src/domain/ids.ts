@@ -1,5 +1,6 @@
-import { createHash, randomFillSync, randomInt } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import { realNow } from '../platform/real-time.ts';
+import { encodeBase62, randomBase62 } from './base62.ts';
 
 interface IdKindFacts {
   prefix: string;
@@ -36,25 +37,12 @@ export type Collection = NonNullable<(typeof idKinds)[IdKind]['collection']>;
 
 const sandboxIntentPrefix = 'pi_sandbox_';
 
-/** In ASCII order, so that comparing bytes (PostgreSQL: collate "C") compares the encoded numbers. */
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const base = alphabet.length;
-
 /** 32 = 9 for the millisecond (enough for 400,000 years), 3 for the counter within it, 20 random (119 bits). */
 const bodyLength = 32;
 const timeLength = 9;
 const counterLength = 3;
 const randomLength = bodyLength - timeLength - counterLength;
-const counterLimit = base ** counterLength;
-
-/**
- * Bytes from this value on are dropped. 256 is not a multiple of 62, so keeping them would favour the first 8 symbols.
- */
-const unbiasedLimit = 256 - (256 % base);
-
-/** One system call fills enough for some 400 ids. A call for each id would cost more than the rest of making it. */
-const pool = Buffer.alloc(8192);
-let poolPosition = pool.length;
+const counterLimit = 62 ** counterLength;
 
 const bodyPattern = new RegExp(`^[0-9A-Za-z]{${bodyLength}}$`);
 
@@ -102,33 +90,13 @@ export function isId(kind: IdKind, value: string): boolean {
 
 /** Returns the start of a range of ids by time: no id made at or after `instant` sorts before it. */
 export function firstIdSince(kind: Exclude<IdKind, 'payment_intent'>, instant: Date): string {
-  return idKinds[kind].prefix + encode(instant.getTime(), timeLength);
+  return idKinds[kind].prefix + encodeBase62(instant.getTime(), timeLength);
 }
 
 /** Returns the pattern that `isId` checks, as a regular expression for schemas (contract: Identifier prefixes). */
 export function idPattern(kind: IdKind): string {
   const prefix = kind === 'payment_intent' ? `${idKinds.payment_intent.prefix}(sandbox_)?` : idKinds[kind].prefix;
   return `^${prefix}[0-9A-Za-z]{${bodyLength}}$`;
-}
-
-/**
- * Returns `length` characters of base62 from the cryptographic generator, for secrets and keys (contract: opaque
- * strings). All symbols are equally likely (5.95 bits each).
- * @throws RangeError when `length` is not a whole number from 0 up.
- */
-export function randomBase62(length: number): string {
-  if (!Number.isSafeInteger(length) || length < 0) throw new RangeError(`not a length: ${length}`);
-  let text = '';
-  while (text.length < length) {
-    if (poolPosition === pool.length) {
-      randomFillSync(pool);
-      poolPosition = 0;
-    }
-    const byte = pool.readUInt8(poolPosition);
-    poolPosition += 1;
-    if (byte < unbiasedLimit) text += alphabet.charAt(byte % base);
-  }
-  return text;
 }
 
 /**
@@ -144,9 +112,9 @@ export function idHeads(now: () => number): () => string {
 
   function start(at: number): void {
     millisecond = at;
-    time = encode(at, timeLength);
+    time = encodeBase62(at, timeLength);
     // Random, so that two processes rarely share a head. Low, so that 234,000 ids still fit in the millisecond.
-    counter = randomInt(base ** 2);
+    counter = randomInt(62 ** 2);
   }
 
   return () => {
@@ -154,34 +122,20 @@ export function idHeads(now: () => number): () => string {
     if (at > millisecond) start(at);
     else if (counter + 1 < counterLimit) counter += 1;
     else start(millisecond + 1);
-    return time + encode(counter, counterLength);
+    return time + encodeBase62(counter, counterLength);
   };
 }
 
 function derivedBody(ownerId: string, name: string): string {
   const head = ownerId.slice(-bodyLength).slice(0, timeLength + counterLength);
   const digest = createHash('sha256').update(`${ownerId}/${name}`).digest('hex');
-  let rest = BigInt(`0x${digest}`);
-  let tail = '';
-  while (tail.length < randomLength) {
-    tail += alphabet.charAt(Number(rest % BigInt(base)));
-    rest /= BigInt(base);
-  }
-  return head + tail;
+  const tail = encodeBase62(BigInt(`0x${digest}`), randomLength);
+  // The least significant digit comes first. Ids that exist are made this way.
+  return head + [...tail].reverse().join('');
 }
 
 function newPrefix(kind: IdKind, mode: { livemode: boolean } | undefined): string {
   if (kind !== 'payment_intent') return idKinds[kind].prefix;
   if (mode === undefined) throw new TypeError('a payment intent id needs the mode that it is made in');
   return mode.livemode ? idKinds.payment_intent.prefix : sandboxIntentPrefix;
-}
-
-function encode(value: number, width: number): string {
-  let text = '';
-  let rest = value;
-  for (let place = 0; place < width; place += 1) {
-    text = alphabet.charAt(rest % base) + text;
-    rest = Math.floor(rest / base);
-  }
-  return text;
 }

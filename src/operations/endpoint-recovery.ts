@@ -1,6 +1,6 @@
 import { replayDeliveries } from '../db/webhook-deliveries.ts';
-import { lockEndpointOfAnybody, updateWebhookEndpoint, type WebhookEndpointRow } from '../db/webhook-endpoints.ts';
-import type { Db } from '../platform/postgres/connection.ts';
+import { lockEndpointOfAnyBiller, updateWebhookEndpoint, type WebhookEndpointRow } from '../db/webhook-endpoints.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { atomically } from '../platform/postgres/transaction.ts';
 import { type CommandOrigin, recordAudit } from '../services/accounts/audit.ts';
 import { InvalidState, NotFound } from '../services/errors.ts';
@@ -55,7 +55,7 @@ export async function enableByOperator(db: Db, endpointId: string, origin: Comma
   });
 }
 
-async function replay(tx: Db, endpoint: WebhookEndpointRow, { by, now }: CommandOrigin): Promise<Replayed> {
+async function replay(tx: Tx, endpoint: WebhookEndpointRow, { by, now }: CommandOrigin): Promise<Replayed> {
   assertVerified(endpoint);
   const since = new Date(now.getTime() - replayedDays * 86_400_000);
   const range = { since, until: now, afterSequence: null, deliveredToo: false, limit: maxReplayed };
@@ -71,8 +71,8 @@ async function replay(tx: Db, endpoint: WebhookEndpointRow, { by, now }: Command
   return { deliveries: enqueued, hasMore: enqueued === maxReplayed };
 }
 
-async function lockById(tx: Db, id: string): Promise<WebhookEndpointRow> {
-  const row = await lockEndpointOfAnybody(tx, id);
+async function lockById(tx: Tx, id: string): Promise<WebhookEndpointRow> {
+  const row = await lockEndpointOfAnyBiller(tx, id);
   if (row === null) throw new NotFound('webhook endpoint', id);
   return row;
 }

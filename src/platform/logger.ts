@@ -13,7 +13,7 @@ export type LogLevel = (typeof logLevels)[number];
  * Fields that would carry a secret or an account number into a log. They are cut at the top level and up to two levels
  * deep. A safety net: the rule is that such values are never logged.
  */
-const SECRET_FIELDS = [
+const secretFields = [
   'authorization',
   'client_secret',
   'secret',
@@ -30,7 +30,7 @@ const SECRET_FIELDS = [
 ];
 
 /** The fields of an error that are logged beside its type, message and stack: names and states, never values. */
-const TOLD_OF_ERRORS = [
+const loggedErrorFields = [
   'code',
   'status',
   'severity_local',
@@ -57,12 +57,12 @@ export function inSnakeCase(name: string): string {
 function serializeError(error: unknown): unknown {
   if (!(error instanceof Error)) return typeof error === 'string' ? withoutSecrets(error) : { type: typeof error };
   const { type, message, stack, ...rest } = pino.stdSerializers.err(error);
-  const told = TOLD_OF_ERRORS.filter((name) => ['string', 'number'].includes(typeof rest[name]));
+  const known = loggedErrorFields.filter((name) => ['string', 'number'].includes(typeof rest[name]));
   return {
     type,
     message: withoutSecrets(message),
     stack: withoutSecrets(stack),
-    ...Object.fromEntries(told.map((name) => [inSnakeCase(name), rest[name]])),
+    ...Object.fromEntries(known.map((name) => [inSnakeCase(name), rest[name]])),
   };
 }
 
@@ -80,7 +80,7 @@ export function createLogger(level: LogLevel, name: string, destination?: pino.D
     // JSON leaves some control characters unescaped that a terminal would act on. The values stay the same.
     hooks: { streamWrite: safeLines },
     redact: {
-      paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]),
+      paths: secretFields.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]),
       censor: '[redacted]',
     },
   };

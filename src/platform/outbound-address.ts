@@ -30,7 +30,7 @@ const resolver = new dns.Resolver({ timeout: 1500, tries: 2 });
  * This address looks public, but on every Azure virtual machine it is the host's, and it gives out the machine's
  * secrets.
  */
-const hostsOfClouds: readonly string[] = ['168.63.129.16'];
+const cloudHostAddresses: readonly string[] = ['168.63.129.16'];
 
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
@@ -45,7 +45,7 @@ export function isReachable(address: string, { allowLoopback }: { allowLoopback:
   const parsed = embeddedIPv4(ipaddr.parse(canonical));
   const range = parsed.range();
   if (range === 'loopback') return allowLoopback;
-  if (range !== 'unicast' || hostsOfClouds.includes(parsed.toString())) return false;
+  if (range !== 'unicast' || cloudHostAddresses.includes(parsed.toString())) return false;
   // Unassigned addresses and the old IPv4-compatible ones (::/96) are not in the library's table of special ranges.
   return parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast);
 }
@@ -93,10 +93,10 @@ async function resolveOrRefuse(host: string, resolve: Resolver): Promise<string[
  */
 export function createResolver({ allowLoopback }: { allowLoopback: boolean }): Resolver {
   return async (hostname) => {
-    const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    const results = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
     if (addresses.length > 0 || !allowLoopback) return addresses;
-    return (await dns.lookup(hostname, { all: true, verbatim: true })).map((found) => found.address);
+    return (await dns.lookup(hostname, { all: true, verbatim: true })).map(({ address }) => address);
   };
 }
 
@@ -126,9 +126,9 @@ function createLookup(policy: OutboundPolicy): LookupFunction {
   return (hostname, options, callback) => {
     reachableAddresses(hostname, policy).then(
       (addresses) => {
-        const found: LookupAddress[] = addresses.map((address) => ({ address, family: isIP(address) }));
-        const [first] = found;
-        if (options.all) callback(null, found);
+        const resolved: LookupAddress[] = addresses.map((address) => ({ address, family: isIP(address) }));
+        const [first] = resolved;
+        if (options.all) callback(null, resolved);
         else callback(null, first?.address ?? '', first?.family);
       },
       (error: Error) => callback(error, '', 0),

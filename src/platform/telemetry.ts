@@ -24,7 +24,7 @@ export interface ChargeOpened extends Owner {
 
 /** The outcome of an attempt was committed. Emitted once, also when a challenge delayed the outcome. */
 export interface ChargeCompleted extends Owner {
-  kind: 'charge settled';
+  kind: 'charge completed';
   source: 'confirm' | 'plan' | 'schedule';
   attemptId: string;
   attempt: number;
@@ -41,7 +41,7 @@ export interface ChargeCompleted extends Owner {
 
 /** The outcome of a refund was committed. Emitted once. */
 export interface RefundCompleted extends Owner {
-  kind: 'refund settled';
+  kind: 'refund completed';
   refundId: string;
   paymentIntentId: string;
   requestId: string | null;
@@ -93,7 +93,7 @@ export interface AdvanceEnded {
 
 /** An outbox entry was dispatched to Temporal, or the dispatch failed. */
 export interface EntryDispatched {
-  kind: 'intent told';
+  kind: 'outbox entry dispatched';
   workflowType: string;
   isDispatched: boolean;
   /** When the outbox entry was written. */
@@ -130,17 +130,17 @@ export type TelemetryEvent =
   | TransactionBegun
   | TransactionEnded;
 
-const listeners = new Set<(observation: TelemetryEvent) => void>();
+const listeners = new Set<(event: TelemetryEvent) => void>();
 
 /** Calls every subscriber. What a transaction does is emitted after its commit, never before. */
-export function emit(observation: TelemetryEvent): void {
-  for (const listener of listeners) listener(observation);
+export function emit(event: TelemetryEvent): void {
+  for (const listener of listeners) listener(event);
 }
 
 /**
  * Calls `listener` for each telemetry event of this process. It must not throw. Returns a function that unsubscribes.
  */
-export function subscribe(listener: (observation: TelemetryEvent) => void): () => void {
+export function subscribe(listener: (event: TelemetryEvent) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }

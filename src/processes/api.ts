@@ -8,14 +8,14 @@ import { openPool } from '../platform/postgres/connection.ts';
 import { readConfig } from './config.ts';
 import { startDispatcher } from './dispatcher.ts';
 import { announceReady, onShutdown, surviveOutages } from './lifecycle.ts';
-import { logTelemetry } from './log-observations.ts';
+import { logTelemetry } from './log-telemetry.ts';
 import { processorsOf } from './processors.ts';
 import { requirementsOf } from './requirements.ts';
 import { openLeanTemporal } from './temporal-client.ts';
 import { watchTimeSkipping } from './time-skipping.ts';
 
 /** A request that cannot be served within this time gets a 503. After a longer wait its client has given up. */
-const longestWaitMs = 5_000;
+const acquireTimeoutMs = 5_000;
 
 const connections = 24;
 
@@ -33,7 +33,7 @@ const tracing =
 const logger = createLogger(config.logLevel, 'api');
 surviveOutages(logger);
 logTelemetry(logger);
-const sql = openPool(databaseUrl, { max: connections, name: 'payments api', longestWaitMs });
+const sql = openPool(databaseUrl, { max: connections, name: 'payments api', acquireTimeoutMs });
 const temporal = openLeanTemporal(config, tracing?.client);
 const timeSkipping = watchTimeSkipping(temporal, logger);
 // Imported only when metrics are configured, to keep the start of the process short.

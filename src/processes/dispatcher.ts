@@ -5,8 +5,13 @@ import { summaryOf } from '../messages/workflow-summaries.ts';
 import { pass } from '../platform/crash-points.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
-import { type ClaimedEntry, claimBatch, deleteDispatched, postpone } from '../platform/postgres/outbox.ts';
-import { onIntentsCommitted } from '../platform/postgres/transaction.ts';
+import {
+  type ClaimedEntry,
+  claimBatch,
+  deleteDispatched,
+  onEntriesCommitted,
+  postpone,
+} from '../platform/postgres/outbox.ts';
 import { type Repetition, repeat } from '../platform/repeat.ts';
 import { emit } from '../platform/telemetry.ts';
 import { traced } from '../platform/tracing.ts';
@@ -43,11 +48,11 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
 
   async function dispatchBatch(): Promise<number> {
     const entries = await claimBatch(sql, batchSize, claimMs);
-    if (entries.length > 0) pass('intents claimed');
+    if (entries.length > 0) pass('outbox claimed');
     const results = await Promise.all(entries.map((entry) => dispatch(entry)));
     const dispatched = entries.filter((_, index) => results[index]);
     if (dispatched.length > 0) {
-      pass('intents told');
+      pass('outbox dispatched');
       // One line for the whole batch: a line takes part of a millisecond, and every payment adds entries.
       log.info({ workflow_ids: dispatched.map(({ workflow_id }) => workflow_id) }, 'outbox: dispatched to Temporal');
       await deleteDispatched(
@@ -60,7 +65,11 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
 
   /** Returns whether the entry was dispatched. If not, it waits for its next try. */
   async function dispatch(entry: ClaimedEntry): Promise<boolean> {
-    const event = { kind: 'intent told', workflowType: entry.workflow_type, madeAt: entry.created_at } as const;
+    const event = {
+      kind: 'outbox entry dispatched',
+      workflowType: entry.workflow_type,
+      madeAt: entry.created_at,
+    } as const;
     const ids = { workflow_id: entry.workflow_id, ...idFields(entry.subject_id) };
     try {
       const parent = entry.traceparent;
@@ -81,7 +90,7 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
     everyMs: pollMs,
     onError: (err) => logger.warn({ err }, 'outbox: entries could not be read; trying again'),
   });
-  const stopListening = onIntentsCommitted(dispatching.wake);
+  const stopListening = onEntriesCommitted(dispatching.wake);
   return {
     async close() {
       stopListening();

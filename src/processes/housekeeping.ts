@@ -1,7 +1,7 @@
 import { sweepIdempotencyKeys } from '../db/idempotency-keys.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
-import { databaseNow } from '../platform/postgres/database-time.ts';
+import { databaseNow } from '../platform/postgres/database-clock.ts';
 import { realNow } from '../platform/real-time.ts';
 import { type Repetition, repeat } from '../platform/repeat.ts';
 import type { Processors } from '../processors/processor.ts';

@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import { takeSecurity } from '../platform/postgres/secure-socket.ts';
+import { takeTls } from '../platform/postgres/tls.ts';
 
 /**
  * Returns what is wrong with the connection to this PostgreSQL, or null. A server on another machine needs TLS, unless
@@ -9,11 +9,11 @@ export function databaseTransportFault(databaseUrl: string, defaultHost: string)
   const { hostname, searchParams } = new URL(databaseUrl);
   const hosts = (hostname || defaultHost).split(',');
   try {
-    const { security } = takeSecurity(databaseUrl);
+    const { ssl } = takeTls(databaseUrl);
     const remote = hosts.find(isRemote);
     if (remote === undefined) return null;
-    const isPlainByName = security === null && (searchParams.has('sslmode') || searchParams.has('ssl'));
-    const isSecure = security !== null && !security.mayBePlain;
+    const isPlainByName = ssl === false && (searchParams.has('sslmode') || searchParams.has('ssl'));
+    const isSecure = ssl !== false && ssl !== 'prefer';
     if (isPlainByName || isSecure) return null;
     return (
       `DATABASE_URL reaches ${remote} without TLS. Add ?sslmode=verify-full (or verify-ca, or require) to it; or ` +

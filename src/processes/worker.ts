@@ -7,7 +7,7 @@ import { readConfig } from './config.ts';
 import { startDispatcher } from './dispatcher.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { announceReady, onShutdown, surviveOutages } from './lifecycle.ts';
-import { logTelemetry } from './log-observations.ts';
+import { logTelemetry } from './log-telemetry.ts';
 import { startMetrics } from './metrics/start.ts';
 import { processorsOf } from './processors.ts';
 import { requirementsOf } from './requirements.ts';

@@ -1,6 +1,6 @@
 import type { LockedCustomerRow } from '../db/customers.ts';
 import { shareLockClock, type TestClockRow } from '../db/test-clocks.ts';
-import type { Db } from '../platform/postgres/connection.ts';
+import type { Tx } from '../platform/postgres/connection.ts';
 import { InvalidState } from './errors.ts';
 
 /**
@@ -9,7 +9,7 @@ import { InvalidState } from './errors.ts';
  * @throws InvalidState when the clock was deleted; `test_clock_advancing` while it is advancing, because the write
  * would have no definite time.
  */
-export async function timeForWrite(tx: Db, testClockId: string | null, realTime: Date): Promise<Date> {
+export async function timeForWrite(tx: Tx, testClockId: string | null, realTime: Date): Promise<Date> {
   if (testClockId === null) return realTime;
   const clock = await shareLockClock(tx, testClockId);
   if (clock === null) throw new InvalidState(`Test clock ${testClockId} has been deleted.`);

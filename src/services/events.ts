@@ -5,8 +5,9 @@ import type { RefundRow } from '../db/refunds.ts';
 import type { TestClockRow } from '../db/test-clocks.ts';
 import type { WebhookEndpointRow } from '../db/webhook-endpoints.ts';
 import { newId } from '../domain/ids.ts';
-import type { Db } from '../platform/postgres/connection.ts';
-import { afterCommit, noteEnqueued, withoutWaiting } from '../platform/postgres/transaction.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
+import { noteEnqueued } from '../platform/postgres/outbox.ts';
+import { afterCommit, pipelined } from '../platform/postgres/transaction.ts';
 import { emit } from '../platform/telemetry.ts';
 import type { EventQuery } from '../resources/event.ts';
 import type { EventType } from '../resources/event-catalogue.ts';
@@ -84,7 +85,7 @@ const dryRuns = new WeakMap<Db, NewEvent[]>();
  * Marks the transaction as a dry run, to be rolled back. `recordEvents` then records nothing: it appends the events to
  * the returned array, in order.
  */
-export function gatherEvents(tx: Db): NewEvent[] {
+export function gatherEvents(tx: Tx): NewEvent[] {
   const events: NewEvent[] = [];
   dryRuns.set(tx, events);
   return events;
@@ -97,7 +98,7 @@ export function gatherEvents(tx: Db): NewEvent[] {
  * same order.
  */
 export async function recordEvents(
-  tx: Db,
+  tx: Tx,
   origin: { billerId: string; livemode: boolean; requestId: string | null; now: Date },
   events: NewEvent[],
 ): Promise<string[]> {
@@ -120,9 +121,8 @@ export async function recordEvents(
   const inserting = store.insertEvents(tx, origin, rows, origin).then((deliveries) => {
     if (deliveries > 0) noteEnqueued(tx);
   });
-  // Sends the insert without waiting for it, so the sequence is locked for the commit only and not for a further round
-  // trip.
-  await withoutWaiting(tx, inserting);
+  // Not awaited, so the sequence is locked for the commit only and not for a further round trip.
+  void pipelined(tx, [inserting]);
   afterCommit(tx, () =>
     emit({ kind: 'events recorded', livemode: origin.livemode, types: events.map(({ type }) => type) }),
   );
@@ -134,7 +134,7 @@ export async function recordEvents(
  * @throws NotFound
  */
 export async function getEvent(db: Db, tenant: Tenant, id: string): Promise<store.EventRow> {
-  const row = await store.findEvent(db, tenant, id);
+  const row = await store.selectEvent(db, tenant, id);
   if (row === null) throw new NotFound('event', id);
   return row;
 }

@@ -1,5 +1,5 @@
 import { type Signal, signals } from '../messages/signals.ts';
-import type { Db } from '../platform/postgres/connection.ts';
+import type { Tx } from '../platform/postgres/connection.ts';
 import { enqueue, type OutboxEntry, type WorkflowType } from '../platform/postgres/outbox.ts';
 
 /** What makes a workflow of each type read the database again. A delivery does so by making its next attempt. */
@@ -34,10 +34,10 @@ export const wake = {
 };
 
 function starting(type: WorkflowType) {
-  return (tx: Db, id: string, now: Date) => enqueue(tx, [startEntry(type, id)], now);
+  return (tx: Tx, id: string, now: Date) => enqueue(tx, [startEntry(type, id)], now);
 }
 
 function waking(type: WorkflowType) {
-  return (tx: Db, id: string, now: Date, options?: { start: boolean }) =>
+  return (tx: Tx, id: string, now: Date, options?: { start: boolean }) =>
     enqueue(tx, [wakeEntry(type, id, options)], now);
 }

@@ -4,6 +4,7 @@ import { describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { defaultFeeSchedule } from '../../src/domain/fees.ts';
 import { newId } from '../../src/domain/ids.ts';
+import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { CustomerUpdate } from '../../src/resources/customer.ts';
 import { transitionPlan } from '../../src/services/plans/plan-transitions.ts';
@@ -399,7 +400,7 @@ describe('deleting a customer', () => {
       statementDescriptor: null,
     };
     let removing: Promise<Reply> | undefined;
-    await stage.db.sql.begin(async (tx) => {
+    await atomically(stage.db.sql, async (tx) => {
       await transitionPlan(tx, call, first, 'deactivate');
       removing = remove(id);
       await eventually('the deletion waits for the plan', async () => {

@@ -6,9 +6,16 @@ import { Type } from 'typebox';
 import { createApp } from '../../src/api/app.ts';
 import { route } from '../../src/api/http/route.ts';
 import { serve } from '../../src/api/http/server.ts';
-import { findKey, holdKey, insertAnswer, type KeyUse, sweepIdempotencyKeys } from '../../src/db/idempotency-keys.ts';
+import {
+  claimOrResumeKey,
+  insertResponse,
+  type KeyUse,
+  selectKeyUse,
+  sweepIdempotencyKeys,
+} from '../../src/db/idempotency-keys.ts';
 import { sealedField } from '../../src/db/sealed-values.ts';
 import { openPool } from '../../src/platform/postgres/connection.ts';
+import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
 import { InvalidState, ValidationFailed } from '../../src/services/errors.ts';
@@ -93,7 +100,7 @@ const routes = [
     idempotency: 'committed-first',
     // Commits an attempt once, "calls the processor", and records the outcome: what a payment does.
     async handle({ context, body, deps }) {
-      await deps.db.begin(async (tx) => {
+      await atomically(deps.db, async (tx) => {
         await deps.claimKey(tx);
         await tx`
           insert into attempts (text) values (${body.text}) on conflict (text) do update set tries = attempts.tries + 1`;
@@ -101,7 +108,7 @@ const routes = [
       });
       await gate.pass();
       if (dying) throw new Error('the process is gone');
-      return deps.db.begin(async (tx) => {
+      return atomically(deps.db, async (tx) => {
         await tx`insert into notes (biller_id, text) values (${context.billerId}, ${body.text}) on conflict do nothing`;
         const answer = { text: body.text, random: randomUUID() };
         await deps.storeResponse(tx, answer);
@@ -482,14 +489,14 @@ describe('an Idempotency-Key', () => {
       expiresAt,
     };
     const others: KeyUse = { ...mine, fingerprints: [Buffer.alloc(32, 2)] };
-    const hold = (use: KeyUse) => db.sql.begin((tx) => holdKey(tx, use, 100));
+    const hold = (use: KeyUse) => atomically(db.sql, (tx) => claimOrResumeKey(tx, use, 100));
     assert.deepEqual([await hold(mine), await hold(mine), await hold(others)], ['claimed', 'claimed', 'taken']);
-    await insertAnswer(db.sql, others, 200, Buffer.from('theirs'));
-    assert.deepEqual(await findKey(db.sql, mine), { fingerprint, answer: null });
-    await insertAnswer(db.sql, mine, 201, Buffer.from('first'));
-    await insertAnswer(db.sql, mine, 201, Buffer.from('second'));
+    await insertResponse(db.sql, others, 200, Buffer.from('theirs'));
+    assert.deepEqual(await selectKeyUse(db.sql, mine), { fingerprint, response: null });
+    await insertResponse(db.sql, mine, 201, Buffer.from('first'));
+    await insertResponse(db.sql, mine, 201, Buffer.from('second'));
     assert.deepEqual([await hold(mine), await hold(others)], ['taken', 'taken']);
-    assert.deepEqual((await findKey(db.sql, mine))?.answer, { status: 201, sealed: Buffer.from('first') });
+    assert.deepEqual((await selectKeyUse(db.sql, mine))?.response, { status: 201, sealed: Buffer.from('first') });
     const later = { createdAt: expiresAt, expiresAt: new Date(expiresAt.getTime() + 1) };
     assert.equal(await hold({ ...others, ...later }), 'claimed');
   });

@@ -118,7 +118,7 @@ describe('a pool with a bounded wait', () => {
   after('end the pool', () => pool?.end({ timeout: 1 }));
 
   it('serves in turn, frees the place of what fails, and refuses alike a statement and a transaction', async () => {
-    pool = openPool(db.url, { max: 2, name: 'test', longestWaitMs: 300 });
+    pool = openPool(db.url, { max: 2, name: 'test', acquireTimeoutMs: 300 });
     const sql = pool;
     const both = [sql`select pg_sleep(1)`.execute(), sql.begin((tx) => tx`select pg_sleep(1)`)];
     await pause(50);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { createApp } from '../../src/api/app.ts';
 import { serve } from '../../src/api/http/server.ts';
-import { findOpenAdvance } from '../../src/db/test-clocks.ts';
+import { selectOpenAdvance } from '../../src/db/test-clocks.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import type { TestClock } from '../../src/resources/test-clock.ts';
 import { completeAdvance, failAdvance } from '../../src/services/test-clocks/clock-advance.ts';
@@ -84,7 +84,7 @@ describe('creating a test clock', () => {
     assert.equal((await post({ frozen_time: frozen })).status, 201);
     refusal(await post({ frozen_time: frozen }), 422, 'test_clock_limit');
     await stage.merchant.beginAdvance(String(second), inDays(1));
-    const advance = await findOpenAdvance(stage.db.sql, String(second));
+    const advance = await selectOpenAdvance(stage.db.sql, String(second));
     assert.ok(advance);
     await failAdvance(stage.db.sql, advance, 'an effect failed', realNow());
     assert.equal((await post({ frozen_time: frozen })).status, 201);
@@ -122,7 +122,7 @@ describe('the customers of test clocks', () => {
     const failed = await stage.merchant.clock(frozen);
     for (let n = 0; n < 3; n++) await attach(failed.id);
     await stage.merchant.beginAdvance(failed.id, inDays(1));
-    const advance = await findOpenAdvance(stage.db.sql, failed.id);
+    const advance = await selectOpenAdvance(stage.db.sql, failed.id);
     assert.ok(advance);
     await failAdvance(stage.db.sql, advance, 'an effect failed', realNow());
     refusal(await attach(failed.id), 422, 'test_clock_failed');
@@ -274,7 +274,7 @@ describe('advancing a test clock', () => {
     await advance(inDays(1));
     assert.match((await advance(inDays(2))).body.error.message, /advancing/);
     refusal(await advance(inDays(2)), 422, 'invalid_state');
-    const open = await findOpenAdvance(stage.db.sql, here.clock);
+    const open = await selectOpenAdvance(stage.db.sql, here.clock);
     assert.ok(open);
     const before = await rowCounts(stage);
     await failAdvance(stage.db.sql, open, 'slot 3 could not be collected', realNow());
@@ -293,7 +293,7 @@ describe('advancing a test clock', () => {
     for (let round = 1; round <= 10; round++) {
       const replies = await Promise.all(Array.from({ length: 20 }, () => advance(inDays(round))));
       assert.equal(replies.filter(({ status }) => status === 202).length, 1);
-      const open = await findOpenAdvance(stage.db.sql, here.clock);
+      const open = await selectOpenAdvance(stage.db.sql, here.clock);
       assert.ok(open);
       await Promise.all([1, 2, 3].map(() => completeAdvance(stage.db.sql, open, realNow())));
       assert.equal((await stage.merchant.events({ event_type: 'test_clock.ready' })).length, round);
@@ -363,7 +363,7 @@ describe('deleting a test clock', () => {
   it('works in every status, and nothing of it is charged afterwards', async () => {
     const id = await here.active();
     await stage.merchant.beginAdvance(here.clock, inDays(14));
-    const advance = await findOpenAdvance(stage.db.sql, here.clock);
+    const advance = await selectOpenAdvance(stage.db.sql, here.clock);
     assert.ok(advance);
     assert.equal((await remove()).status, 200);
     const charged = stage.ledger.requests.length;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ApiError, PaymentsClient, TestClockError } from '@payments-service/client';
-import { findOpenAdvance } from '../../src/db/test-clocks.ts';
+import { selectOpenAdvance } from '../../src/db/test-clocks.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { failAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 import { checkedFetch } from '../support/client.ts';
@@ -142,7 +142,7 @@ describe('testClocks.advanceAndWait, while no worker carries out the advance', (
   });
 
   async function fail(id: string, reason: string): Promise<void> {
-    const advance = await findOpenAdvance(stage.db.sql, id);
+    const advance = await selectOpenAdvance(stage.db.sql, id);
     assert.ok(advance, 'the clock is not advancing');
     await failAdvance(stage.db.sql, advance, reason, realNow());
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { findOpenAdvance } from '../../src/db/test-clocks.ts';
+import { selectOpenAdvance } from '../../src/db/test-clocks.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { failAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 import { expireTestClock } from '../../src/services/test-clocks/test-clocks.ts';
@@ -22,7 +22,7 @@ describe('Test clock: states and transitions', () => {
   const begin = (frozen_time: string) => stage.request('POST', `${path}/${here.clock}/advance`, { frozen_time });
   async function fail(): Promise<void> {
     assert.equal((await begin('2027-01-11T00:00:00Z')).status, 202);
-    const advance = await findOpenAdvance(stage.db.sql, here.clock);
+    const advance = await selectOpenAdvance(stage.db.sql, here.clock);
     assert.ok(advance);
     await failAdvance(stage.db.sql, advance, 'an effect could not be carried out', realNow());
   }

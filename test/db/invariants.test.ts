@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { before, describe, it } from 'mocha';
-import { findOpenAdvance } from '../../src/db/test-clocks.ts';
+import { selectOpenAdvance } from '../../src/db/test-clocks.ts';
 import { defaultFeeSchedule } from '../../src/domain/fees.ts';
 import { newId } from '../../src/domain/ids.ts';
 import {
@@ -11,6 +11,7 @@ import {
   type Violation,
   violationsSeenBy,
 } from '../../src/operations/invariants/invariants.ts';
+import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { createCustomer } from '../../src/services/customers/customers.ts';
@@ -119,7 +120,7 @@ describe('the check of the invariants', () => {
     await transitionPlan(sql, mine, plan.id, 'activate');
     await collectDuePayment(sql, { sandbox: sandboxProcessor, live: null }, plan.id, { at: frozen, now: realNow() });
     await advanceTestClock(sql, mine, clock.id, '2027-01-12T00:00:00Z');
-    const advance = await findOpenAdvance(sql, clock.id);
+    const advance = await selectOpenAdvance(sql, clock.id);
     assert.ok(advance);
     await completeAdvance(sql, advance, realNow());
     const [intent] = await sql<{ id: string }[]>`select id from payment_intents`;
@@ -167,31 +168,29 @@ describe('the check of the invariants', () => {
   async function damaged(statement: string) {
     const sound = Symbol('sound');
     let found: Violation[] = [];
-    await db.sql
-      .begin(async (tx) => {
-        // Unique constraints that foreign keys need stay, and the foreign keys come back, unchecked, after the damage.
-        const constraints = await tx<{ table: string; name: string; type: string; definition: string }[]>`
+    await atomically(db.sql, async (tx) => {
+      // Unique constraints that foreign keys need stay, and the foreign keys come back, unchecked, after the damage.
+      const constraints = await tx<{ table: string; name: string; type: string; definition: string }[]>`
           select c.conrelid::regclass::text as table, c.conname as name, c.contype as type, pg_get_constraintdef(c.oid) as definition
           from pg_constraint c
           where c.connamespace = 'public'::regnamespace and c.contype in ('c', 'f', 'u') and c.conrelid <> 0
             and not exists (select from pg_constraint f where f.contype = 'f' and f.conindid = c.conindid and c.contype = 'u')`;
-        for (const { table, name } of constraints) await tx.unsafe(`alter table ${table} drop constraint "${name}"`);
-        const indexes = await tx<{ name: string }[]>`
+      for (const { table, name } of constraints) await tx.unsafe(`alter table ${table} drop constraint "${name}"`);
+      const indexes = await tx<{ name: string }[]>`
           select indexrelid::regclass::text as name from pg_index i join pg_class c on c.oid = i.indrelid
           where i.indisunique and not i.indisprimary and c.relnamespace = 'public'::regnamespace
             and not exists (select from pg_constraint where conindid = i.indexrelid)`;
-        for (const { name } of indexes) await tx.unsafe(`drop index if exists ${name}`);
-        const filled = statement.replaceAll(/\b[A-Z]{5,}\b/g, (word) => `'${ids[word]}'`);
-        await tx.unsafe(filled);
-        for (const { table, name, definition } of constraints.filter(({ type }) => type === 'f')) {
-          await tx.unsafe(`alter table ${table} add constraint "${name}" ${definition} not valid`);
-        }
-        found = await violationsSeenBy(tx);
-        throw sound;
-      })
-      .catch((error: unknown) => {
-        if (error !== sound) throw error;
-      });
+      for (const { name } of indexes) await tx.unsafe(`drop index if exists ${name}`);
+      const filled = statement.replaceAll(/\b[A-Z]{5,}\b/g, (word) => `'${ids[word]}'`);
+      await tx.unsafe(filled);
+      for (const { table, name, definition } of constraints.filter(({ type }) => type === 'f')) {
+        await tx.unsafe(`alter table ${table} add constraint "${name}" ${definition} not valid`);
+      }
+      found = await violationsSeenBy(tx);
+      throw sound;
+    }).catch((error: unknown) => {
+      if (error !== sound) throw error;
+    });
     return found;
   }
 

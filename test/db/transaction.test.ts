@@ -1,50 +1,95 @@
 import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
 import { before, beforeEach, describe, it } from 'mocha';
 import postgres from 'postgres';
-import { openPool } from '../../src/platform/postgres/connection.ts';
-import { atomically, dryRun, isOutage, withoutWaiting } from '../../src/platform/postgres/transaction.ts';
+import { lockPlan } from '../../src/db/payment-plans.ts';
+import { type Db, openPool, type Pool, type Tx } from '../../src/platform/postgres/connection.ts';
+import { databaseNow } from '../../src/platform/postgres/database-clock.ts';
+import { enqueue } from '../../src/platform/postgres/outbox.ts';
+import { afterCommit, atomically, dryRun, isOutage, pipelined } from '../../src/platform/postgres/transaction.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { recordEvents } from '../../src/services/events.ts';
 import { useDatabase } from '../support/database.ts';
 
-describe('a statement that its transaction does not wait for', () => {
+describe('statements that a transaction sends together', () => {
   const db = useDatabase();
   before('make a table', () => db.sql`create table steps (n integer primary key)`);
   beforeEach('empty it', () => db.sql`truncate steps`);
 
   const steps = async () => (await db.sql<{ n: number }[]>`select n from steps order by n`).map(({ n }) => n);
   const isDivision = (error: unknown) => error instanceof postgres.PostgresError && error.code === '22012';
+  const insert = async (tx: Tx, n: number) => (await tx`insert into steps values (${n})`).count;
+  const count = async (tx: Tx) => (await tx`select n from steps`).length;
+  const fail = async (tx: Tx) => void (await tx`select 1 / 0`);
 
-  it('is carried out in its place, and committed with the rest', async () => {
+  it('run in the order of the list, and each result has its place and type', async () => {
+    const [first, before, second, after, none] = await atomically(db.sql, (tx) =>
+      pipelined(tx, [insert(tx, 1), count(tx), insert(tx, 2), count(tx), null]),
+    );
+    const results: [number, number, number, number, null] = [first, before, second, after, none];
+    assert.deepEqual(results, [1, 1, 1, 2, null]);
+  });
+
+  it('are committed with the rest when nobody waits for them', async () => {
     const seen = await atomically(db.sql, async (tx) => {
-      await withoutWaiting(tx, tx`insert into steps values (1)`);
-      const rows = await tx`select n from steps`;
-      await withoutWaiting(tx, tx`insert into steps values (2)`);
-      return rows.length;
+      void pipelined(tx, [insert(tx, 1)]);
+      const rows = await count(tx);
+      void pipelined(tx, [insert(tx, 2)]);
+      return rows;
     });
     assert.deepEqual([seen, await steps()], [1, [1, 2]]);
   });
 
-  it('fails the transaction with its own error, whether it was the last or not, and takes all of it back', async () => {
-    const failing = (last: boolean) =>
-      atomically(db.sql, async (tx) => {
-        await tx`insert into steps values (1)`;
-        await withoutWaiting(tx, tx`select 1 / 0`);
-        if (!last) await tx`insert into steps values (2)`;
-      });
-    await assert.rejects(failing(true), isDivision);
-    await assert.rejects(failing(false), isDivision);
+  it('fail with the first error of the list, once all of them have ended', async () => {
+    let hasEnded = false;
+    const last = async (tx: Tx) => {
+      await insert(tx, 1).catch(() => {});
+      await new Promise((ended) => setTimeout(ended, 50));
+      hasEnded = true;
+    };
+    await atomically(db.sql, async (tx) => {
+      await assert.rejects(pipelined(tx, [count(tx), fail(tx), insert(tx, 2), last(tx)]), isDivision);
+      assert.equal(hasEnded, true);
+    }).catch((error) => assert.ok(isDivision(error)));
     assert.deepEqual(await steps(), []);
   });
 
-  it('fails the transaction that its caller is in', async () => {
+  it('fail the transaction with their own error, whether the caller waits, catches the error or does neither', async () => {
+    const failing = (work: (tx: Tx) => Promise<unknown>) =>
+      atomically(db.sql, async (tx) => {
+        await insert(tx, 1);
+        await work(tx);
+      });
+    await assert.rejects(
+      failing(async (tx) => void pipelined(tx, [fail(tx)])),
+      isDivision,
+    );
+    await assert.rejects(
+      failing((tx) => pipelined(tx, [fail(tx)])),
+      isDivision,
+    );
+    await assert.rejects(
+      failing((tx) => pipelined(tx, [fail(tx)]).catch(() => {})),
+      isDivision,
+    );
+    const inBetween = async (tx: Tx) => {
+      void pipelined(tx, [fail(tx)]);
+      await insert(tx, 2);
+    };
+    await assert.rejects(failing(inBetween), isDivision);
+    assert.deepEqual(await steps(), []);
+  });
+
+  it('fail the transaction that their caller is in', async () => {
     const outer = atomically(db.sql, async (tx) => {
-      await tx`insert into steps values (1)`;
-      await atomically(tx, (same) => withoutWaiting(same, same`select 1 / 0`));
+      await insert(tx, 1);
+      await atomically(tx, async (same) => void pipelined(same, [fail(same)]));
     });
     await assert.rejects(outer, isDivision);
     assert.deepEqual(await steps(), []);
   });
 
-  it('has its transaction run again when it loses a deadlock', async () => {
+  it('have their transaction run again when it loses a deadlock', async () => {
     await db.sql`insert into steps values (1), (2)`;
     let tries = 0;
     let both = 0;
@@ -52,32 +97,100 @@ describe('a statement that its transaction does not wait for', () => {
     const met = new Promise<void>((resolve) => {
       meet = resolve;
     });
+    const update = async (tx: Tx, n: number) => void (await tx`update steps set n = n where n = ${n}`);
     const touch = (first: number, second: number) =>
       atomically(db.sql, async (tx) => {
         tries += 1;
-        await tx`update steps set n = n where n = ${first}`;
+        await update(tx, first);
         both += 1;
         if (both >= 2) meet();
         await met;
-        await withoutWaiting(tx, tx`update steps set n = n where n = ${second}`);
+        void pipelined(tx, [update(tx, second)]);
       });
     await Promise.all([touch(1, 2), touch(2, 1)]);
     assert.equal(tries, 3);
   });
 
-  it('fails a dry run too', async () => {
+  it('fail a dry run too', async () => {
+    const work = async (tx: Tx) => void pipelined(tx, [fail(tx)]);
+    await assert.rejects(dryRun(db.sql, work), isDivision);
     await assert.rejects(
-      dryRun(db.sql, (tx) => withoutWaiting(tx, tx`select 1 / 0`)),
+      atomically(db.sql, (tx) => dryRun(tx, work)),
       isDivision,
     );
-    const inside = atomically(db.sql, (tx) => dryRun(tx, (same) => withoutWaiting(same, same`select 1 / 0`)));
-    await assert.rejects(inside, isDivision);
+  });
+});
+
+describe('what to do after the commit', () => {
+  const db = useDatabase();
+
+  it('is done once, and never for a transaction that is rolled back or is a dry run', async () => {
+    let calls = 0;
+    const callback = () => {
+      calls += 1;
+    };
+    const twice = async (tx: Tx) => {
+      afterCommit(tx, callback);
+      afterCommit(tx, callback);
+      assert.equal(calls, 0);
+    };
+    const failing = async (tx: Tx) => {
+      await twice(tx);
+      throw new Error('no');
+    };
+    await assert.rejects(atomically(db.sql, failing), /no/);
+    await dryRun(db.sql, twice);
+    await atomically(db.sql, (tx) => dryRun(tx, twice));
+    await atomically(db.sql, twice);
+    assert.equal(calls, 1);
+  });
+});
+
+describe('a function that needs a transaction', () => {
+  it('takes no pool: the compiler refuses it', () => {
+    // Never called: only the types matter.
+    const refused = async (pool: Pool, db: Db, opened: postgres.TransactionSql) => {
+      // @ts-expect-error: the lock would end with its statement
+      await lockPlan(pool, 'pp_1');
+      // @ts-expect-error: it may be a pool
+      await lockPlan(db, 'pp_1');
+      // @ts-expect-error: only `atomically` and `dryRun` make a transaction
+      await lockPlan(opened, 'pp_1');
+      // @ts-expect-error: the events would be committed without the change
+      await recordEvents(pool, { billerId: '', livemode: false, requestId: null, now: realNow() }, []);
+      // @ts-expect-error: the entries would be committed without the change
+      await enqueue(pool, [], realNow());
+      // @ts-expect-error: nothing is committed
+      afterCommit(pool, () => {});
+      // @ts-expect-error: a pool runs its statements side by side
+      await pipelined(pool, [databaseNow(pool)]);
+      await atomically(pool, async (tx) => {
+        // @ts-expect-error: a bare query is sent when it is awaited, so its place would not be kept
+        await pipelined(tx, [databaseNow(tx), tx`select 1`]);
+      });
+    };
+    assert.equal(typeof refused, 'function');
   });
 
-  it('is waited for on a pool, where it stands alone', async () => {
-    await withoutWaiting(db.sql, db.sql`insert into steps values (1)`);
-    assert.deepEqual(await steps(), [1]);
-    await assert.rejects(withoutWaiting(db.sql, db.sql`select 1 / 0`), isDivision);
+  it('is every one whose SQL locks rows for longer than its own statement', async () => {
+    const folder = new URL('../../src/db/', import.meta.url);
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.ts'));
+    let locking = 0;
+    for (const name of names) {
+      const text = await readFile(new URL(name, folder), 'utf8');
+      for (const part of text.split(/^(?=(?:export )?(?:async )?function )/m)) {
+        if (
+          !/^\s*(and .*\s)?for (no key update|update|share)\b/m.test(part) &&
+          !/\sfor (no key update|update|share)`/.test(part)
+        )
+          continue;
+        if (/skip locked/.test(part) && /delete from/.test(part)) continue;
+        if (/: InsertCondition \{/.test(part)) continue;
+        locking += 1;
+        assert.match(part, /^(export )?async function \w+\(\s*tx: Tx,/, `${name}: ${part.slice(0, 80)}`);
+      }
+    }
+    assert.ok(locking >= 15, `${locking} functions that lock`);
   });
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { derivedId, type IdKind, idHeads, isId, newId, randomBase62 } from '../../src/domain/ids.ts';
+import { derivedId, type IdKind, idHeads, isId, newId } from '../../src/domain/ids.ts';
 
 const prefixes: Record<IdKind, string> = {
   biller: 'acct_',
@@ -171,28 +171,13 @@ describe('a derived id', () => {
     assert.equal(new Set([id, ...others]).size, 5);
   });
 
+  it('stays as it is from version to version: it is the key under which the processor was asked', () => {
+    const owner = 'pp_0123456789ABCDEFGHIJKLMNOPQRSTUV';
+    assert.equal(derivedId('payment_attempt', owner, '3/1'), 'att_0123456789AB501UGQek5I2v5ZWt6HDg');
+  });
+
   it('sorts with its owner, so that an index on it grows at its end', () => {
     const later = newId('payment_plan');
     assert.ok(derivedId('payment_attempt', owner, '9/9') < derivedId('payment_attempt', later, '0/1'));
-  });
-});
-
-describe('random base62', () => {
-  it('has exactly the length asked for, across refills of the pool', () => {
-    for (const length of [0, 1, 32, 43, 20_000])
-      assert.match(randomBase62(length), new RegExp(`^[0-9A-Za-z]{${length}}$`));
-  });
-
-  it('refuses a length that is none', () => {
-    for (const length of [-1, 1.5, Number.NaN]) assert.throws(() => randomBase62(length), RangeError);
-  });
-
-  it('favours no symbol', () => {
-    const drawn = 310_000;
-    const counts = new Map<string, number>();
-    for (const symbol of randomBase62(drawn)) counts.set(symbol, (counts.get(symbol) ?? 0) + 1);
-    assert.equal(counts.size, 62);
-    // 5,000 each with a standard deviation of 70; taking every byte modulo 62 would give 8 symbols 6,055.
-    for (const [symbol, count] of counts) assert.ok(Math.abs(count - 5000) < 500, `${symbol}: ${count}`);
   });
 });

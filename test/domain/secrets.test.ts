@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { newId, randomBase62 } from '../../src/domain/ids.ts';
+import { randomBase62 } from '../../src/domain/base62.ts';
+import { newId } from '../../src/domain/ids.ts';
 import { withoutSecrets } from '../../src/platform/redact.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
 import { newChallenge } from '../../src/services/webhooks/challenge.ts';

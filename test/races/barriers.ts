@@ -1,5 +1,6 @@
 import { eventually } from '../../lab/eventually.ts';
-import type { Db, Pool } from '../../src/platform/postgres/connection.ts';
+import type { Pool, Tx } from '../../src/platform/postgres/connection.ts';
+import { atomically } from '../../src/platform/postgres/transaction.ts';
 
 /** A door that holds whoever comes until it is opened, and tells when somebody has come. */
 export function door() {
@@ -30,9 +31,9 @@ export interface HeldLocks {
 }
 
 /** Locks what `lock` locks, and may change it, until the locks are released: that is the commit. */
-export async function holdLocks(sql: Pool, lock: (tx: Db) => Promise<unknown>): Promise<HeldLocks> {
+export async function holdLocks(sql: Pool, lock: (tx: Tx) => Promise<unknown>): Promise<HeldLocks> {
   const held = door();
-  const transaction = sql.begin(async (tx) => {
+  const transaction = atomically(sql, async (tx) => {
     await lock(tx);
     await held.pass();
   });

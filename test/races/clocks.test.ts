@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { findOpenAdvance } from '../../src/db/test-clocks.ts';
+import { selectOpenAdvance } from '../../src/db/test-clocks.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { completeAdvance, failAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 import type { Reply } from '../support/api.ts';
@@ -80,7 +80,7 @@ describe('two who act on a test clock at once', () => {
       const replies = await inTurn<[Reply, Reply]>(stage.db.sql, row, [first, second]);
       const answers = replies.map(({ status, body }) => (status < 400 ? status : `${status} ${body.error.code}`));
       assert.equal(`${answers.join(' ')}; ${(await toldSince(stage, from)).join(' ')}`, comesTo);
-      if ((await findOpenAdvance(stage.db.sql, here.clock)) !== null) {
+      if ((await selectOpenAdvance(stage.db.sql, here.clock)) !== null) {
         await stage.carryOut(here.clock);
         const [advancing] = await stage.merchant.events({ event_type: 'test_clock.advancing' });
         assert.equal((await stage.merchant.getClock(here.clock)).frozen_time, advancing?.data.target_time);
@@ -97,7 +97,7 @@ describe('two who act on a test clock at once', () => {
       it(`with the end of an advance as ${first} and another end, ${second}, let the first one stand`, async () => {
         await here.active();
         await stage.merchant.beginAdvance(here.clock, day);
-        const advancing = await findOpenAdvance(stage.db.sql, here.clock);
+        const advancing = await selectOpenAdvance(stage.db.sql, here.clock);
         assert.ok(advancing);
         const from = await eventsSoFar(stage);
         const end = (how: 'ready' | 'failed') => () => ends[how](stage.db.sql, advancing, realNow());

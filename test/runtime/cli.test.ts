@@ -5,7 +5,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import { type Ran, runScript } from '../../lab/run-program.ts';
-import { findCredential } from '../../src/db/api-keys.ts';
+import { selectCredential } from '../../src/db/api-keys.ts';
 import { hashKey } from '../../src/services/accounts/api-keys.ts';
 import type { AuditRecord } from '../../src/services/accounts/audit.ts';
 import { ensureDemoBiller } from '../../src/services/accounts/billers.ts';
@@ -48,7 +48,7 @@ describe('the command line', function () {
     assert.equal(code, 0);
     const issued = JSON.parse(stdout);
     assert.deepEqual(Object.keys(issued).slice(0, 2), ['id', 'key']);
-    const row = await findCredential(db.sql, hashKey(issued.key));
+    const row = await selectCredential(db.sql, hashKey(issued.key));
     assert.deepEqual(
       [row?.biller_id, row?.livemode, row?.scopes],
       [billerId, false, ['customers:read', 'events:read']],

@@ -44,7 +44,7 @@ describe('the log of running processes', function () {
     const [told] = of('outbox: dispatched to Temporal');
     assert.match(String(told?.workflow_ids), new RegExp(`payment-plan/${plan.id}`));
 
-    const [charge, ...more] = of('charge settled');
+    const [charge, ...more] = of('charge completed');
     assert.ok(charge && more.length === 0, 'one line for a charge');
     assert.deepEqual(
       [charge.name, charge.payment_plan_id, charge.workflow_id, charge.outcome, charge.source],
@@ -72,13 +72,13 @@ describe('the log of running processes', function () {
     const confirmed = await merchant.request('POST', `/payment_intents/${intent.id}/confirm`, { payment_method: card });
     const requestId = confirmed.headers.get('request-id') ?? '';
     assert.match(requestId, /^req_/);
-    const lines = await linesOf(requestId, { 'charge settled': 1, request: 1, 'delivery attempted': 1 });
+    const lines = await linesOf(requestId, { 'charge completed': 1, request: 1, 'delivery attempted': 1 });
     assert.deepEqual(lines.map(({ msg, name, payment_intent_id: intentId }) => [msg, name, intentId]).sort(), [
-      ['charge settled', 'api', intent.id],
+      ['charge completed', 'api', intent.id],
       ['delivery attempted', 'worker', intent.id],
       ['request', 'api', intent.id],
     ]);
-    const charge = lines.find(({ msg }) => msg === 'charge settled');
+    const charge = lines.find(({ msg }) => msg === 'charge completed');
     assert.equal('workflow_id' in (charge ?? {}), false, 'no workflow has charged');
     assert.ok(lines.every((line) => line.event_id === undefined || line.event_id === charge?.event_id));
   });

@@ -5,7 +5,7 @@ import { openPool } from '../../src/platform/postgres/connection.ts';
 import { afterCommit, atomically, dryRun } from '../../src/platform/postgres/transaction.ts';
 import { subscribe, type TelemetryEvent } from '../../src/platform/telemetry.ts';
 import { readConfig } from '../../src/processes/config.ts';
-import { countTelemetry } from '../../src/processes/metrics/count-observations.ts';
+import { countTelemetry } from '../../src/processes/metrics/count-telemetry.ts';
 import { probeDatabase } from '../../src/processes/metrics/database-probe.ts';
 import { serveMetrics } from '../../src/processes/metrics/server.ts';
 import { createServiceMetrics } from '../../src/processes/metrics/service-metrics.ts';
@@ -13,13 +13,13 @@ import { useDatabase } from '../support/database.ts';
 import { useStage } from '../support/stage.ts';
 import { samplesOf, sumOf } from './exposition.ts';
 
-describe('an observation', () => {
+describe('a telemetry event', () => {
   const stage = useStage();
   let seen: TelemetryEvent[];
   let stop: () => void;
   beforeEach('listen', () => {
     seen = [];
-    stop = subscribe((observation) => seen.push(observation));
+    stop = subscribe((event) => seen.push(event));
   });
   afterEach('stop listening', () => stop());
 
@@ -53,7 +53,7 @@ describe('an observation', () => {
     await stage.advance(clock.id, '2027-01-06T00:00:00Z');
     assert.deepEqual(
       kinds().filter((kind) => kind.startsWith('charge')),
-      ['charge opened', 'charge settled'],
+      ['charge opened', 'charge completed'],
     );
   });
 
@@ -65,7 +65,7 @@ describe('an observation', () => {
     const confirm = () => merchant.request('POST', `/payment_intents/${id}/confirm`, { payment_method: card });
     const statuses = (await Promise.all([confirm(), confirm(), confirm()])).map(({ status }) => status);
     assert.equal(statuses.filter((status) => status === 200).length, 1, String(statuses));
-    assert.equal(kinds().filter((kind) => kind === 'charge settled').length, 1);
+    assert.equal(kinds().filter((kind) => kind === 'charge completed').length, 1);
   });
 
   it('of a refund says its outcome', async () => {
@@ -74,7 +74,7 @@ describe('an observation', () => {
     const { id } = await merchant.intent({ amount: 500, currency: 'AUD', customer_id: payer.id });
     await merchant.client.paymentIntents.confirm(id, { payment_method: await merchant.card(payer.id) });
     for (const amount of [103, 100]) await merchant.request('POST', `/payment_intents/${id}/refunds`, { amount });
-    const outcomes = seen.flatMap((each) => (each.kind === 'refund settled' ? [each.outcome] : []));
+    const outcomes = seen.flatMap((each) => (each.kind === 'refund completed' ? [each.outcome] : []));
     assert.deepEqual(outcomes, ['failed', 'succeeded']);
   });
 });

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { eventually } from '../../lab/eventually.ts';
-import { randomBase62 } from '../../src/domain/ids.ts';
+import { randomBase62 } from '../../src/domain/base62.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { type Reply, send } from '../support/api.ts';
 import type { useReceiver } from '../support/webhooks.ts';

@@ -102,7 +102,7 @@ describe('a trace', function () {
       ({ spanId, parentSpanId }) => spanId !== request.spanId && !byId.has(parentSpanId ?? ''),
     );
     assert.equal(new Set(untold.map(({ parentSpanId }) => parentSpanId)).size <= 1, true, JSON.stringify(untold));
-    const settled = processes.lines.find(({ msg, text }) => msg === 'charge settled' && text.includes(plan.id));
+    const settled = processes.lines.find(({ msg, text }) => msg === 'charge completed' && text.includes(plan.id));
     assert.equal(settled?.trace_id, request.traceId, 'the log names the trace');
   });
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { before, describe, it } from 'mocha';
 import type { CompletedRequest } from '../../src/api/http/deps.ts';
-import { randomBase62 } from '../../src/domain/ids.ts';
+import { randomBase62 } from '../../src/domain/base62.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { withoutSecrets } from '../../src/platform/redact.ts';
 import { type Reply, send, useApi } from '../support/api.ts';

@@ -3,7 +3,7 @@ import { createDecipheriv, randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
 import { createApp } from '../../src/api/app.ts';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
-import { readSealed, type SealedColumn, sealedColumns } from '../../src/db/sealed-values.ts';
+import { listSealed, type SealedColumn, sealedColumns } from '../../src/db/sealed-values.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { findUnreadable, keyUsage, rotateEncryption } from '../../src/services/accounts/encryption.ts';
 import { createVault, type Vault } from '../../src/services/accounts/vault.ts';
@@ -80,7 +80,7 @@ describe('the upgrade to sealed values that are bound to their place', () => {
     const url = await open(upgrading);
     await fill(url, 'begun');
     for (const column of columns) {
-      const values = await readSealed(db.sql, column, allPages);
+      const values = await listSealed(db.sql, column, allPages);
       assert.ok(values.length > 0, column);
       for (const { sealed, field } of values) {
         assert.equal(openAsFormerVersion(sealed), upgraded.open(sealed, field));
@@ -110,7 +110,7 @@ describe('the upgrade to sealed values that are bound to their place', () => {
     const rotation = await rotateEncryption(db.sql, upgrading, { by: tester, now: realNow() });
     assert.deepEqual(rotation, { resealed: 12, unreadable: 0 });
     for (const column of columns) {
-      for (const { sealed } of await readSealed(db.sql, column, allPages)) openAsFormerVersion(sealed);
+      for (const { sealed } of await listSealed(db.sql, column, allPages)) openAsFormerVersion(sealed);
     }
   });
 
@@ -141,8 +141,8 @@ describe('an endpoint whose signing secret cannot be opened', () => {
     await db.sql`update webhook_endpoints set sealed_secret = ${randomBytes(60)} where id = ${endpoint.id}`;
     const rotated = await send(`${url}/${endpoint.id}/rotate_secret`, 'POST', { key, body: { overlap_hours: 24 } });
     assert.equal(rotated.status, 200, rotated.text);
-    assert.deepEqual(await readSealed(db.sql, 'previous_webhook_secrets', allPages), []);
-    const [value = assert.fail()] = await readSealed(db.sql, 'webhook_secrets', allPages);
+    assert.deepEqual(await listSealed(db.sql, 'previous_webhook_secrets', allPages), []);
+    const [value = assert.fail()] = await listSealed(db.sql, 'webhook_secrets', allPages);
     assert.equal(vault.open(value.sealed, value.field), rotated.body.secret);
     await server.close();
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { before, beforeEach, describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
-import { findOpenAdvance } from '../../src/db/test-clocks.ts';
+import { selectOpenAdvance } from '../../src/db/test-clocks.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { completeAdvance } from '../../src/services/test-clocks/clock-advance.ts';
@@ -54,7 +54,7 @@ describe('requests that wait for a test clock', () => {
   const many = (count: number): Promise<Reply[]> => Promise.all(Array.from({ length: count }, () => fetchWaiting()));
 
   async function finishAdvance(): Promise<void> {
-    const advance = await findOpenAdvance(db.sql, clock);
+    const advance = await selectOpenAdvance(db.sql, clock);
     assert.ok(advance);
     await completeAdvance(db.sql, advance, realNow());
   }

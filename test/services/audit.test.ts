@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'mocha';
 import { grantRights } from '../../src/db/grants.ts';
-import type { Db } from '../../src/platform/postgres/connection.ts';
+import type { Tx } from '../../src/platform/postgres/connection.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { revokeKey, rollKey } from '../../src/services/accounts/api-keys.ts';
@@ -125,8 +125,8 @@ describe('the audit log', () => {
     await db.sql.unsafe(`create role ${role}`);
     try {
       await grantRights(db.sql, role);
-      const as = (work: (tx: Db) => Promise<unknown>) =>
-        db.sql.begin(async (tx) => {
+      const as = (work: (tx: Tx) => Promise<unknown>) =>
+        atomically(db.sql, async (tx) => {
           await tx.unsafe(`set local role ${role}`);
           await work(tx);
         });

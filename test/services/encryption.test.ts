@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { createApp } from '../../src/api/app.ts';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
-import { readSealed, type SealedColumn, type SealedField, sealedField } from '../../src/db/sealed-values.ts';
+import { listSealed, type SealedColumn, type SealedField, sealedField } from '../../src/db/sealed-values.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
 import { findUnreadable, keyUsage, rotateEncryption } from '../../src/services/accounts/encryption.ts';
@@ -72,7 +72,7 @@ describe('the rotation of encryption keys', () => {
   }
 
   async function opened(vault: Vault, column: SealedColumn): Promise<string[]> {
-    const values = await readSealed(db.sql, column, allPages);
+    const values = await listSealed(db.sql, column, allPages);
     return values.map(({ sealed, field }) => vault.open(sealed, field)).sort();
   }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'mocha';
 import { isId, newId } from '../../src/domain/ids.ts';
-import { atomically, onIntentsCommitted } from '../../src/platform/postgres/transaction.ts';
+import { onEntriesCommitted } from '../../src/platform/postgres/outbox.ts';
+import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { page } from '../../src/resources/common.ts';
 import { type EventQuery, eventBody, presentEvent } from '../../src/resources/event.ts';
 import { BadRequest, NotFound } from '../../src/services/errors.ts';
@@ -56,10 +57,12 @@ describe('events', () => {
 
   it('of one change are numbered in the order given', async () => {
     const types = ['payment_intent.succeeded', 'payment_plan.closed', 'payment_plan.suspended'] as const;
-    const ids = await recordEvents(
-      db.sql,
-      call,
-      types.map((type) => anEvent({ type })),
+    const ids = await atomically(db.sql, (tx) =>
+      recordEvents(
+        tx,
+        call,
+        types.map((type) => anEvent({ type })),
+      ),
     );
     const events = await Promise.all(ids.map((id) => getEvent(db.sql, call, id)));
     assert.deepEqual(
@@ -152,14 +155,14 @@ describe('events', () => {
   it('can be for one endpoint alone, whatever it and the others subscribe to', async () => {
     await makeEndpoint(db.sql, call, 'http://127.0.0.1:1/');
     const chosen = await makeEndpoint(db.sql, call, 'http://127.0.0.1:1/', ['refund.failed']);
-    const [id] = await recordEvents(db.sql, call, [anEvent({ onlyEndpointId: chosen.id })]);
+    const [id] = await atomically(db.sql, (tx) => recordEvents(tx, call, [anEvent({ onlyEndpointId: chosen.id })]));
     const rows = await db.sql`select endpoint_id from webhook_deliveries where event_id = ${id ?? ''}`;
     assert.deepEqual([...rows], [{ endpoint_id: chosen.id }]);
   });
 
   it('wake the dispatcher after the commit when there is something to deliver, and only then', async () => {
     let woken = 0;
-    const stop = onIntentsCommitted(() => {
+    const stop = onEntriesCommitted(() => {
       woken += 1;
     });
     await atomically(db.sql, (tx) => recordEvents(tx, call, [anEvent()]));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach } from 'mocha';
-import { findOpenAdvance } from '../../src/db/test-clocks.ts';
+import { selectOpenAdvance } from '../../src/db/test-clocks.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import type { ChargeRequest, PaymentProcessor, RefundRequest } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
@@ -102,7 +102,7 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
       collectScheduledPayment(db.sql, processors, intentId, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
     /** Carries out the advance that a clock has accepted: all that is due, each at its own instant, oldest first. */
     async carryOut(clockId: string): Promise<void> {
-      const advance = await findOpenAdvance(db.sql, clockId);
+      const advance = await selectOpenAdvance(db.sql, clockId);
       assert.ok(advance, 'the clock is not advancing');
       for (;;) {
         const [due] = await dueOnClock(db.sql, clockId, advance.target_time);

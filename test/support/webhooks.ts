@@ -5,6 +5,7 @@ import { type LoopbackServer, type Received, serveOnLoopback } from '../../lab/l
 import { defaultFeeSchedule } from '../../src/domain/fees.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Db } from '../../src/platform/postgres/connection.ts';
+import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { allScopes } from '../../src/services/accounts/scopes.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
@@ -133,7 +134,7 @@ export async function makeEvent(
   >,
 ): Promise<string> {
   const event = { type, subjectId: newId('payment_plan'), customerId, testClockId, at, data };
-  const [id] = await recordEvents(sql, call, [event]);
+  const [id] = await atomically(sql, (tx) => recordEvents(tx, call, [event]));
   if (id === undefined) throw new Error('no event was recorded');
   return id;
 }

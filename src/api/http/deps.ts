@@ -2,7 +2,7 @@ import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { OutboundPolicy } from '../../platform/outbound-address.ts';
 import type { InsertCondition } from '../../platform/postgres/conditional-insert.ts';
-import type { Db, Pool, Reader } from '../../platform/postgres/connection.ts';
+import type { Db, Pool, Reader, Tx } from '../../platform/postgres/connection.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
 
@@ -127,9 +127,9 @@ export interface CommittedFirstDeps {
    * Claims the request's Idempotency-Key. Call it as the first statement of the handler's first transaction. No other
    * request can then take the key once work is committed under it. Does nothing without a key.
    */
-  claimKey(tx: Db): Promise<void>;
+  claimKey(tx: Tx): Promise<void>;
   /** Stores the response under the Idempotency-Key, in the handler's last transaction. Does nothing without a key. */
-  storeResponse(tx: Db, body: unknown): Promise<void>;
+  storeResponse(tx: Tx, body: unknown): Promise<void>;
 }
 
 /** All of them, as the app passes them. */

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type CredentialRow, findCredential } from '../../db/api-keys.ts';
+import { type CredentialRow, selectCredential } from '../../db/api-keys.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { hashKey, isKeyShaped } from '../../services/accounts/api-keys.ts';
@@ -19,7 +19,7 @@ type Find = (hash: Buffer) => Promise<CredentialRow | null>;
 export function credentialFinder(sql: Db, cachedForMs: number): Find {
   const find = cached(
     { ms: cachedForMs, max: cachedAtMost, isKept: (row: CredentialRow | null) => row !== null },
-    (name: string) => findCredential(sql, Buffer.from(name, 'base64')),
+    (name: string) => selectCredential(sql, Buffer.from(name, 'base64')),
   );
   return (hash) => find(hash.toString('base64'));
 }

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   claimKey,
-  findKey,
-  holdKey,
-  insertAnswer,
+  claimOrResumeKey,
+  insertResponse,
   isKeyBusy,
   KeyTaken,
   type KeyUse,
-  keyWithAnswer,
-  storeAnswer,
+  keyWithResponse,
+  selectKeyUse,
+  storeResponse,
 } from '../../db/idempotency-keys.ts';
 import { type SealedField, sealedField } from '../../db/sealed-values.ts';
 import { pass } from '../../platform/crash-points.ts';
@@ -16,7 +16,7 @@ import { outboundPolicy } from '../../platform/outbound-address.ts';
 import { type AdvisoryLocks, openAdvisoryLocks } from '../../platform/postgres/advisory-locks.ts';
 import type { InsertCondition } from '../../platform/postgres/conditional-insert.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { atomically, wasSacrificed, withoutWaiting } from '../../platform/postgres/transaction.ts';
+import { atomically, pipelined, wasSacrificed } from '../../platform/postgres/transaction.ts';
 import { IdempotencyKeyInUse, IdempotencyKeyReused, ServiceError } from '../../services/errors.ts';
 import type { Context } from '../http/context.ts';
 import type { AllDeps, AppDeps } from '../http/deps.ts';
@@ -135,18 +135,15 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
     const prepared = await executor.prepare(route, ctx, withoutKey);
     try {
       const text = await atomically(deps.sql, async (tx) => {
-        // PostgreSQL executes a transaction's statements in the order in which they are sent. So the handler does not
-        // wait for the claim, and the commit does not wait for the response to be stored. This saves two round trips.
-        // If the claim fails, the handler's work is rolled back.
-        const claiming = claimKey(tx, use, giveUpAt - performance.now());
-        const executing = executor.execute(route, ctx, { ...withoutKey, db: tx }, prepared);
-        const [claim, outcome] = await Promise.allSettled([claiming, executing]);
-        if (claim.status === 'rejected') throw claim.reason;
-        assertClaimed(claim.value);
-        if (outcome.status === 'rejected') throw outcome.reason;
-        pass('request performed');
-        await withoutWaiting(tx, storeAnswer(tx, use, status, sealed(use, outcome.value)));
-        return outcome.value;
+        // The handler does not wait for the claim, and the commit does not wait for the response to be stored. This
+        // saves two round trips. If the claim fails, that is the error, and the handler's work is rolled back.
+        const [, text] = await pipelined(tx, [
+          claimKey(tx, use, giveUpAt - performance.now()).then(assertClaimed),
+          executor.execute(route, ctx, { ...withoutKey, db: tx }, prepared),
+        ]);
+        pass('request executed');
+        void pipelined(tx, [storeResponse(tx, use, status, sealed(use, text))]);
+        return text;
       });
       pass('request committed');
       return { response: { status, text, fingerprint: use.fingerprints[0] }, replayed: false };
@@ -160,8 +157,8 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
     let written: string | undefined;
     const withResponse = (body: unknown): InsertCondition[] => {
       written = JSON.stringify(body);
-      pass('request performed');
-      return [keyWithAnswer(use, { status, sealed: sealed(use, written) }, giveUpAt - performance.now())];
+      pass('request executed');
+      return [keyWithResponse(use, { status, sealed: sealed(use, written) }, giveUpAt - performance.now())];
     };
     try {
       const prepared = await executor.prepare(route, ctx, withoutKey);
@@ -185,16 +182,16 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
       const stored = await storedResponse(use);
       if (stored !== null) return { response: stored, replayed: true };
       const status = successStatusOf(route, ctx.state.body);
-      const store = (tx: Db, text: string) => insertAnswer(tx, use, status, sealed(use, text));
+      const store = (db: Db, text: string) => insertResponse(db, use, status, sealed(use, text));
       let remembered: string | undefined;
       const withKey: AllDeps = {
         ...withoutKey,
         idempotencyKey: use.key,
         idempotencyExpiresAt: use.expiresAt,
-        claimKey: async (tx) => assertClaimed(await holdKey(tx, use, giveUpAt - performance.now())),
+        claimKey: async (tx) => assertClaimed(await claimOrResumeKey(tx, use, giveUpAt - performance.now())),
         storeResponse: async (tx, body) => {
           remembered = JSON.stringify(body);
-          await withoutWaiting(tx, store(tx, remembered));
+          void pipelined(tx, [store(tx, remembered)]);
         },
       };
       const returned = await executor.execute(route, ctx, withKey, await executor.prepare(route, ctx, withoutKey));
@@ -216,11 +213,13 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
    * Returns the key's stored response. Null if there is none yet, or if the key is free. @throws IdempotencyKeyReused
    */
   async function storedResponse(use: KeyUse): Promise<StoredResponse | null> {
-    const stored = await findKey(deps.sql, use);
+    const stored = await selectKeyUse(deps.sql, use);
     if (stored === null) return null;
-    const { fingerprint, answer } = stored;
+    const { fingerprint, response } = stored;
     assertSameRequest(fingerprint, use);
-    return answer && { status: answer.status, fingerprint, text: deps.vault.open(answer.sealed, responseField(use)) };
+    return (
+      response && { status: response.status, fingerprint, text: deps.vault.open(response.sealed, responseField(use)) }
+    );
   }
 
   /** Returns the stored response if the error says that the key is taken. Rethrows any other error. */

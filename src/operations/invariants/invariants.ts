@@ -1,4 +1,5 @@
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
 import { chargeInvariants } from './charges.ts';
 import { eventInvariants } from './events.ts';
 import type { Invariant, Violation } from './invariant.ts';
@@ -20,17 +21,18 @@ export const invariants: readonly Invariant[] = [
  * while the service is working.
  */
 export async function findViolations(sql: Pool): Promise<Violation[]> {
-  return sql.begin('isolation level repeatable read read only', async (tx) => {
+  return atomically(sql, async (tx) => {
+    await tx`set transaction isolation level repeatable read read only`;
     await tx`set local statement_timeout = 0`;
     return violationsSeenBy(tx);
   });
 }
 
 /** The same, as seen by a transaction. */
-export async function violationsSeenBy(tx: Db): Promise<Violation[]> {
+export async function violationsSeenBy(db: Db): Promise<Violation[]> {
   const found: Violation[] = [];
   for (const { name, promise, offenders } of invariants) {
-    for (const { id, detail } of await offenders(tx)) found.push({ invariant: name, promise, id, detail });
+    for (const { id, detail } of await offenders(db)) found.push({ invariant: name, promise, id, detail });
   }
   return found;
 }

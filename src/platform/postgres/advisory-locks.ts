@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import type { Pool } from './connection.ts';
+import type { Pool } from './types.ts';
 
 /** Longer than any statement may run. An idle connection is closed after this time. */
 const idleSeconds = 60;

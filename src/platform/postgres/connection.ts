@@ -1,20 +1,23 @@
+import { connect, type Socket } from 'node:net';
 import postgres from 'postgres';
-import { boundWait } from './pool-acquire-timeout.ts';
-import { takeSecurity } from './secure-socket.ts';
-import { socketsFor } from './socket.ts';
+import { withAcquireTimeout } from './pool-acquire-timeout.ts';
+import { type Tls, takeTls } from './tls.ts';
 import { type Pool, types } from './types.ts';
 
-export type { Db, Pool, Reader, Writer } from './types.ts';
+export type { Db, Pool, Reader, Tx, Writer } from './types.ts';
+
+/** The client's delay before it connects again, in seconds. Its own grows to 20 s while PostgreSQL is away. */
+const reconnectDelay = 0.01;
 
 /**
  * Returns a pool of at most `max` connections. It connects with the first query, not before. PostgreSQL ends a
- * statement after 30 s, so a stuck lock frees itself. `longestWaitMs` is the pool acquire timeout: after it, a caller
- * that has no connection yet fails with PoolExhausted. Without it, callers wait without limit.
+ * statement after 30 s, so a stuck lock frees itself. After `acquireTimeoutMs`, a caller that has no connection yet
+ * fails with PoolExhausted. Without it, callers wait without limit.
  */
-export function openPool(databaseUrl: string, options: { max: number; name: string; longestWaitMs?: number }): Pool {
-  const { url, ...reached } = wayTo(databaseUrl);
+export function openPool(databaseUrl: string, options: { max: number; name: string; acquireTimeoutMs?: number }): Pool {
+  const { url, ...connection } = connectionOptions(databaseUrl);
   const pool = postgres(url, {
-    ...reached,
+    ...connection,
     max: options.max,
     types,
     onnotice: () => {},
@@ -26,13 +29,35 @@ export function openPool(databaseUrl: string, options: { max: number; name: stri
       idle_in_transaction_session_timeout: 60_000,
     },
   });
-  return options.longestWaitMs === undefined ? pool : boundWait(pool, options.longestWaitMs);
+  return options.acquireTimeoutMs === undefined ? pool : withAcquireTimeout(pool, options.acquireTimeoutMs);
+}
+
+/** Where the client connects to, after it has read the URL and its own environment variables. */
+interface Target {
+  host: string[];
+  port: number[];
+  path?: string | false;
 }
 
 /** Returns the client's options for reaching this database, over TLS if the URL asks for it. */
-export function wayTo(databaseUrl: string): { url: string; ssl: false } {
-  const { url, security } = takeSecurity(databaseUrl);
-  // The client has an option `socket` that its types lack. The socket handles TLS, so the client's `ssl` is off.
-  const way: { url: string; ssl: false; socket: unknown } = { url, ssl: false, socket: socketsFor(security) };
-  return way;
+export function connectionOptions(databaseUrl: string): { url: string; ssl: Tls; backoff: () => number } {
+  const { url, ssl } = takeTls(databaseUrl);
+
+  // The client's own socket would hold small statements back until the server has confirmed the one before (Nagle).
+  function socket({ host: [host], port: [port], path }: Target): Socket {
+    if (path) return connect(path);
+    // The certificate is checked against this name or address.
+    if (typeof ssl === 'object') ssl.host = host;
+    // The client sends the member `host` to the server (SNI), unless it is an address.
+    return Object.assign(connect({ host, port: port ?? 5432, noDelay: true }), { host });
+  }
+
+  // The client's types lack its option `socket`.
+  const options: { url: string; ssl: Tls; backoff: () => number; socket: unknown } = {
+    url,
+    ssl,
+    backoff: () => reconnectDelay,
+    socket,
+  };
+  return options;
 }

@@ -1,12 +1,20 @@
 import { realNow } from '../real-time.ts';
 import { repeat } from '../repeat.ts';
-import type { Pool } from './connection.ts';
-import { databaseNow } from './database-time.ts';
+import type { Db, Pool } from './types.ts';
 
 const measureEveryMs = 10_000;
-const measureAgainMs = 200;
+const retryMeasureMs = 200;
 /** A response that took longer says too little about the instant it was made. */
-const longestAskMs = 1_000;
+const longestRoundTripMs = 1_000;
+
+/**
+ * Returns the current instant by the database's clock, which all processes share. For decisions that must not depend on
+ * whether this machine's clock is right.
+ */
+export async function databaseNow(db: Db): Promise<Date> {
+  const [row] = await db<[{ now: Date }]>`select clock_timestamp() as now`;
+  return row.now;
+}
 
 /** Real time by PostgreSQL's clock. */
 export interface SharedClock {
@@ -21,23 +29,23 @@ export interface SharedClock {
  * machine's clock.
  */
 export function startSharedClock(sql: Pool): SharedClock {
-  let known: { instant: number; at: number } | null = null;
+  let measured: { instant: number; at: number } | null = null;
 
   async function measure(): Promise<number> {
-    const askedAt = performance.now();
+    const sentAt = performance.now();
     const instant = (await databaseNow(sql)).getTime();
     const at = performance.now();
-    if (at - askedAt <= longestAskMs) known = { instant, at: (askedAt + at) / 2 };
-    return known === null ? measureAgainMs : measureEveryMs;
+    if (at - sentAt <= longestRoundTripMs) measured = { instant, at: (sentAt + at) / 2 };
+    return measured === null ? retryMeasureMs : measureEveryMs;
   }
 
   const measuring = repeat(measure, {
     everyMs: measureEveryMs,
-    afterErrorMs: measureAgainMs,
+    afterErrorMs: retryMeasureMs,
     onError: () => {}, // PostgreSQL is away: the last measurement stays in use
   });
   return {
-    now: () => (known === null ? realNow() : new Date(known.instant + performance.now() - known.at)),
+    now: () => (measured === null ? realNow() : new Date(measured.instant + performance.now() - measured.at)),
     close: () => void measuring.close(),
   };
 }

@@ -1,5 +1,5 @@
 import type { Fragment } from 'postgres';
-import type { Db } from './connection.ts';
+import type { Db } from './types.ts';
 
 /**
  * The limit for free-form values on one page. A hundred customers can hold 25 MB, which took 330 ms of processor time

@@ -1,6 +1,6 @@
 import { currentTrace } from '../tracing.ts';
-import type { Db } from './connection.ts';
-import { noteEnqueued } from './transaction.ts';
+import { afterCommit } from './transaction.ts';
+import type { Db, Tx } from './types.ts';
 
 export type WorkflowType = 'paymentPlan' | 'scheduledPayment' | 'testClock' | 'webhookDelivery';
 
@@ -39,21 +39,38 @@ export function workflowIdOf(workflowType: WorkflowType, subjectId: string): str
   return `${workflowIdPrefixes[workflowType]}/${subjectId}`;
 }
 
+const listeners = new Set<() => void>();
+
+/** Calls `listener` after each commit of this process that has outbox entries. Returns a function that unsubscribes. */
+export function onEntriesCommitted(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Marks the transaction as having outbox entries, so that dispatch starts right after its commit. */
+export function noteEnqueued(tx: Tx): void {
+  afterCommit(tx, notifyListeners);
+}
+
+function notifyListeners(): void {
+  for (const listener of listeners) listener();
+}
+
 /**
  * Adds entries to the outbox in the caller's transaction; the dispatcher sends them to Temporal after the commit. Only
  * the database's clock decides when an entry is available, here and below. Processes with different clocks share these
  * rows; one whose clock is an hour ahead must not hold up the others for an hour.
  */
-export async function enqueue(tx: Db, intents: OutboxEntry[], now: Date): Promise<void> {
-  if (intents.length === 0) return;
+export async function enqueue(tx: Tx, entries: OutboxEntry[], now: Date): Promise<void> {
+  if (entries.length === 0) return;
   noteEnqueued(tx);
   await tx`
     insert into workflow_intents (workflow_id, workflow_type, subject_id, start, signal, created_at, available_at, traceparent)
-    select staged.*, ${now}::timestamptz, now(), ${currentTrace()?.traceparent ?? null} from unnest(
-      ${intents.map(({ workflowType, subjectId }) => workflowIdOf(workflowType, subjectId))}::text[],
-      ${intents.map(({ workflowType }) => workflowType)}::text[], ${intents.map(({ subjectId }) => subjectId)}::text[],
-      ${intents.map(({ start }) => String(start))}::text[]::boolean[], ${intents.map(({ signal }) => signal ?? null)}::text[]
-    ) as staged`;
+    select entry.*, ${now}::timestamptz, now(), ${currentTrace()?.traceparent ?? null} from unnest(
+      ${entries.map(({ workflowType, subjectId }) => workflowIdOf(workflowType, subjectId))}::text[],
+      ${entries.map(({ workflowType }) => workflowType)}::text[], ${entries.map(({ subjectId }) => subjectId)}::text[],
+      ${entries.map(({ start }) => String(start))}::text[]::boolean[], ${entries.map(({ signal }) => signal ?? null)}::text[]
+    ) as entry`;
 }
 
 /**

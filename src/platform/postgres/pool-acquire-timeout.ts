@@ -5,13 +5,13 @@ export class PoolExhausted extends Error {
   override name = 'PoolExhausted';
   readonly code = 'CONNECTION_WAIT_TIMEOUT';
 
-  constructor(waitMs: number) {
-    super(`all connections to the database were at work for ${waitMs / 1000} s`);
+  constructor(timeoutMs: number) {
+    super(`all connections to the database were in use for ${timeoutMs / 1000} s`);
   }
 }
 
-/** Releases a slot. */
-type Free = () => void;
+/** Releases a slot. Further calls have no effect. */
+type Release = () => void;
 
 /** Parts of the client's query that its types lack: the function that sends it, and the two that complete it. */
 interface Sendable {
@@ -22,26 +22,26 @@ interface Sendable {
 
 /**
  * Returns the pool with an acquire timeout. There are as many slots as connections. Each statement or transaction
- * acquires a slot before it is sent, first come, first served. If it gets none within `longestWaitMs`, it fails with
+ * acquires a slot before it is sent, first come, first served. If it gets none within `timeoutMs`, it fails with
  * PoolExhausted. The client alone would let callers wait for ever, and would queue statements behind others on busy
  * connections.
  */
-export function boundWait(pool: Pool, longestWaitMs: number): Pool {
-  const take = placesFor(pool.options.max, longestWaitMs);
+export function withAcquireTimeout(pool: Pool, timeoutMs: number): Pool {
+  const acquire = createSlots(pool.options.max, timeoutMs);
 
-  function seated<T>(made: T): T {
+  function withSlot<T>(made: T): T {
     if (!isSendable(made)) return made;
     const send = made.handler;
     made.handler = (query) =>
-      take(
-        (free) => {
+      acquire(
+        (release) => {
           const { resolve, reject } = query;
           query.resolve = (result) => {
-            free();
+            release();
             resolve(result);
           };
           query.reject = (error) => {
-            free();
+            release();
             reject(error);
           };
           send(query);
@@ -51,59 +51,59 @@ export function boundWait(pool: Pool, longestWaitMs: number): Pool {
     return made;
   }
 
-  async function begin(...given: unknown[]): Promise<unknown> {
-    const free = await new Promise<Free>(take);
+  async function begin(...args: unknown[]): Promise<unknown> {
+    const release = await new Promise<Release>(acquire);
     try {
-      return await Reflect.apply(pool.begin, pool, given);
+      return await Reflect.apply(pool.begin, pool, args);
     } finally {
-      free();
+      release();
     }
   }
 
   // A plain function instead of a Proxy: a Proxy would cost each statement more than its slot does.
-  const bounded = (...given: Parameters<Pool>) => seated(pool(...given));
-  return Object.assign(Object.defineProperties(bounded, Object.getOwnPropertyDescriptors(pool)) as Pool, {
+  const limited = (...args: Parameters<Pool>) => withSlot(pool(...args));
+  return Object.assign(Object.defineProperties(limited, Object.getOwnPropertyDescriptors(pool)) as Pool, {
     begin,
-    unsafe: (...given: Parameters<Pool['unsafe']>) => seated(pool.unsafe(...given)),
+    unsafe: (...args: Parameters<Pool['unsafe']>) => withSlot(pool.unsafe(...args)),
   });
 }
 
 /**
- * Returns a function that acquires a slot. It calls `onPlace` at once if a slot is free. Otherwise it calls `onPlace`
- * or `onLate` within `longestWaitMs`.
+ * Returns a function that acquires one of `count` slots. It calls `onAcquired` at once if a slot is free. Otherwise it
+ * calls `onAcquired` or `onTimeout` within `timeoutMs`.
  */
-function placesFor(count: number, longestWaitMs: number) {
-  let taken = 0;
-  const waiting = new Set<(free: Free) => void>();
+function createSlots(count: number, timeoutMs: number) {
+  let used = 0;
+  const waiting = new Set<(release: Release) => void>();
 
   /** Returns a function that releases a slot, once, to the caller that has waited longest. */
-  function placeOf(): Free {
-    let isFree = false;
+  function releaseOnce(): Release {
+    let isReleased = false;
     return () => {
-      if (isFree) return;
-      isFree = true;
+      if (isReleased) return;
+      isReleased = true;
       const [next] = waiting;
-      if (next === undefined) taken -= 1;
-      else next(placeOf());
+      if (next === undefined) used -= 1;
+      else next(releaseOnce());
     };
   }
 
-  return (onPlace: (free: Free) => void, onLate: (error: PoolExhausted) => void): void => {
-    if (taken < count) {
-      taken += 1;
-      onPlace(placeOf());
+  return (onAcquired: (release: Release) => void, onTimeout: (error: PoolExhausted) => void): void => {
+    if (used < count) {
+      used += 1;
+      onAcquired(releaseOnce());
       return;
     }
-    const late = setTimeout(() => {
-      waiting.delete(mine);
-      onLate(new PoolExhausted(longestWaitMs));
-    }, longestWaitMs);
-    const mine = (free: Free): void => {
-      clearTimeout(late);
-      waiting.delete(mine);
-      onPlace(free);
+    const timeout = setTimeout(() => {
+      waiting.delete(waiter);
+      onTimeout(new PoolExhausted(timeoutMs));
+    }, timeoutMs);
+    const waiter = (release: Release): void => {
+      clearTimeout(timeout);
+      waiting.delete(waiter);
+      onAcquired(release);
     };
-    waiting.add(mine);
+    waiting.add(waiter);
   };
 }
 

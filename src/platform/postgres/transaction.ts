@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
+import { all } from '../all-settled.ts';
 import { emit } from '../telemetry.ts';
-import type { Db, Pool } from './connection.ts';
+import type { Db, Pool, Tx } from './types.ts';
 
 const deadlock = '40P01';
 const serializationFailure = '40001';
@@ -12,32 +13,27 @@ const maxTries = 5;
  */
 const maxTriesOfStale = 100;
 /** When its connection is closed, the client rejects the transaction some time after its statements have failed. */
-const toldOfCutWithinMs = 1_000;
-
-type Opened = Exclude<Db, Pool>;
-
-const staging = new WeakSet<Db>();
-const listeners = new Set<() => void>();
+const rejectedAfterCutWithinMs = 1_000;
 
 /** Callbacks to run once a transaction is committed. */
-const afterwards = new WeakMap<Db, (() => void)[]>();
+const callbacks = new WeakMap<Tx, Set<() => void>>();
 
-/** Statements that a transaction has sent and not yet awaited. */
-const underWay = new WeakMap<Db, Promise<unknown>[]>();
+/** What a transaction has sent by `pipelined`. */
+const pipelines = new WeakMap<Tx, Promise<unknown>[]>();
 
 /**
  * Runs `work` in one transaction: a new one if `db` is a pool, otherwise the caller's. A transaction that was a
  * deadlock victim, failed to serialize or met a statement prepared before a migration is retried. So `work` must do
  * nothing but SQL.
  */
-export async function atomically<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+export async function atomically<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   if (!isPool(db)) return work(db);
   for (let tries = 1; ; tries++) {
     let lost = false;
     let isOver = false;
     try {
       const { tx, value } = await begin(db, async (opened) => {
-        const tx = refusing(opened, () => lost);
+        const tx = branded(refusing(opened, () => lost));
         try {
           return { tx, value: await work(tx) };
         } catch (error) {
@@ -46,14 +42,13 @@ export async function atomically<T>(db: Db, work: (tx: Db) => Promise<T>): Promi
         } finally {
           // If `work` returned now, the client would send a commit or rollback on the dead connection or on its
           // successor.
-          if (lost && !isOver) await pause(toldOfCutWithinMs);
+          if (lost && !isOver) await pause(rejectedAfterCutWithinMs);
           if (isOver) await new Promise<never>(() => {});
         }
       });
       // PostgreSQL turns the commit of a transaction with a failed statement into a rollback, without an error.
-      await Promise.all(underWay.get(tx) ?? []);
-      if (staging.has(tx)) for (const listener of listeners) listener();
-      for (const told of afterwards.get(tx) ?? []) told();
+      await Promise.all(pipelines.get(tx) ?? []);
+      for (const callback of callbacks.get(tx) ?? []) callback();
       return value;
     } catch (error) {
       lost = true;
@@ -66,14 +61,14 @@ export async function atomically<T>(db: Db, work: (tx: Db) => Promise<T>): Promi
 }
 
 /** Runs `work` in a transaction of the pool and emits its telemetry events. */
-async function begin<T extends object>(pool: Pool, work: (opened: Opened) => Promise<T>): Promise<T> {
-  const askedAt = performance.now();
+async function begin<T extends object>(pool: Pool, work: (opened: postgres.TransactionSql) => Promise<T>): Promise<T> {
+  const startedAt = performance.now();
   let hadBegun = false;
   emit({ kind: 'transaction awaited' });
   try {
     return await pool.begin<Promise<T>>((opened) => {
       hadBegun = true;
-      emit({ kind: 'transaction begun', waitSeconds: (performance.now() - askedAt) / 1000 });
+      emit({ kind: 'transaction begun', waitSeconds: (performance.now() - startedAt) / 1000 });
       return work(opened);
     });
   } finally {
@@ -81,68 +76,60 @@ async function begin<T extends object>(pool: Pool, work: (opened: Opened) => Pro
   }
 }
 
+/** Calls whose statements are on their way. A bare query is not: the client sends it when it is awaited. */
+type Sent<T> = { [K in keyof T]: T[K] extends { execute(): unknown } ? never : T[K] };
+
 /**
- * Sends a statement of the transaction without waiting for its result. Later statements, the commit included, follow it
- * without a round trip in between. If it fails, the transaction fails. On a pool, the statement is awaited.
+ * Sends statements together. Each entry of the list is a call that was just made; PostgreSQL runs their first statements
+ * in the order of the list. Returns all results, in that order, after the last call has settled. A caller that needs no
+ * result does not wait (`void pipelined(…)`): the next statements, the commit included, follow without a round trip.
+ *
+ * If a statement fails, PostgreSQL refuses those after it, and the transaction fails with the error of the first entry
+ * that failed, whether the caller waits or not.
  */
-export async function withoutWaiting(db: Db, statement: Promise<unknown>): Promise<void> {
-  const sent = Promise.resolve(statement);
-  if (isPool(db)) return void (await sent);
-  sent.catch(() => {}); // awaited when the transaction ends
-  const others = underWay.get(db);
-  if (others) others.push(sent);
-  else underWay.set(db, [sent]);
+export function pipelined<const T extends readonly unknown[]>(
+  tx: Tx,
+  calls: readonly [...T] & Sent<readonly [...T]>,
+): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
+  const results = all<T>(calls);
+  results.catch(() => {}); // thrown when the transaction ends
+  const others = pipelines.get(tx);
+  if (others) others.push(results);
+  else pipelines.set(tx, [results]);
+  return results;
 }
 
 /**
  * Dry run: runs `work` in a transaction, rolls it back and returns the result of `work`. If `db` is the caller's
  * transaction, it rolls back to the state before the call, locks included.
  */
-export async function dryRun<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
-  const undone = async (tx: Db): Promise<never> => {
+export async function dryRun<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  let done: { result: T } | undefined;
+  const rolledBack = async (tx: Tx): Promise<never> => {
     const result = await work(tx);
-    await Promise.all(underWay.get(tx) ?? []);
-    throw new DryRunResult(result);
+    await Promise.all(pipelines.get(tx) ?? []);
+    done = { result };
+    throw new RolledBack();
   };
   try {
-    return await (isPool(db) ? atomically(db, undone) : db.savepoint(undone));
+    return await (isPool(db) ? atomically(db, rolledBack) : db.savepoint((opened) => rolledBack(branded(opened))));
   } catch (error) {
-    if (error instanceof DryRunResult) return error.result;
+    if (error instanceof RolledBack && done !== undefined) return done.result;
     throw error;
   }
 }
 
 /** Ends a dry run, so that its transaction is rolled back. */
-class DryRunResult extends Error {
-  readonly result;
-
-  // biome-ignore lint/suspicious/noExplicitAny: thrown and caught in one function, which knows the type
-  constructor(result: any) {
-    super('the transaction was a dry run');
-    this.result = result;
-  }
-}
+class RolledBack extends Error {}
 
 /**
- * Calls `told` after the transaction commits. It is not called if the transaction is rolled back or is a dry run. On a
- * pool there is nothing to commit, so it is called at once. It must not throw.
+ * Calls `callback` after the transaction commits, once even if it is passed again. It is not called if the transaction
+ * is rolled back or is a dry run. It must not throw.
  */
-export function afterCommit(db: Db, told: () => void): void {
-  const others = afterwards.get(db);
-  if (isPool(db)) told();
-  else if (others) others.push(told);
-  else afterwards.set(db, [told]);
-}
-
-/** Marks the transaction as having outbox entries, so that dispatch starts right after its commit. */
-export function noteEnqueued(tx: Db): void {
-  staging.add(tx);
-}
-
-/** Calls `listener` after each commit of this process that has outbox entries. Returns a function that unsubscribes. */
-export function onIntentsCommitted(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+export function afterCommit(tx: Tx, callback: () => void): void {
+  const others = callbacks.get(tx);
+  if (others) others.add(callback);
+  else callbacks.set(tx, new Set([callback]));
 }
 
 /** Whether the error is a violation of the constraint or unique index with this name. */
@@ -171,13 +158,18 @@ function isCut(error: unknown): boolean {
  * the transaction but does not stop `work`. Without this, the next statement would run on the connection's successor,
  * outside any transaction or inside another one.
  */
-function refusing<T extends Db>(tx: T, isLost: () => boolean): T {
-  return new Proxy(tx, {
+function refusing(opened: postgres.TransactionSql, isLost: () => boolean): postgres.TransactionSql {
+  return new Proxy(opened, {
     apply(target, self, args) {
       if (isLost()) throw Object.assign(new Error('the transaction is lost'), { code: 'CONNECTION_CLOSED' });
       return Reflect.apply(target, self, args);
     },
   });
+}
+
+/** The brand exists for the compiler only. */
+function branded(opened: postgres.TransactionSql): Tx {
+  return opened as Tx;
 }
 
 function isPool(db: Db): db is Pool {

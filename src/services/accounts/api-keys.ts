@@ -4,11 +4,12 @@ import {
   type ApiKeyRow,
   endApiKey,
   insertApiKey,
+  listApiKeys,
   lockApiKey,
-  selectApiKeys,
 } from '../../db/api-keys.ts';
-import { newId, randomBase62 } from '../../domain/ids.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import { randomBase62 } from '../../domain/base62.ts';
+import { newId } from '../../domain/ids.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically, violates } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import { assertNoErrors, InvalidState, NotFound, ValidationFailed } from '../errors.ts';
@@ -88,7 +89,7 @@ export async function createKey(sql: Db, { billerId, livemode, kind, scopes, by,
 
 /** Returns the keys of a biller, or all keys when `billerId` is null. Oldest first, including revoked keys. */
 export async function listKeys(sql: Db, billerId: string | null): Promise<ApiKey[]> {
-  return (await selectApiKeys(sql, billerId)).map(withoutHash);
+  return (await listApiKeys(sql, billerId)).map(withoutHash);
 }
 
 /**
@@ -133,7 +134,7 @@ export async function rollKey(sql: Db, id: string, { overlapHours, by, now }: { 
 
 type KeyAction = 'api_key.created' | 'api_key.rolled' | 'api_key.revoked';
 
-async function recordChange(tx: Db, action: KeyAction, before: ApiKeyRow | null, after: ApiKeyRow | null, deed: Deed) {
+async function recordChange(tx: Tx, action: KeyAction, before: ApiKeyRow | null, after: ApiKeyRow | null, deed: Deed) {
   const row = after ?? before;
   if (row === null) return;
   const shown = (key: ApiKeyRow | null) => key && { kind: key.kind, scopes: key.scopes, revoked_at: key.revoked_at };

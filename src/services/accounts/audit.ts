@@ -1,4 +1,4 @@
-import { type AuditPage, type AuditRow, insertAuditRow, selectAuditRows } from '../../db/audit-log.ts';
+import { type AuditPage, type AuditRow, insertAuditRow, listAuditRows } from '../../db/audit-log.ts';
 import type { IssuedBy } from '../../messages/operator-command.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
@@ -66,8 +66,8 @@ export type AuditRecord = Omit<AuditRow, 'actor_kind' | 'actor_id'> & { actor: {
  * Adds an entry to the audit log, in the transaction of the change that it records, so that neither exists without the
  * other. Nothing can change or remove an entry afterwards.
  */
-export async function recordAudit(tx: Db, { action, by, at, tenant, subjectId, requestId, changes }: AuditEntry) {
-  await insertAuditRow(tx, {
+export async function recordAudit(db: Db, { action, by, at, tenant, subjectId, requestId, changes }: AuditEntry) {
+  await insertAuditRow(db, {
     at,
     action,
     actor_kind: by.kind,
@@ -112,7 +112,7 @@ export function changesBetween<T extends object>(before: T | null, after: T | nu
 
 /** Returns a page of the log, newest first. */
 export async function listAudit(db: Db, page: AuditPage): Promise<AuditRecord[]> {
-  const rows = await selectAuditRows(db, page);
+  const rows = await listAuditRows(db, page);
   return rows.map(({ id, at, action, actor_kind: kind, actor_id, ...rest }) => {
     return { id, at, action, actor: { kind, id: actor_id }, ...rest };
   });

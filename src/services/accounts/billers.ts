@@ -1,8 +1,14 @@
-import { findCredential } from '../../db/api-keys.ts';
-import { type BillerRow, findBiller, findBillerByName, insertBiller, selectBillers } from '../../db/billers.ts';
+import { selectCredential } from '../../db/api-keys.ts';
+import {
+  type BillerRow,
+  insertBiller,
+  listBillers as listBillerRows,
+  selectBiller,
+  selectBillerByName,
+} from '../../db/billers.ts';
 import { isTimeZone } from '../../domain/calendar.ts';
 import { newId } from '../../domain/ids.ts';
-import type { Db, Pool } from '../../platform/postgres/connection.ts';
+import type { Db, Pool, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { type FieldCode, type FieldError, fieldError } from '../../resources/field-errors.ts';
@@ -69,7 +75,7 @@ export async function createBiller(sql: Db, biller: NewBiller): Promise<Biller> 
 
 /** Returns all billers, oldest first. */
 export async function listBillers(sql: Db): Promise<Biller[]> {
-  return (await selectBillers(sql)).map(withoutFees);
+  return (await listBillerRows(sql)).map(withoutFees);
 }
 
 /**
@@ -83,7 +89,7 @@ export async function ensureDemoBiller(
   return atomically(sql, async (tx) => {
     await tx`select pg_advisory_xact_lock(${demoLock})`;
     const now = realNow();
-    const found = (known && (await findBiller(tx, known.billerId))) ?? (await findBillerByName(tx, demoName));
+    const found = (known && (await selectBiller(tx, known.billerId))) ?? (await selectBillerByName(tx, demoName));
     const billerId = found?.id ?? (await createBiller(tx, { name: demoName, by: start, now })).id;
     const keyFor = async (name: keyof DemoKeys): Promise<string> => {
       const traits = demoTraits[name];
@@ -101,8 +107,8 @@ export async function ensureDemoBiller(
   });
 }
 
-async function works(tx: Db, key: string, billerId: string, traits: KeyTraits, now: Date): Promise<boolean> {
-  const row = await findCredential(tx, hashKey(key));
+async function works(tx: Tx, key: string, billerId: string, traits: KeyTraits, now: Date): Promise<boolean> {
+  const row = await selectCredential(tx, hashKey(key));
   return (
     row !== null &&
     row.biller_id === billerId &&

@@ -3,9 +3,9 @@ import { countFingerprints } from '../../db/idempotency-keys.ts';
 import {
   countPages,
   countSealed,
+  listSealed,
   lockSealedOtherwise,
   type Pages,
-  readSealed,
   replaceSealed,
   type SealedColumn,
   type SealedValue,
@@ -141,7 +141,7 @@ export async function findUnreadable(sql: Pool, vault: Vault): Promise<Unreadabl
   const found: Unreadable[] = [];
   for (const column of columns) {
     for await (const pages of pagesOf(sql, column)) {
-      for (const value of await readSealed(sql, column, pages)) {
+      for (const value of await listSealed(sql, column, pages)) {
         const problem = problemWith(vault, value);
         if (problem !== null) found.push({ column, place: value.place, problem });
       }

@@ -1,5 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { SealedField, SealFormat } from '../../db/sealed-values.ts';
+import { encodeBase62 } from '../../domain/base62.ts';
 import { openBytes, partsOf, sealBytes } from './sealed-bytes.ts';
 
 /** Encrypts values that must not be readable in the database, and derives secrets that need not be stored. */
@@ -36,7 +37,6 @@ export class VaultError extends Error {
   }
 }
 
-const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 // 256 bits in base 62.
 const secretLength = 43;
 
@@ -131,11 +131,5 @@ export function intentIdIn(vault: Vault, clientSecret: string): string | null {
 
 function clientSecret(key: VaultKey, intentId: string): string {
   const digest = createHmac('sha256', key.clientSecretKey).update(intentId).digest('hex');
-  let rest = BigInt(`0x${digest}`);
-  let text = '';
-  while (text.length < secretLength) {
-    text = base62.charAt(Number(rest % 62n)) + text;
-    rest /= 62n;
-  }
-  return `${intentId}_secret_${text}`;
+  return `${intentId}_secret_${encodeBase62(BigInt(`0x${digest}`), secretLength)}`;
 }

@@ -4,7 +4,7 @@ import {
   lockCustomer,
   updateCustomer as storeChange,
 } from '../../db/customers.ts';
-import type { Db, Writer } from '../../platform/postgres/connection.ts';
+import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { CustomerUpdate } from '../../resources/customer.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
@@ -53,7 +53,7 @@ export async function updateCustomer(
  * a method by accident.
  */
 async function defaultMethodErrors(
-  tx: Db,
+  tx: Tx,
   call: RequestContext,
   customer: CustomerRow,
   methodId: string,

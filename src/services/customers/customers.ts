@@ -4,14 +4,14 @@ import {
   countClockCustomers,
   findCustomer,
   insertCustomer,
-  listCustomers as selectCustomers,
+  listCustomers as listCustomerRows,
 } from '../../db/customers.ts';
 import { KeyTaken } from '../../db/idempotency-keys.ts';
 import { lockBiller } from '../../db/tenant.ts';
 import { shareLockClockOf, type TestClockRow } from '../../db/test-clocks.ts';
 import { newId } from '../../domain/ids.ts';
 import { type ConditionsOf, unconditionally } from '../../platform/postgres/conditional-insert.ts';
-import type { Db, Writer } from '../../platform/postgres/connection.ts';
+import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { CustomerCreate } from '../../resources/customer.ts';
 import { timeOnClock } from '../customer-time.ts';
@@ -67,10 +67,10 @@ export async function listCustomers(
   tenant: Tenant,
   query: CustomerFilter & PageQuery,
 ): Promise<Rows<CustomerRow>> {
-  return rowsOfPage(db, 'customers', tenant, query, (page) => selectCustomers(db, tenant, query, page));
+  return rowsOfPage(db, 'customers', tenant, query, (page) => listCustomerRows(db, tenant, query, page));
 }
 
-async function assertRoom(tx: Db, call: RequestContext, clock: TestClockRow): Promise<void> {
+async function assertRoom(tx: Tx, call: RequestContext, clock: TestClockRow): Promise<void> {
   if (clock.status === 'failed') {
     throw new InvalidState(
       `Test clock ${clock.id} has failed and takes no customers: make a new one.`,

@@ -5,20 +5,20 @@ import {
   type LockedCustomerRow,
   lockCustomer,
 } from '../../db/customers.ts';
-import { findPaymentIntent } from '../../db/payment-intents.ts';
+import { selectPaymentIntent } from '../../db/payment-intents.ts';
 import {
-  findPaymentMethod,
   insertPaymentMethod,
+  listPaymentMethods as listMethodRows,
   listMethodsOfCustomer,
   lockPaymentMethod,
   markDetached,
   type PaymentMethodRow,
-  listPaymentMethods as selectMethods,
+  selectPaymentMethod,
 } from '../../db/payment-methods.ts';
 import { sealedField } from '../../db/sealed-values.ts';
 import { brandOf, findFixtureCard } from '../../domain/cards.ts';
 import { newId } from '../../domain/ids.ts';
-import type { Db, Writer } from '../../platform/postgres/connection.ts';
+import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { fieldError } from '../../resources/field-errors.ts';
 import { methodsPerPage } from '../../resources/payment-method.ts';
@@ -111,7 +111,7 @@ async function saveAttached(
   call: RequestContext,
   instrument: Resolved<InstrumentColumns>,
   sealNumber: SealNumber,
-  lockNamed: (tx: Db) => Promise<Resolved<LockedCustomerRow>>,
+  lockNamed: (tx: Tx) => Promise<Resolved<LockedCustomerRow>>,
 ): Promise<PaymentMethodRow> {
   return atomically(db, async (tx) => {
     const customer = await lockNamed(tx);
@@ -155,7 +155,7 @@ async function insert(
  * @throws NotFound
  */
 export async function fetchPaymentMethod(db: Db, tenant: Tenant, id: string): Promise<PaymentMethodRow> {
-  const method = await findPaymentMethod(db, tenant, id);
+  const method = await selectPaymentMethod(db, tenant, id);
   if (method === null) throw new NotFound('payment method', id);
   return method;
 }
@@ -166,7 +166,7 @@ export async function fetchPaymentMethod(db: Db, tenant: Tenant, id: string): Pr
  */
 export async function listPaymentMethods(db: Db, tenant: Tenant, query: PageQuery): Promise<Rows<PaymentMethodRow>> {
   const page = await pageOf(db, 'payment_methods', tenant, query, methodsPerPage);
-  return { rows: await selectMethods(db, tenant, page), limit: page.limit };
+  return { rows: await listMethodRows(db, tenant, page), limit: page.limit };
 }
 
 /**
@@ -244,13 +244,13 @@ export async function fetchCustomerMethod(
 ): Promise<PaymentMethodRow> {
   const customer = await findCustomer(db, tenant, customerId);
   if (customer === null) throw new NotFound('customer', customerId);
-  const method = await findPaymentMethod(db, tenant, id);
+  const method = await selectPaymentMethod(db, tenant, id);
   if (method?.customer_id !== customerId) throw new NotFound('payment method', id);
   return method;
 }
 
 /** Resolves a customer by its id or by the biller's own reference, and locks it. */
-async function customerReferredTo(tx: Db, tenant: Tenant, reference: string): Promise<Resolved<LockedCustomerRow>> {
+async function customerReferredTo(tx: Tx, tenant: Tenant, reference: string): Promise<Resolved<LockedCustomerRow>> {
   const path = '/customer_reference';
   const byId = await resolveCustomer(tx, tenant, reference, path);
   if (byId.error?.code !== 'resource_missing') return byId;
@@ -265,14 +265,14 @@ async function customerReferredTo(tx: Db, tenant: Tenant, reference: string): Pr
  * deleted, or not the one that `reference` names.
  */
 async function customerOfPayer(
-  tx: Db,
+  tx: Tx,
   vault: Vault,
   tenant: Tenant,
   reference: string,
   clientSecret: string | undefined,
 ): Promise<Resolved<LockedCustomerRow>> {
   const intentId = clientSecret === undefined ? null : intentIdIn(vault, clientSecret);
-  const intent = intentId === null ? null : await findPaymentIntent(tx, tenant, intentId);
+  const intent = intentId === null ? null : await selectPaymentIntent(tx, tenant, intentId);
   const customer = intent?.customer_id ? await lockCustomer(tx, tenant, intent.customer_id) : null;
   const isNamed = customer !== null && (reference === customer.id || reference === customer.reference);
   if (customer !== null && isNamed && customer.deleted_at === null) return { value: customer };

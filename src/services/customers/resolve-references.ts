@@ -2,12 +2,12 @@ import { type LockedCustomerRow, lockCustomer, setFirstDefaultMethod } from '../
 import {
   attachToCustomer,
   countMethodsOfCustomer,
-  findPaymentMethod,
   lockPaymentMethod,
   type PaymentMethodRow,
+  selectPaymentMethod,
 } from '../../db/payment-methods.ts';
 import { parseSandboxOutcomes } from '../../domain/sandbox-outcomes.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import { missingReference, ValidationFailed } from '../errors.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
@@ -23,7 +23,7 @@ export type Resolved<T> = { value: T; error?: undefined } | { value?: undefined;
  * customer is a field error, because it takes nothing new.
  */
 export async function resolveCustomer(
-  tx: Db,
+  tx: Tx,
   tenant: Tenant,
   id: string,
   path: string,
@@ -40,8 +40,8 @@ export async function resolveCustomer(
  * Locks and returns the customer of a method, before the method is locked. Returns null when the method does not exist
  * or has no customer.
  */
-export async function lockOwner(tx: Db, tenant: Tenant, methodId: string): Promise<LockedCustomerRow | null> {
-  const method = await findPaymentMethod(tx, tenant, methodId);
+export async function lockOwner(tx: Tx, tenant: Tenant, methodId: string): Promise<LockedCustomerRow | null> {
+  const method = await selectPaymentMethod(tx, tenant, methodId);
   return method?.customer_id ? lockCustomer(tx, tenant, method.customer_id) : null;
 }
 
@@ -50,7 +50,7 @@ export async function lockOwner(tx: Db, tenant: Tenant, methodId: string): Promi
  * `customerId` or to no customer. If `customerId` is null, its customer is not checked.
  */
 export async function resolveMethod(
-  tx: Db,
+  tx: Tx,
   tenant: Tenant,
   id: string,
   customerId: string | null,
@@ -75,7 +75,7 @@ export async function resolveMethod(
  * @throws ValidationFailed `payment_method_limit` when the customer has as many methods as it can have.
  */
 export async function attachMethod(
-  tx: Db,
+  tx: Tx,
   call: RequestContext,
   method: PaymentMethodRow,
   customerId: string,
@@ -92,7 +92,7 @@ export async function attachMethod(
  * Checks that a locked customer can have another method.
  * @throws ValidationFailed `payment_method_limit` when it has as many as it can have.
  */
-export async function assertRoomForMethod(tx: Db, customerId: string): Promise<void> {
+export async function assertRoomForMethod(tx: Tx, customerId: string): Promise<void> {
   if ((await countMethodsOfCustomer(tx, customerId)) < methodsPerCustomer) return;
   const message = `The customer has the maximum of ${methodsPerCustomer} payment methods. Detach one first.`;
   throw new ValidationFailed([{ code: 'payment_method_limit', message }], 'payment_method_limit');
@@ -103,7 +103,7 @@ export async function assertRoomForMethod(tx: Db, customerId: string): Promise<v
  * what a customer pays with.
  */
 export async function defaultToFirst(
-  tx: Db,
+  tx: Tx,
   call: RequestContext,
   customerId: string,
   methodId: string,

@@ -1,4 +1,4 @@
-import { findAttemptInFlight } from '../../db/payment-attempts.ts';
+import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import { declined } from '../../domain/charge-outcome.ts';
 import type { Writer } from '../../platform/postgres/connection.ts';
@@ -23,7 +23,7 @@ export async function completeChallenge(
 ): Promise<PaymentIntentRow> {
   return atomically(db, async (tx) => {
     const { intent, at } = await lockIntentForUpdate(tx, call, id, hook);
-    const attempt = intent.status === 'requires_action' ? await findAttemptInFlight(tx, id) : null;
+    const attempt = intent.status === 'requires_action' ? await selectAttemptInFlight(tx, id) : null;
     if (attempt === null) {
       throw new InvalidState(`Payment intent ${id} is ${intent.status}; no challenge is waiting to be completed.`);
     }

@@ -7,16 +7,16 @@ import {
 } from '../../db/payment-attempts.ts';
 import {
   lockPaymentIntent,
-  markOutcome,
   markProcessing,
   type PaymentIntentRow,
   type PaymentIntentStatus,
+  updateIntentOutcome,
 } from '../../db/payment-intents.ts';
-import { findPaymentMethod, type PaymentMethodRow } from '../../db/payment-methods.ts';
+import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
 import { type ChargeOutcome, declined, unattended } from '../../domain/charge-outcome.ts';
 import { derivedId } from '../../domain/ids.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
-import { afterCommit, atomically, withoutWaiting } from '../../platform/postgres/transaction.ts';
+import type { Tx, Writer } from '../../platform/postgres/connection.ts';
+import { afterCommit, atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import { emit, secondsBetween } from '../../platform/telemetry.ts';
 import { traced } from '../../platform/tracing.ts';
 import type { ChargeRequest, PaymentProcessor, Processors } from '../../processors/processor.ts';
@@ -81,7 +81,7 @@ export interface ChargeRecorder {
  * locked, and takes its own locks. It returns null if the payment is for nothing else.
  */
 export type ChargeHook = (
-  tx: Db,
+  tx: Tx,
   charge: Pick<Charge, 'paymentIntentId' | 'paymentPlanId'>,
 ) => Promise<ChargeRecorder | null>;
 
@@ -124,7 +124,7 @@ export function processorFor(processors: Processors, livemode: boolean): Payment
  * another one finds the attempt and asks again under the same key.
  */
 export async function openCharge(
-  tx: Db,
+  tx: Tx,
   intent: PaymentIntentRow,
   method: PaymentMethodRow | null,
   { source, at, now, dueAt = null, testClockId, requestKey = null, keyExpiresAt = null }: NewCharge,
@@ -140,7 +140,7 @@ export async function openCharge(
     at,
     opened_at: now,
   };
-  const opening = Promise.all([
+  void pipelined(tx, [
     insertAttempt(tx, attempt),
     markProcessing(tx, intent.id, {
       number: attempt.number,
@@ -149,7 +149,6 @@ export async function openCharge(
       at,
     }),
   ]);
-  await withoutWaiting(tx, opening);
   afterCommit(tx, () =>
     emit({
       kind: 'charge opened',
@@ -203,10 +202,10 @@ function chargeOf(
 }
 
 /** Continues an attempt that has no outcome yet. The processor key stays the same, so no money is taken twice. */
-export async function reopenCharge(tx: Db, intent: PaymentIntentRow, attempt: PaymentAttemptRow): Promise<Charge> {
+export async function reopenCharge(tx: Tx, intent: PaymentIntentRow, attempt: PaymentAttemptRow): Promise<Charge> {
   const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
   const methodId = attempt.payment_method_id;
-  return chargeOf(intent, methodId === null ? null : await findPaymentMethod(tx, tenant, methodId), attempt);
+  return chargeOf(intent, methodId === null ? null : await selectPaymentMethod(tx, tenant, methodId), attempt);
 }
 
 /**
@@ -231,14 +230,14 @@ export async function askProcessor(processors: Processors, charge: Charge): Prom
  * @returns the intent as it is now, or null when it was deleted meanwhile.
  */
 export async function recordOutcome(
-  db: Db,
+  db: Writer,
   charge: Pick<Charge, 'attemptId' | 'paymentIntentId' | 'paymentPlanId'>,
   record: OutcomeRecord,
   hook: ChargeHook | null,
 ): Promise<PaymentIntentRow | null> {
   return atomically(db, async (tx) => {
-    // Sent together and run in this order: the plan is locked first, then the intent, then the attempt.
-    const [recorder, intent, attempt] = await Promise.all([
+    // The plan is locked first, then the intent, then the attempt.
+    const [recorder, intent, attempt] = await pipelined(tx, [
       hook?.(tx, charge),
       lockPaymentIntent(tx, charge.paymentIntentId),
       lockAttempt(tx, charge.attemptId),
@@ -253,11 +252,15 @@ export async function recordOutcome(
       message: error?.message ?? null,
       now,
     };
-    const [, updated, booked] = await Promise.all([
-      withoutWaiting(tx, completeAttempt(tx, attempt.id, from, completion)),
-      markOutcome(tx, intent, statusOf[outcome.kind], error, at),
-      recorder?.completed({ attempt, at, amount: intent.amount, outcome, now }),
-    ]);
+    const updated = {
+      ...intent,
+      status: statusOf[outcome.kind],
+      last_error_code: completion.code,
+      last_error_message: completion.message,
+      updated_at: at,
+    };
+    void pipelined(tx, [completeAttempt(tx, attempt.id, from, completion), updateIntentOutcome(tx, updated)]);
+    const booked = await recorder?.completed({ attempt, at, amount: intent.amount, outcome, now });
     const origin = { billerId: intent.biller_id, livemode: intent.livemode, ...record };
     const eventIds = await recordEvents(tx, origin, [
       outcomeEvent(updated, { testClockId: intent.test_clock_id, at }, attempt.number, booked?.nextAttemptAt ?? null),
@@ -265,7 +268,7 @@ export async function recordOutcome(
     ]);
     afterCommit(tx, () =>
       emit({
-        kind: 'charge settled',
+        kind: 'charge completed',
         source: attempt.source,
         ...ownerOf(intent, intent.test_clock_id),
         attemptId: attempt.id,

@@ -1,4 +1,4 @@
-import { completeAttempt, findAttemptInFlight } from '../../db/payment-attempts.ts';
+import { completeAttempt, selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { markCanceled, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
@@ -30,7 +30,7 @@ export async function cancelPaymentIntent(db: Writer, call: RequestContext, id: 
         `Payment intent ${id} is ${intent.status}; it can be canceled while ${cancelable.join(' or ')}.`,
       );
     }
-    const challenge = intent.status === 'requires_action' ? await findAttemptInFlight(tx, id) : null;
+    const challenge = intent.status === 'requires_action' ? await selectAttemptInFlight(tx, id) : null;
     if (challenge !== null) {
       const message = 'The payment was canceled before the customer had authenticated it.';
       const failure = { outcome: 'failed' as const, code: 'canceled', message, now: call.now };

@@ -1,9 +1,9 @@
 import { lockCustomer } from '../../db/customers.ts';
-import { findAbandonedAttempts, findAttemptOfRequest, setAttemptKeyExpiry } from '../../db/payment-attempts.ts';
+import { listAbandonedAttempts, selectAttemptOfRequest, updateAttemptKeyExpiry } from '../../db/payment-attempts.ts';
 import { type LockedIntentRow, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import { pass } from '../../platform/crash-points.ts';
-import type { Db, Pool, Writer } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
+import type { Pool, Tx, Writer } from '../../platform/postgres/connection.ts';
+import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import type { PaymentIntentConfirm } from '../../resources/payment-intent-input.ts';
 import { timeOf } from '../customer-time.ts';
 import { attachMethod, lockOwner, resolveMethod } from '../customers/resolve-references.ts';
@@ -56,7 +56,7 @@ export async function confirmPaymentIntent(
     if (intent !== null) await request.storeResponse(tx, intent);
     return intent;
   });
-  pass('confirm settled');
+  pass('confirm completed');
   if (completed === null) throw new NotFound('payment intent', id);
   return completed;
 }
@@ -68,7 +68,7 @@ export async function confirmPaymentIntent(
  * @throws AggregateError with every failure, after all charges were tried.
  */
 export async function recoverCharges(sql: Pool, { processors, hook }: Charging, now: Date): Promise<void> {
-  const abandoned = await findAbandonedAttempts(sql, new Date(now.getTime() - abandonedAfterMs));
+  const abandoned = await listAbandonedAttempts(sql, new Date(now.getTime() - abandonedAfterMs));
   const failures: unknown[] = [];
   for (const attempt of abandoned) {
     try {
@@ -92,15 +92,14 @@ export async function recoverCharges(sql: Pool, { processors, hook }: Charging, 
  * (`charge`) or already has its outcome (`completed`).
  */
 async function openConfirmation(
-  tx: Db,
+  tx: Tx,
   { processors, hook }: Charging,
   call: RequestContext,
   id: string,
   input: PaymentIntentConfirm,
   { requestKey, keyExpiresAt, claimKey }: RepeatableRequest<PaymentIntentRow>,
 ): Promise<{ charge: Charge } | { completed: PaymentIntentRow }> {
-  // Sent together and run in this order.
-  const [, found] = await Promise.all([claimKey(tx), fetchPaymentIntent(tx, call, id)]);
+  const [, found] = await pipelined(tx, [claimKey(tx), fetchPaymentIntent(tx, call, id)]);
   const { customer_id: customerId, payment_plan_id: paymentPlanId } = found;
   // An intent without a customer takes over the customer of its method, and so lives on the same clock. With a
   // publishable key the owner is not looked up: such a key may not use a customer's method for this intent, and must
@@ -108,11 +107,11 @@ async function openConfirmation(
   const methodId = input.payment_method ?? found.payment_method_id;
   const findsOwner = customerId === null && methodId !== null && call.keyKind === 'secret';
   const owner = findsOwner ? await lockOwner(tx, call, methodId) : null;
-  const [customer, recorder, intent, before] = await Promise.all([
+  const [customer, recorder, intent, before] = await pipelined(tx, [
     customerId === null ? null : lockCustomer(tx, call, customerId),
     hook(tx, { paymentIntentId: id, paymentPlanId }),
     lockPaymentIntent(tx, id),
-    requestKey === null ? null : findAttemptOfRequest(tx, id, requestKey, call.now),
+    requestKey === null ? null : selectAttemptOfRequest(tx, id, requestKey, call.now),
   ]);
   if (intent === null) throw new NotFound('payment intent', id);
   // Another confirm may have given the intent a customer after it was read. The intent is locked by now, so its
@@ -122,7 +121,7 @@ async function openConfirmation(
   const payer = isNew ? await lockCustomer(tx, call, payerId) : (customer ?? owner);
   if (before !== null) {
     // The attempt's key now expires when the response of this try expires.
-    if (keyExpiresAt) await setAttemptKeyExpiry(tx, before.id, keyExpiresAt);
+    if (keyExpiresAt) await updateAttemptKeyExpiry(tx, before.id, keyExpiresAt);
     return before.outcome === 'processing' ? { charge: await reopenCharge(tx, intent, before) } : { completed: intent };
   }
   const at = timeOf(payer, call.now);
@@ -153,7 +152,7 @@ async function openConfirmation(
 }
 
 async function methodToCharge(
-  tx: Db,
+  tx: Tx,
   call: RequestContext,
   intent: LockedIntentRow,
   input: PaymentIntentConfirm,

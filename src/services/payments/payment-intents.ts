@@ -1,19 +1,19 @@
 import { type CustomerRow, findCustomer, lockCustomer, unchanged } from '../../db/customers.ts';
 import { KeyTaken } from '../../db/idempotency-keys.ts';
 import {
-  findPaymentIntent,
   insertPaymentIntent,
   type LockedIntentRow,
+  listPaymentIntents as listIntentRows,
   lockPaymentIntent,
   type PaymentIntentFilter,
   type PaymentIntentRow,
-  listPaymentIntents as selectIntents,
+  selectPaymentIntent,
 } from '../../db/payment-intents.ts';
 import { addDays, dateIn, startOfDay } from '../../domain/calendar.ts';
 import { priceOf } from '../../domain/fees.ts';
 import { newId } from '../../domain/ids.ts';
 import { type ConditionsOf, unconditionally } from '../../platform/postgres/conditional-insert.ts';
-import type { Db, Writer } from '../../platform/postgres/connection.ts';
+import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentIntentCreate } from '../../resources/payment-intent-input.ts';
@@ -89,7 +89,7 @@ export async function createPaymentIntent(
 
 /** @throws NotFound */
 export async function fetchPaymentIntent(db: Db, tenant: Tenant, id: string): Promise<PaymentIntentRow> {
-  const intent = await findPaymentIntent(db, tenant, id);
+  const intent = await selectPaymentIntent(db, tenant, id);
   if (intent === null) throw new NotFound('payment intent', id);
   return intent;
 }
@@ -101,7 +101,7 @@ export async function fetchPaymentIntent(db: Db, tenant: Tenant, id: string): Pr
  * @throws InvalidState while the clock is advancing.
  */
 export async function lockIntentForUpdate(
-  tx: Db,
+  tx: Tx,
   call: RequestContext,
   id: string,
   hook?: ChargeHook,
@@ -121,7 +121,7 @@ export async function listPaymentIntents(
   filter: PaymentIntentFilter,
   query: PageQuery,
 ): Promise<Rows<PaymentIntentRow>> {
-  return rowsOfPage(db, 'payment_intents', tenant, query, (page) => selectIntents(db, tenant, filter, page));
+  return rowsOfPage(db, 'payment_intents', tenant, query, (page) => listIntentRows(db, tenant, filter, page));
 }
 
 function bodyErrors(call: RequestContext, input: PaymentIntentCreate): FieldError[] {

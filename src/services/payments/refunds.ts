@@ -2,18 +2,18 @@ import { addRefunded, type LockedIntentRow, lockPaymentIntent } from '../../db/p
 import {
   amountBeingRefunded,
   completeRefund,
-  findAbandonedRefunds,
-  findRefund,
-  findRefundOfRequest,
   insertRefund,
+  listAbandonedRefunds,
+  listRefunds as listRefundRows,
   type RefundRow,
-  listRefunds as selectRefunds,
-  setRefundKeyExpiry,
+  selectRefund,
+  selectRefundOfRequest,
+  updateRefundKeyExpiry,
 } from '../../db/refunds.ts';
 import { newId } from '../../domain/ids.ts';
 import { pass } from '../../platform/crash-points.ts';
-import type { Db, Pool, Writer } from '../../platform/postgres/connection.ts';
-import { afterCommit, atomically } from '../../platform/postgres/transaction.ts';
+import type { Db, Pool, Tx, Writer } from '../../platform/postgres/connection.ts';
+import { afterCommit, atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import { emit } from '../../platform/telemetry.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { RefundCreate } from '../../resources/refund.ts';
@@ -46,15 +46,14 @@ export async function refundPaymentIntent(
 ): Promise<RefundRow> {
   await fetchPaymentIntent(db, call, intentId);
   const opened = await atomically(db, async (tx) => {
-    // Sent together and run in this order.
-    const [, before] = await Promise.all([request.claimKey(tx), openedBefore(tx, call, intentId, request)]);
+    const [, before] = await pipelined(tx, [request.claimKey(tx), openedBefore(tx, call, intentId, request)]);
     return before ?? openRefund(tx, processors, call, intentId, input, request);
   });
   // An earlier try of this request opened the refund, and its outcome is already recorded. Return that result.
   if (opened.status !== 'processing') return opened;
   pass('refund opened');
   const completed = await carryOut(db, processors, opened, call, request.storeResponse);
-  pass('refund settled');
+  pass('refund completed');
   if (completed === null) throw new NotFound('payment intent', intentId);
   return completed;
 }
@@ -65,7 +64,7 @@ export async function refundPaymentIntent(
  * @throws AggregateError with every failure, after all refunds were tried.
  */
 export async function recoverRefunds(sql: Pool, processors: Processors, now: Date): Promise<void> {
-  const abandoned = await findAbandonedRefunds(sql, new Date(now.getTime() - abandonedAfterMs));
+  const abandoned = await listAbandonedRefunds(sql, new Date(now.getTime() - abandonedAfterMs));
   const results = await Promise.allSettled(
     abandoned.map((refund) => carryOut(sql, processors, refund, { requestId: null, now }, unrepeatable.storeResponse)),
   );
@@ -76,7 +75,7 @@ export async function recoverRefunds(sql: Pool, processors: Processors, now: Dat
 
 /** @throws NotFound */
 export async function fetchRefund(db: Db, tenant: Tenant, id: string): Promise<RefundRow> {
-  const refund = await findRefund(db, tenant, id);
+  const refund = await selectRefund(db, tenant, id);
   if (refund === null) throw new NotFound('refund', id);
   return refund;
 }
@@ -93,7 +92,7 @@ export async function listRefunds(
 ): Promise<Rows<RefundRow>> {
   await fetchPaymentIntent(db, tenant, intentId);
   const page = await pageOf(db, 'refunds', tenant, query);
-  return { rows: await selectRefunds(db, intentId, page), limit: page.limit };
+  return { rows: await listRefundRows(db, intentId, page), limit: page.limit };
 }
 
 /**
@@ -101,18 +100,18 @@ export async function listRefunds(
  * of this try expires.
  */
 async function openedBefore(
-  tx: Db,
+  tx: Tx,
   call: RequestContext,
   intentId: string,
   { requestKey, keyExpiresAt }: RepeatableRequest<RefundRow>,
 ): Promise<RefundRow | null> {
-  const refund = requestKey === null ? null : await findRefundOfRequest(tx, intentId, requestKey, call.now);
-  if (refund !== null && keyExpiresAt) await setRefundKeyExpiry(tx, refund.id, keyExpiresAt);
+  const refund = requestKey === null ? null : await selectRefundOfRequest(tx, intentId, requestKey, call.now);
+  if (refund !== null && keyExpiresAt) await updateRefundKeyExpiry(tx, refund.id, keyExpiresAt);
   return refund;
 }
 
 async function openRefund(
-  tx: Db,
+  tx: Tx,
   processors: Processors,
   call: RequestContext,
   intentId: string,
@@ -148,7 +147,7 @@ async function openRefund(
   return row;
 }
 
-async function amountToRefund(tx: Db, intent: LockedIntentRow, asked: number | undefined): Promise<number> {
+async function amountToRefund(tx: Tx, intent: LockedIntentRow, asked: number | undefined): Promise<number> {
   const remaining = intent.total_amount - intent.total_refunded_amount - (await amountBeingRefunded(tx, intent.id));
   if (remaining <= 0) throw new InvalidState(`Payment intent ${intent.id} has been refunded in full.`);
   const amount = asked ?? remaining;
@@ -176,7 +175,7 @@ async function carryOut(
   return atomically(db, async (tx) => {
     const intent = await lockPaymentIntent(tx, refund.payment_intent_id);
     const completed = await completeRefund(tx, refund.id, outcome.kind, refund.created_at);
-    if (intent === null || completed === null) return findRefund(tx, tenantOf(refund), refund.id);
+    if (intent === null || completed === null) return selectRefund(tx, tenantOf(refund), refund.id);
     if (completed.status === 'succeeded') await addRefunded(tx, intent.id, completed.amount, completed.updated_at);
     await storeResponse(tx, completed);
     const eventIds = await recordEvents(tx, { ...tenantOf(refund), ...origin }, [
@@ -184,7 +183,7 @@ async function carryOut(
     ]);
     afterCommit(tx, () =>
       emit({
-        kind: 'refund settled',
+        kind: 'refund completed',
         ...tenantOf(refund),
         testClockId: intent.test_clock_id,
         refundId: completed.id,

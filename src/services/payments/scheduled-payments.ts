@@ -1,10 +1,10 @@
-import { findAttemptInFlight } from '../../db/payment-attempts.ts';
+import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { lockPaymentIntent } from '../../db/payment-intents.ts';
 import { lockPaymentMethod } from '../../db/payment-methods.ts';
 import { pass } from '../../platform/crash-points.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
-import { databaseNow } from '../../platform/postgres/database-time.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
+import { databaseNow } from '../../platform/postgres/database-clock.ts';
+import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { askProcessor, type Charge, openCharge, processorFor, recordOutcome, reopenCharge } from './charge.ts';
@@ -28,22 +28,21 @@ export async function collectScheduledPayment(
   const outcome = await askProcessor(processors, charge);
   pass('scheduled payment charged');
   await recordOutcome(sql, charge, { outcome, requestId: null, now }, null);
-  pass('scheduled payment settled');
+  pass('scheduled payment completed');
 }
 
 async function openScheduled(
-  tx: Db,
+  tx: Tx,
   processors: Processors,
   intentId: string,
   time: WorkflowTime,
   now: Date,
 ): Promise<Charge | null> {
-  // Sent together and run in this order.
-  const [intent, databaseTime] = await Promise.all([lockPaymentIntent(tx, intentId), databaseNow(tx)]);
+  const [intent, databaseTime] = await pipelined(tx, [lockPaymentIntent(tx, intentId), databaseNow(tx)]);
   if (intent === null) return null;
   const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
   if (intent.scheduled_at === null) {
-    const attempt = await findAttemptInFlight(tx, intentId);
+    const attempt = await selectAttemptInFlight(tx, intentId);
     if (attempt?.source !== 'schedule' || attempt.outcome !== 'processing') return null;
     return reopenCharge(tx, intent, attempt);
   }

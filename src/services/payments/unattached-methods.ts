@@ -1,6 +1,6 @@
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import { bindToIntent, lockPaymentMethod, markUsedByBiller, type PaymentMethodRow } from '../../db/payment-methods.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import { Forbidden } from '../errors.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
@@ -21,7 +21,7 @@ type Intent = Pick<PaymentIntentRow, 'id' | 'customer_id' | 'payment_method_id'>
  * @throws Forbidden for any other method. The error is the same for a method that does not exist and for one that
  * belongs to another customer.
  */
-export async function lockMethodOfPayer(tx: Db, tenant: Tenant, id: string, intent: Intent): Promise<PaymentMethodRow> {
+export async function lockMethodOfPayer(tx: Tx, tenant: Tenant, id: string, intent: Intent): Promise<PaymentMethodRow> {
   const method = await lockPaymentMethod(tx, tenant, id);
   if (method !== null && mayPayerUse(method, intent)) return method;
   throw new Forbidden(
@@ -49,7 +49,7 @@ export function bindingError(method: PaymentMethodRow, intentId: string | null, 
 
 /** Records the first use of a locked method for an intent without a customer, in the transaction that uses it. */
 export async function recordUse(
-  tx: Db,
+  tx: Tx,
   call: RequestContext,
   method: PaymentMethodRow,
   intentId: string,

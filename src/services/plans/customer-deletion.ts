@@ -1,6 +1,6 @@
 import { type CustomerRow, lockCustomer, updateCustomer } from '../../db/customers.ts';
 import { cancelScheduledIntents } from '../../db/payment-intents.ts';
-import { openPlansOfCustomer } from '../../db/payment-plans.ts';
+import { lockOpenPlansOfCustomer } from '../../db/payment-plans.ts';
 import type { Writer } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
@@ -30,7 +30,7 @@ export async function deleteCustomer(db: Writer, call: RequestContext, id: strin
       canceled.map((intent) => wakeEntry('scheduledPayment', intent.id)),
       call.now,
     );
-    for (const plan of await openPlansOfCustomer(tx, id)) {
+    for (const plan of await lockOpenPlansOfCustomer(tx, id)) {
       await transitionPlan(tx, call, plan.id, 'close', 'customer_deleted');
     }
     await recordEvents(

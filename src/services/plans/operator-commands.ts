@@ -1,4 +1,4 @@
-import { findOpenAdvance, lockClock } from '../../db/test-clocks.ts';
+import { lockClock, selectOpenAdvance } from '../../db/test-clocks.ts';
 import type { OperatorCommand } from '../../messages/operator-command.ts';
 import type { SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
@@ -79,7 +79,7 @@ export async function executeClockCommand(
         'committed stays. Its biller can delete it and make another one.'
       );
     }
-    const advance = await findOpenAdvance(tx, clockId);
+    const advance = await selectOpenAdvance(tx, clockId);
     if (advance === null) return `Nothing to advance: the clock is ${clock.status} at ${time}.`;
     await recordAudit(tx, { ...entry, action: 'test_clock.advance_retried' });
     return `The advance from ${time} to ${advance.target_time.toISOString()} is resumed: finished work is not repeated.`;

@@ -1,9 +1,9 @@
 import {
-  findPlan,
   insertPlan,
+  listPlans as listPlanRows,
   type PaymentPlanRow,
   type PlanFilter,
-  listPlans as selectPlans,
+  selectPlan,
 } from '../../db/payment-plans.ts';
 import { newId } from '../../domain/ids.ts';
 import type { Db, Writer } from '../../platform/postgres/connection.ts';
@@ -60,7 +60,7 @@ export async function createPaymentPlan(
  * @throws NotFound
  */
 export async function fetchPaymentPlan(db: Db, tenant: Tenant, id: string): Promise<PaymentPlanRow> {
-  const plan = await findPlan(db, tenant, id);
+  const plan = await selectPlan(db, tenant, id);
   if (plan === null) throw new NotFound('payment plan', id);
   return plan;
 }
@@ -72,7 +72,7 @@ export async function listPaymentPlans(
   query: PlanFilter & PageQuery,
 ): Promise<Rows<PaymentPlanRow>> {
   const page = await pageOf(db, 'payment_plans', tenant, query);
-  return { rows: await selectPlans(db, tenant, query, page), limit: page.limit };
+  return { rows: await listPlanRows(db, tenant, query, page), limit: page.limit };
 }
 
 function newPlan(call: RequestContext, input: PaymentPlanCreate, testClockId: string | null, at: Date): PaymentPlanRow {

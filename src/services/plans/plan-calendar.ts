@@ -1,4 +1,4 @@
-import { hasOpenedPayment, insertSkippedSlots, type OpenSlotRow, openSlots } from '../../db/payment-plan-slots.ts';
+import { hasOpenedPayment, insertSkippedSlots, listOpenSlots, type OpenSlotRow } from '../../db/payment-plan-slots.ts';
 import {
   type CollectingPlanRow,
   cadenceOf,
@@ -8,14 +8,14 @@ import {
 } from '../../db/payment-plans.ts';
 import { type Cadence, firstSlotAfter, slotDate, slotDueAt } from '../../domain/calendar.ts';
 import { nextPaymentAmount, type PlanProgress } from '../../domain/plan-schedule.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
 
 /**
  * Returns how far a plan has come. Unpaid payments count as committed, since they are still to be collected: no later
  * slot collects their amount again.
  */
 export async function progressOf(db: Db, plan: PaymentPlanRow, open?: OpenSlotRow[]): Promise<PlanProgress> {
-  const unpaid = open ?? (await openSlots(db, plan.id));
+  const unpaid = open ?? (await listOpenSlots(db, plan.id));
   const committed = unpaid.reduce((sum, slot) => sum + slot.amount, plan.collected_amount_cents);
   const hasOpened = plan.collected_amount_cents > 0 || unpaid.length > 0 || (await hasOpenedPayment(db, plan.id));
   return { nextSlot: plan.next_slot, paymentsOpened: hasOpened ? 1 : 0, committedAmount: committed };
@@ -40,7 +40,7 @@ export function skippedSlots(cadence: Cadence, from: number, until: number): { s
  * a payment was given up. This can restart a calendar that had come to its end. It continues after `at`; slots that
  * have passed are skipped.
  */
-export async function wakeCalendar(tx: Db, plan: CollectingPlanRow, at: Date): Promise<PlanChange> {
+export async function wakeCalendar(tx: Tx, plan: CollectingPlanRow, at: Date): Promise<PlanChange> {
   const cadence = cadenceOf(plan);
   const nextSlot =
     plan.next_due_at === null && plan.next_slot > 0

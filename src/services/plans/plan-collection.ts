@@ -1,11 +1,11 @@
-import { findAttemptInFlight } from '../../db/payment-attempts.ts';
+import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { insertPaymentIntent, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import { lockPaymentMethod, type PaymentMethodRow } from '../../db/payment-methods.ts';
 import {
   insertOpenSlot,
   insertSkippedSlots,
+  listOpenSlots,
   type OpenSlotRow,
-  openSlots,
   updateSlot,
 } from '../../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, cadenceOf, lockPlan, termsOf, updatePlan } from '../../db/payment-plans.ts';
@@ -14,9 +14,9 @@ import { priceOf } from '../../domain/fees.ts';
 import { newId } from '../../domain/ids.ts';
 import { nextPaymentAmount } from '../../domain/plan-schedule.ts';
 import { pass } from '../../platform/crash-points.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
-import { databaseNow } from '../../platform/postgres/database-time.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
+import { databaseNow } from '../../platform/postgres/database-clock.ts';
+import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import {
@@ -51,7 +51,7 @@ export async function collectDuePayment(
   const outcome = await askProcessor(processors, charge);
   pass('collection charged');
   await recordOutcome(sql, charge, { outcome, requestId: null, now }, planHook);
-  pass('collection settled');
+  pass('collection completed');
 }
 
 /**
@@ -59,15 +59,18 @@ export async function collectDuePayment(
  * money. Then comes the oldest due payment. At the same instant, the older slot comes first.
  */
 async function openDuePayment(
-  tx: Db,
+  tx: Tx,
   processors: Processors,
   planId: string,
   time: WorkflowTime,
   now: Date,
 ): Promise<Charge | null> {
-  // The statements are sent together and run in this order. Those after the lock see everything committed before it was
-  // granted.
-  const [plan, slots, databaseTime] = await Promise.all([lockPlan(tx, planId), openSlots(tx, planId), databaseNow(tx)]);
+  // The statements after the lock see everything committed before it was granted.
+  const [plan, slots, databaseTime] = await pipelined(tx, [
+    lockPlan(tx, planId),
+    listOpenSlots(tx, planId),
+    databaseNow(tx),
+  ]);
   if (plan === null) return null;
   const interrupted = await findInterrupted(tx, slots);
   if (interrupted !== null || plan.state !== 'active') return interrupted;
@@ -83,9 +86,9 @@ async function openDuePayment(
   return openNextSlot(tx, plan, slots, at, now);
 }
 
-async function findInterrupted(tx: Db, slots: OpenSlotRow[]): Promise<Charge | null> {
+async function findInterrupted(tx: Tx, slots: OpenSlotRow[]): Promise<Charge | null> {
   for (const slot of slots.filter(({ status }) => status === 'processing')) {
-    const attempt = await findAttemptInFlight(tx, slot.payment_intent_id);
+    const attempt = await selectAttemptInFlight(tx, slot.payment_intent_id);
     if (attempt === null || attempt.source !== 'plan' || attempt.outcome !== 'processing') continue;
     const intent = await mustLockIntent(tx, slot.payment_intent_id);
     return reopenCharge(tx, intent, attempt);
@@ -94,16 +97,19 @@ async function findInterrupted(tx: Db, slots: OpenSlotRow[]): Promise<Charge | n
 }
 
 async function openRetry(
-  tx: Db,
+  tx: Tx,
   plan: CollectingPlanRow,
   slots: OpenSlotRow[],
   slot: OpenSlotRow,
   at: Date,
   now: Date,
 ): Promise<Charge> {
-  const [method, intent] = await Promise.all([chargeableMethod(tx, plan), mustLockIntent(tx, slot.payment_intent_id)]);
+  const [method, intent] = await pipelined(tx, [
+    chargeableMethod(tx, plan),
+    mustLockIntent(tx, slot.payment_intent_id),
+  ]);
   const others = slots.filter((other) => other !== slot && other.status === 'retrying').sort(byAttemptTime);
-  const [charge] = await Promise.all([
+  const [charge] = await pipelined(tx, [
     openCharge(tx, intent, method, {
       source: 'plan',
       at,
@@ -118,7 +124,7 @@ async function openRetry(
 }
 
 async function openNextSlot(
-  tx: Db,
+  tx: Tx,
   plan: CollectingPlanRow,
   slots: OpenSlotRow[],
   at: Date,
@@ -144,7 +150,7 @@ async function openNextSlot(
     amount,
     payment_intent_id: intent.id,
   };
-  const [, , charge] = await Promise.all([
+  const [, , charge] = await pipelined(tx, [
     insertPaymentIntent(tx, intent),
     insertOpenSlot(tx, opened),
     openCharge(tx, intent, method, {
@@ -169,7 +175,7 @@ function awaitedAt({ next_due_at: dueAt, activated_at: activatedAt }: Collecting
  * Returns the plan's own method or, if it has none, the customer's current default. Returns null if that method cannot
  * be charged.
  */
-async function chargeableMethod(tx: Db, plan: CollectingPlanRow): Promise<PaymentMethodRow | null> {
+async function chargeableMethod(tx: Tx, plan: CollectingPlanRow): Promise<PaymentMethodRow | null> {
   const id = plan.payment_instrument_id ?? plan.default_payment_method_id;
   const method = id === null ? null : await lockPaymentMethod(tx, tenantOf(plan), id);
   return method === null || method.detached_at !== null ? null : method;
@@ -211,7 +217,7 @@ function newIntent(
   };
 }
 
-async function mustLockIntent(tx: Db, id: string): Promise<PaymentIntentRow> {
+async function mustLockIntent(tx: Tx, id: string): Promise<PaymentIntentRow> {
   const intent = await lockPaymentIntent(tx, id);
   if (intent === null) throw new Error(`payment intent ${id} is gone while its plan is here`);
   return intent;

@@ -1,15 +1,16 @@
 import type { PaymentAttemptRow } from '../../db/payment-attempts.ts';
 import {
-  earliestRetry,
-  findSlotOfIntent,
   type PlanSlotRow,
+  selectEarliestRetry,
+  selectSlotOfIntent,
   stopRetries,
   updateSlot,
 } from '../../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, lockPlan, updatePlan } from '../../db/payment-plans.ts';
 import type { ChargeOutcome } from '../../domain/charge-outcome.ts';
 import { afterFailure, nextRetryAt } from '../../domain/dunning.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
+import { pipelined } from '../../platform/postgres/transaction.ts';
 import { planEvent } from '../events.ts';
 import type { AttemptOutcome, BookedOutcome, ChargeHook } from '../payments/charge.ts';
 import { wake } from '../wake.ts';
@@ -20,13 +21,13 @@ import { wake } from '../wake.ts';
  */
 export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId }) => {
   if (paymentPlanId === null) return null;
-  const [plan, slot] = await Promise.all([lockPlan(tx, paymentPlanId), findSlotOfIntent(tx, paymentIntentId)]);
+  const [plan, slot] = await pipelined(tx, [lockPlan(tx, paymentPlanId), selectSlotOfIntent(tx, paymentIntentId)]);
   if (plan === null || slot === null) return null;
   return {
     async opened(at) {
       await updateSlot(tx, plan.id, slot.slot, { status: 'processing', next_attempt_at: null });
       if (plan.state !== 'active') return;
-      await updatePlan(tx, plan.id, { next_attempt_at: await earliestRetry(tx, plan.id), updated_at: at });
+      await updatePlan(tx, plan.id, { next_attempt_at: await selectEarliestRetry(tx, plan.id), updated_at: at });
     },
     async completed(outcome) {
       const booked = await bookOnSlot(tx, plan, slot, outcome);
@@ -38,7 +39,7 @@ export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId 
 };
 
 async function bookOnSlot(
-  tx: Db,
+  tx: Tx,
   plan: CollectingPlanRow,
   slot: PlanSlotRow,
   { attempt, at, amount, outcome }: AttemptOutcome,
@@ -49,7 +50,7 @@ async function bookOnSlot(
 }
 
 async function collect(
-  tx: Db,
+  tx: Tx,
   plan: CollectingPlanRow,
   slot: PlanSlotRow,
   amount: number,
@@ -59,7 +60,7 @@ async function collect(
   const isComplete = plan.total_amount_cents !== null && collected >= plan.total_amount_cents;
   // Money that was under way when the plan ended is still booked. The plan stays ended.
   const closes = isComplete && (plan.state === 'active' || plan.state === 'suspended');
-  const [row] = await Promise.all([
+  const [row] = await pipelined(tx, [
     updatePlan(tx, plan.id, {
       collected_amount_cents: collected,
       updated_at: at,
@@ -71,7 +72,7 @@ async function collect(
 }
 
 async function fail(
-  tx: Db,
+  tx: Tx,
   plan: CollectingPlanRow,
   slot: PlanSlotRow,
   attempt: PaymentAttemptRow,
@@ -95,7 +96,7 @@ async function fail(
   if (step.kind === 'retry') {
     // The plan shows the earliest retry of all its slots. While this slot was being charged, it was not among them.
     const earliest = plan.next_attempt_at !== null && plan.next_attempt_at < step.at ? plan.next_attempt_at : step.at;
-    await Promise.all([
+    await pipelined(tx, [
       updateSlot(tx, plan.id, slot.slot, { ...series, status: 'retrying', next_attempt_at: step.at }),
       updatePlan(tx, plan.id, { updated_at: at, next_attempt_at: earliest }),
     ]);

@@ -1,8 +1,8 @@
-import { findLastAttempt } from '../../db/payment-attempts.ts';
-import { earliestRetry, type OpenSlotRow, openSlots, updateSlot } from '../../db/payment-plan-slots.ts';
-import { type CollectingPlanRow, findClockOfPlan, lockPlan, updatePlan } from '../../db/payment-plans.ts';
+import { selectLastAttempt } from '../../db/payment-attempts.ts';
+import { listOpenSlots, type OpenSlotRow, selectEarliestRetry, updateSlot } from '../../db/payment-plan-slots.ts';
+import { type CollectingPlanRow, lockPlan, selectClockOfPlan, updatePlan } from '../../db/payment-plans.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type AuditEntry, type CommandOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
 import { timeForWrite } from '../customer-time.ts';
@@ -25,10 +25,10 @@ const sameRetryMs = 60_000;
 export async function retryPlanNow(db: Db, planId: string, origin: CommandOrigin): Promise<string> {
   return withPlan(db, planId, origin.now, async (tx, { plan, at }) => {
     if (plan.state !== 'active') return `Nothing to retry: ${whyNotActive(plan)}.`;
-    const slots = await openSlots(tx, planId);
+    const slots = await listOpenSlots(tx, planId);
     const [next] = slots.filter(({ status }) => status === 'retrying').sort(byAttemptTime);
     if (next === undefined) return `Nothing to retry: ${nothingWaits(slots)}.`;
-    const last = await findLastAttempt(tx, next.payment_intent_id);
+    const last = await selectLastAttempt(tx, next.payment_intent_id);
     const ago = origin.now.getTime() - (last?.settled_at ?? last?.opened_at ?? new Date(0)).getTime();
     if (ago < sameRetryMs) {
       const outcome = last?.code === null ? '' : `, and failed: ${last?.code}`;
@@ -36,7 +36,7 @@ export async function retryPlanNow(db: Db, planId: string, origin: CommandOrigin
     }
     const dueAt = next.next_attempt_at !== null && next.next_attempt_at < at ? next.next_attempt_at : at;
     await updateSlot(tx, planId, next.slot, { next_attempt_at: dueAt });
-    await updatePlan(tx, planId, { next_attempt_at: await earliestRetry(tx, planId), updated_at: at });
+    await updatePlan(tx, planId, { next_attempt_at: await selectEarliestRetry(tx, planId), updated_at: at });
     const changes = changesBetween({ next_attempt_at: next.next_attempt_at }, { next_attempt_at: dueAt });
     await recordAudit(tx, {
       ...entryOf(plan, origin),
@@ -55,10 +55,10 @@ export async function withPlan(
   db: Db,
   planId: string,
   now: Date,
-  work: (tx: Db, locked: LockedPlan) => Promise<string>,
+  work: (tx: Tx, locked: LockedPlan) => Promise<string>,
 ): Promise<string> {
   return atomically(db, async (tx) => {
-    const clockId = await findClockOfPlan(tx, planId);
+    const clockId = await selectClockOfPlan(tx, planId);
     if (clockId === undefined) return 'Nothing is done: the plan was deleted.';
     const at = await timeForWrite(tx, clockId, now);
     const plan = await lockPlan(tx, planId);

@@ -1,6 +1,6 @@
-import { findSlot, listPlanPayments, type PlanPaymentRow } from '../../db/payment-plan-slots.ts';
+import { listPlanPayments, type PlanPaymentRow, selectSlot } from '../../db/payment-plan-slots.ts';
 import { cadenceOf, type PaymentPlanRow, termsOf } from '../../db/payment-plans.ts';
-import { findClock } from '../../db/test-clocks.ts';
+import { selectClock } from '../../db/test-clocks.ts';
 import { firstSlotAfter, slotDueAt } from '../../domain/calendar.ts';
 import { type UpcomingPayment, upcomingPayments } from '../../domain/plan-schedule.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
@@ -72,13 +72,13 @@ export async function planSchedule(
 }
 
 async function customerTime(db: Db, call: RequestContext, plan: PaymentPlanRow): Promise<Date> {
-  const clock = plan.test_clock_id === null ? null : await findClock(db, call, plan.test_clock_id);
+  const clock = plan.test_clock_id === null ? null : await selectClock(db, call, plan.test_clock_id);
   return clock?.frozen_time ?? call.now;
 }
 
 async function slotCursor(db: Db, planId: string, text: string): Promise<number> {
   const slot = /^\d{1,9}$/.test(text) ? Number(text) : null;
-  if (slot !== null && (await findSlot(db, planId, slot)) !== null) return slot;
+  if (slot !== null && (await selectSlot(db, planId, slot)) !== null) return slot;
   const message = `starting_after must be the number of a slot in this list: ${text}.`;
   throw new BadParameters([fieldError('query/starting_after', 'invalid_value', message)]);
 }

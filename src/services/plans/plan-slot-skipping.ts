@@ -1,16 +1,16 @@
 import { lockPaymentIntent, markCanceled } from '../../db/payment-intents.ts';
 import {
-  earliestRetry,
-  findSlot,
   insertSkippedSlots,
-  openSlots,
+  listOpenSlots,
   type PlanSlotRow,
+  selectEarliestRetry,
+  selectSlot,
   updateSlot,
 } from '../../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, cadenceOf, updatePlan } from '../../db/payment-plans.ts';
 import { slotDate } from '../../domain/calendar.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { type CommandOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
 import { intentEvent, recordEvents } from '../events.ts';
 import { dueInstant, progressOf, skippedSlots, slotAfterNext, wakeCalendar } from './plan-calendar.ts';
@@ -27,7 +27,7 @@ import { capital, entryOf, inWords, type LockedPlan, ofSlot, withPlan } from './
 export async function skipPlanSlot(db: Db, planId: string, slot: number, origin: CommandOrigin): Promise<string> {
   return withPlan(db, planId, origin.now, async (tx, locked) => {
     if (hasEnded(locked.plan.state)) return `Nothing to skip: the plan is ${locked.plan.state}.`;
-    const found = await findSlot(tx, planId, slot);
+    const found = await selectSlot(tx, planId, slot);
     if (found !== null) return giveUp(tx, locked, found, origin);
     const { plan, at } = locked;
     if (slot === plan.next_slot && plan.next_due_at !== null && plan.next_due_at <= at)
@@ -36,7 +36,7 @@ export async function skipPlanSlot(db: Db, planId: string, slot: number, origin:
   });
 }
 
-async function giveUp(tx: Db, locked: LockedPlan, slot: PlanSlotRow, origin: CommandOrigin): Promise<string> {
+async function giveUp(tx: Tx, locked: LockedPlan, slot: PlanSlotRow, origin: CommandOrigin): Promise<string> {
   const refusal = whyNotGivenUp(slot);
   if (refusal !== null) return refusal;
   const { plan, at } = locked;
@@ -46,7 +46,11 @@ async function giveUp(tx: Db, locked: LockedPlan, slot: PlanSlotRow, origin: Com
   const change = { status: 'given_up', next_attempt_at: null } as const;
   await updateSlot(tx, plan.id, slot.slot, change);
   const calendar = plan.state === 'active' ? await wakeCalendar(tx, plan, at) : {};
-  await updatePlan(tx, plan.id, { ...calendar, next_attempt_at: await earliestRetry(tx, plan.id), updated_at: at });
+  await updatePlan(tx, plan.id, {
+    ...calendar,
+    next_attempt_at: await selectEarliestRetry(tx, plan.id),
+    updated_at: at,
+  });
   const { status, next_attempt_at } = slot;
   const changes = ofSlot(slot, changesBetween({ status, next_attempt_at }, change));
   await recordAudit(tx, { ...entryOf(plan, origin), action: 'payment_plan.slot_skipped', changes });
@@ -73,7 +77,7 @@ function whyNotGivenUp(slot: PlanSlotRow): string | null {
 }
 
 /** Skips the next slot, which is due but not opened yet. It does not check what keeps the slot from being collected. */
-async function skipDue(tx: Db, locked: LockedPlan, origin: CommandOrigin): Promise<string> {
+async function skipDue(tx: Tx, locked: LockedPlan, origin: CommandOrigin): Promise<string> {
   const { plan, at } = locked;
   const cadence = cadenceOf(plan);
   const nextSlot = slotAfterNext(plan);
@@ -86,8 +90,8 @@ async function skipDue(tx: Db, locked: LockedPlan, origin: CommandOrigin): Promi
   return `${capital(inWords(skipped))} is skipped; it was never charged. ${await howItGoesOn(tx, locked)}`;
 }
 
-async function howItGoesOn(tx: Db, { plan }: { plan: CollectingPlanRow }): Promise<string> {
-  const unpaid = (await openSlots(tx, plan.id)).length;
+async function howItGoesOn(tx: Tx, { plan }: { plan: CollectingPlanRow }): Promise<string> {
+  const unpaid = (await listOpenSlots(tx, plan.id)).length;
   if (unpaid > 0) return `Unpaid besides: ${unpaid === 1 ? 'one slot' : `${unpaid} slots`}.`;
   return plan.state === 'active' ? 'The calendar goes on.' : `The plan stays ${plan.state}; nothing of it is unpaid.`;
 }

@@ -1,4 +1,4 @@
-import { earliestRetry, insertSkippedSlots, restartRetries, stopRetries } from '../../db/payment-plan-slots.ts';
+import { insertSkippedSlots, restartRetries, selectEarliestRetry, stopRetries } from '../../db/payment-plan-slots.ts';
 import {
   type CollectingPlanRow,
   cadenceOf,
@@ -9,7 +9,7 @@ import {
 } from '../../db/payment-plans.ts';
 import { firstSlotAfter } from '../../domain/calendar.ts';
 import { allowedTransitions, nextPlanState, type PlanTransition } from '../../domain/plan-state.ts';
-import type { Db, Writer } from '../../platform/postgres/connection.ts';
+import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState, NotFound } from '../errors.ts';
@@ -65,7 +65,7 @@ function assertAllowed(plan: PaymentPlanRow, transition: PlanTransition): void {
 }
 
 async function changeFor(
-  tx: Db,
+  tx: Tx,
   plan: CollectingPlanRow,
   transition: PlanTransition,
   at: Date,
@@ -94,7 +94,7 @@ async function changeFor(
 }
 
 /** Retries unpaid payments at once, skips the slots that have passed meanwhile, and continues the calendar. */
-async function resume(tx: Db, plan: CollectingPlanRow, at: Date): Promise<PlanChange> {
+async function resume(tx: Tx, plan: CollectingPlanRow, at: Date): Promise<PlanChange> {
   const cadence = cadenceOf(plan);
   await restartRetries(tx, plan.id, at);
   const progress = await progressOf(tx, plan);
@@ -106,6 +106,6 @@ async function resume(tx: Db, plan: CollectingPlanRow, at: Date): Promise<PlanCh
     state_reason: null,
     next_slot: nextSlot,
     next_due_at: due,
-    next_attempt_at: await earliestRetry(tx, plan.id),
+    next_attempt_at: await selectEarliestRetry(tx, plan.id),
   };
 }

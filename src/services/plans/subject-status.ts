@@ -1,4 +1,4 @@
-import { type PlanStatusRow, selectPlanStatus, selectScheduledPaymentStatus } from '../../db/standings.ts';
+import { type PlanStatusRow, selectPlanStatus, selectScheduledPaymentStatus } from '../../db/subject-statuses.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { deletedSubject, type StatusDetails, type SubjectStatus } from '../../messages/subject-status.ts';

@@ -1,16 +1,16 @@
-import { intentsDueOnClock } from '../../db/payment-intents.ts';
-import { plansDueOnClock } from '../../db/payment-plans.ts';
+import { listIntentsDueOnClock } from '../../db/payment-intents.ts';
+import { listPlansDueOnClock } from '../../db/payment-plans.ts';
 import {
   type ClockAdvanceRow,
   countEffects,
-  findClockById,
   finishAdvance,
   lockClock,
+  selectClockById,
   updateClock,
 } from '../../db/test-clocks.ts';
 import type { ClockSubjectStatus } from '../../messages/subject-status.ts';
 import { pass } from '../../platform/crash-points.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import type { WorkflowType } from '../../platform/postgres/outbox.ts';
 import { afterCommit, atomically } from '../../platform/postgres/transaction.ts';
 import { realNow } from '../../platform/real-time.ts';
@@ -32,8 +32,8 @@ export interface DueSubject {
  */
 export async function dueOnClock(db: Db, testClockId: string, target: Date): Promise<DueSubject[]> {
   const [plans, payments] = await Promise.all([
-    plansDueOnClock(db, testClockId, target),
-    intentsDueOnClock(db, testClockId, target),
+    listPlansDueOnClock(db, testClockId, target),
+    listIntentsDueOnClock(db, testClockId, target),
   ]);
   return [
     ...plans.map((plan): DueSubject => ({ workflowType: 'paymentPlan', ...plan })),
@@ -84,7 +84,7 @@ export async function carryOutAdvance(
 
 /** Returns the status of a clock for its workflow. If the clock was deleted, its `expiresAt` is null. */
 export async function clockStatus(db: Db, id: string): Promise<ClockSubjectStatus> {
-  const clock = await findClockById(db, id);
+  const clock = await selectClockById(db, id);
   return {
     id,
     billerId: clock?.biller_id ?? '',
@@ -117,7 +117,7 @@ export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Dat
 }
 
 /** Returns the counts of what was done after `from` up to `target`, in the clock's time. */
-export async function countedManifest(tx: Db, clockId: string, from: Date, target: Date): Promise<EffectsManifest> {
+export async function countedManifest(tx: Tx, clockId: string, from: Date, target: Date): Promise<EffectsManifest> {
   const { intents, plans } = await countEffects(tx, clockId, from, target);
   return { payment_intents_enqueued: intents, links_expired: 0, subscriptions_rolled: 0, plans_recalculated: plans };
 }
@@ -135,7 +135,7 @@ export async function failAdvance(db: Db, advance: ClockAdvanceRow, reason: stri
   });
 }
 
-function emitEnd(tx: Db, advance: ClockAdvanceRow, billerId: string, outcome: 'ready' | 'failed', now: Date): void {
+function emitEnd(tx: Tx, advance: ClockAdvanceRow, billerId: string, outcome: 'ready' | 'failed', now: Date): void {
   afterCommit(tx, () =>
     emit({
       kind: 'advance ended',
@@ -148,7 +148,7 @@ function emitEnd(tx: Db, advance: ClockAdvanceRow, billerId: string, outcome: 'r
   );
 }
 
-async function closeAdvance(db: Db, advance: ClockAdvanceRow, close: (tx: Db) => Promise<void>): Promise<void> {
+async function closeAdvance(db: Db, advance: ClockAdvanceRow, close: (tx: Tx) => Promise<void>): Promise<void> {
   await atomically(db, async (tx) => {
     const clock = await lockClock(tx, advance.test_clock_id);
     if (clock?.status !== 'advancing' || clock.target_time?.getTime() !== advance.target_time.getTime()) return;

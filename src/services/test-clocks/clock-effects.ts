@@ -1,4 +1,4 @@
-import { type EffectEventRow, findAttemptFacts, listEffectEvents } from '../../db/clock-effects.ts';
+import { type EffectEventRow, listAttemptFacts, listEffectEvents } from '../../db/clock-effects.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { type Effect, type EffectEvent, effectTypes } from '../../resources/clock-effect.ts';
 import { type PageQuery, pageOf, type Rows } from '../paging.ts';
@@ -27,7 +27,7 @@ export async function listClockEffects(
  */
 export async function withFacts<E extends EffectEvent>(db: Db, events: E[]): Promise<(E & Effect)[]> {
   const ofIntents = events.filter(isOfIntent);
-  const facts = await findAttemptFacts(
+  const facts = await listAttemptFacts(
     db,
     ofIntents.map(({ subject_id, at }) => ({ intentId: subject_id, at })),
   );

@@ -1,6 +1,6 @@
-import { existingIntents } from '../../db/clock-effects.ts';
+import { listExistingIntentIds } from '../../db/clock-effects.ts';
 import type { TestClockRow } from '../../db/test-clocks.ts';
-import type { Db, Writer } from '../../platform/postgres/connection.ts';
+import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { dryRun } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { sandboxProcessor } from '../../processors/sandbox.ts';
@@ -43,7 +43,7 @@ export async function dryRunAdvance(
 }
 
 /** Collects all that is due up to the target, the oldest first. Returns the events that this would record. */
-async function collectAll(tx: Db, { clock, target }: { clock: TestClockRow; target: Date }, now: Date) {
+async function collectAll(tx: Tx, { clock, target }: { clock: TestClockRow; target: Date }, now: Date) {
   const events = gatherEvents(tx);
   for (;;) {
     const due = oldest(await dueOnClock(tx, clock.id, target));
@@ -68,7 +68,7 @@ function asEffect({ type, subjectId, at, data }: NewEvent) {
 /** Marks the payments that only the dry run created. */
 async function withRolledBack(db: Db, effects: Effect[]): Promise<Effect[]> {
   const intents = effects.filter(({ facts }) => facts !== null).map(({ subject_id }) => subject_id);
-  const existing = await existingIntents(db, intents);
+  const existing = await listExistingIntentIds(db, intents);
   return effects.map((effect) => ({
     ...effect,
     isRolledBack: effect.facts !== null && !existing.has(effect.subject_id),

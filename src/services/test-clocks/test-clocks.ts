@@ -1,14 +1,14 @@
-import { findClockDetails, listClocks as selectClocks, type TestClockDetailRow } from '../../db/clock-details.ts';
+import { listClocks as listClockRows, selectClockDetails, type TestClockDetailRow } from '../../db/clock-details.ts';
 import { lockScheduledIntentsOnClock } from '../../db/payment-intents.ts';
-import { activeFrequenciesOnClock, lockRunningPlansOnClock } from '../../db/payment-plans.ts';
+import { listActiveFrequenciesOnClock, lockRunningPlansOnClock } from '../../db/payment-plans.ts';
 import { lockBiller } from '../../db/tenant.ts';
 import {
   countActiveClocks,
   deleteClockRow,
-  findClock,
   insertAdvance,
   insertClock,
   lockClock,
+  selectClock,
   type TestClockRow,
   updateClock,
 } from '../../db/test-clocks.ts';
@@ -16,10 +16,10 @@ import { maxFrozenTime } from '../../domain/advance-bound.ts';
 import { millisecondsPerDay } from '../../domain/calendar.ts';
 import { newId } from '../../domain/ids.ts';
 import { pass } from '../../platform/crash-points.ts';
-import type { Db, Writer } from '../../platform/postgres/connection.ts';
-import { databaseNow } from '../../platform/postgres/database-time.ts';
+import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
+import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { enqueue, type OutboxEntry } from '../../platform/postgres/outbox.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
+import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import type { TestClockCreate } from '../../resources/test-clock.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
@@ -75,7 +75,7 @@ export async function createTestClock(db: Writer, call: RequestContext, input: T
  * @throws NotFound
  */
 export async function fetchTestClock(db: Db, tenant: Tenant, id: string): Promise<TestClockRow> {
-  const clock = await findClock(db, tenant, id);
+  const clock = await selectClock(db, tenant, id);
   if (clock === null) throw new NotFound('test clock', id);
   return clock;
 }
@@ -88,7 +88,7 @@ export type TestClockDetails = TestClockDetailRow & { maxFrozenTime: Date | null
  * @throws NotFound
  */
 export async function getTestClockDetails(db: Db, tenant: Tenant, id: string): Promise<TestClockDetails> {
-  const clock = await findClockDetails(db, tenant, id);
+  const clock = await selectClockDetails(db, tenant, id);
   if (clock === null) throw new NotFound('test clock', id);
   return withBound(clock);
 }
@@ -96,7 +96,7 @@ export async function getTestClockDetails(db: Db, tenant: Tenant, id: string): P
 /** Returns a page of clocks, newest first. */
 export async function listTestClocks(db: Db, tenant: Tenant, query: PageQuery): Promise<Rows<TestClockDetails>> {
   const page = await pageOf(db, 'test_clocks', tenant, query);
-  return { rows: (await selectClocks(db, tenant, page)).map(withBound), limit: page.limit };
+  return { rows: (await listClockRows(db, tenant, page)).map(withBound), limit: page.limit };
 }
 
 /**
@@ -134,7 +134,7 @@ export async function advanceTestClock(
  * @throws the same errors as `advanceTestClock`.
  */
 export async function admitAdvance(
-  tx: Db,
+  tx: Tx,
   call: RequestContext,
   id: string,
   targetText: string,
@@ -175,7 +175,7 @@ export async function expireTestClock(
   { now, ...time }: WorkflowTime & { now: Date },
 ): Promise<void> {
   await atomically(db, async (tx) => {
-    const [clock, databaseTime] = await Promise.all([lockClock(tx, id), databaseNow(tx)]);
+    const [clock, databaseTime] = await pipelined(tx, [lockClock(tx, id), databaseNow(tx)]);
     if (clock === null) return;
     // Subjects on the clock use its time. The clock itself expires in real time.
     if (instantOf({ id, isOnClock: false, dueAt: clock.expires_at }, time, databaseTime) === null) return;
@@ -184,7 +184,7 @@ export async function expireTestClock(
 }
 
 async function removeClock(
-  tx: Db,
+  tx: Tx,
   id: string,
   origin: Tenant & { requestId: string | null; now: Date },
 ): Promise<TestClockRow> {
@@ -201,7 +201,7 @@ async function removeClock(
  * Returns the outbox entries that poke the workflows of a deleted clock: each workflow finds its object deleted and
  * ends. Their plans and payments are locked first, so that a collection that has begun ends before its plan is deleted.
  */
-async function workflowsOfClock(tx: Db, id: string): Promise<OutboxEntry[]> {
+async function workflowsOfClock(tx: Tx, id: string): Promise<OutboxEntry[]> {
   const plans = await lockRunningPlansOnClock(tx, id);
   const payments = await lockScheduledIntentsOnClock(tx, id);
   return [
@@ -226,8 +226,8 @@ function assertAdvanceable(clock: TestClockRow): void {
   throw new InvalidState(message);
 }
 
-async function assertWithinBound(tx: Db, clock: TestClockRow, target: Date): Promise<void> {
-  const max = maxFrozenTime(clock.frozen_time, await activeFrequenciesOnClock(tx, clock.id));
+async function assertWithinBound(tx: Tx, clock: TestClockRow, target: Date): Promise<void> {
+  const max = maxFrozenTime(clock.frozen_time, await listActiveFrequenciesOnClock(tx, clock.id));
   if (target <= max) return;
   throw new InvalidState(
     `A single advance of this clock can go to ${max.toISOString()} at most: make several smaller ones.`,

@@ -5,20 +5,20 @@ import {
   type DeliveryToMake,
   failDelivery,
   failPendingDeliveries,
-  loadDelivery,
   recordAttempt,
+  selectDeliveryToMake,
   type WebhookDeliveryRow,
 } from '../../db/webhook-deliveries.ts';
 import {
   type DisabledReason,
   lockWebhookEndpoint,
-  noteFailingSince,
+  updateFailingSince,
   updateWebhookEndpoint,
   type WebhookEndpointRow,
 } from '../../db/webhook-endpoints.ts';
 import { delayAfter, hasFailedTooLong, parseRetryAfter } from '../../domain/webhook-schedule.ts';
 import { pass } from '../../platform/crash-points.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically, isOutage } from '../../platform/postgres/transaction.ts';
 import { emit } from '../../platform/telemetry.ts';
 import { traced } from '../../platform/tracing.ts';
@@ -122,7 +122,7 @@ async function throughOutages<T>(work: () => Promise<T>): Promise<T> {
 
 async function prepare(db: Db, deps: DeliveryDeps, id: string, after: number | null): Promise<Preparation | null> {
   const at = deps.now();
-  const delivery = await loadDelivery(db, id);
+  const delivery = await selectDeliveryToMake(db, id);
   if (delivery === null) return null;
   if (delivery.status !== 'pending') return { kind: 'ended', delivery };
   const closed = whyClosed(delivery);
@@ -187,7 +187,7 @@ async function record(
     return progressOf(recorded, delivery, error ?? 'delivered', now);
   } catch (error) {
     if (!(error instanceof MadeBefore)) throw error;
-    const present = await loadDelivery(db, delivery.id);
+    const present = await selectDeliveryToMake(db, delivery.id);
     return present === null ? null : progressOf(present, delivery, 'made before', now);
   }
 }
@@ -199,7 +199,7 @@ async function record(
 class MadeBefore extends Error {}
 
 async function recordIn(
-  tx: Db,
+  tx: Tx,
   deps: DeliveryDeps,
   { delivery, number, at }: Prepared,
   answer: WebhookAnswer,
@@ -208,7 +208,7 @@ async function recordIn(
   const error = errorOf(answer);
   // Lock order: the endpoint first, then its deliveries.
   const address = { id: delivery.endpoint_id, url: delivery.endpoint.url };
-  await noteFailingSince(tx, address, error === null ? null : at);
+  await updateFailingSince(tx, address, error === null ? null : at);
   if (error === null && answer.kind === 'answered' && answer.returnsChallenge) await verifyEndpoint(tx, address, now);
   const locked = whyDisable(delivery.endpoint, answer, now) === null ? null : await lockEndpointOf(tx, delivery);
   // If the endpoint's URL has changed meanwhile, a response from the old URL does not count against the endpoint.
@@ -260,13 +260,13 @@ function whyDisable(
   return hasFailedTooLong(endpoint.failing_since, now) ? 'failing' : null;
 }
 
-function lockEndpointOf(tx: Db, delivery: DeliveryToMake): Promise<WebhookEndpointRow | null> {
+function lockEndpointOf(tx: Tx, delivery: DeliveryToMake): Promise<WebhookEndpointRow | null> {
   const tenant = { billerId: delivery.biller_id, livemode: delivery.livemode };
   return lockWebhookEndpoint(tx, tenant, delivery.endpoint_id);
 }
 
 /** Disables a locked endpoint, fails its pending deliveries, and notifies the biller's other endpoints. */
-async function disableEndpoint(tx: Db, locked: WebhookEndpointRow, reason: DisabledReason, now: Date): Promise<void> {
+async function disableEndpoint(tx: Tx, locked: WebhookEndpointRow, reason: DisabledReason, now: Date): Promise<void> {
   const changes = { status: 'disabled' as const, disabled_reason: reason, failing_since: null };
   const endpoint = await updateWebhookEndpoint(tx, locked.id, changes, now);
   await failPendingDeliveries(tx, endpoint.id, 'endpoint disabled', now);

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { noteVerified, type WebhookEndpointRow } from '../../db/webhook-endpoints.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import { updateVerifiedAt, type WebhookEndpointRow } from '../../db/webhook-endpoints.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
 import { InvalidState } from '../errors.ts';
 import { recordEndpointChange } from './endpoint-audit.ts';
 
@@ -41,8 +41,8 @@ function isEqual(given: string, expected: string): boolean {
  * Records that the biller has proved control of the endpoint. Does nothing if that is recorded already, or if the URL
  * has changed since the attempt.
  */
-export async function verifyEndpoint(tx: Db, address: { id: string; url: string }, now: Date): Promise<void> {
-  const endpoint = await noteVerified(tx, address, now);
+export async function verifyEndpoint(tx: Tx, address: { id: string; url: string }, now: Date): Promise<void> {
+  const endpoint = await updateVerifiedAt(tx, address, now);
   if (endpoint === null) return;
   const tenant = { billerId: endpoint.biller_id, livemode: endpoint.livemode };
   const whose = { by: { kind: 'service', id: 'webhook delivery' } as const, at: now, tenant };

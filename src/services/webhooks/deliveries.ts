@@ -1,7 +1,7 @@
-import { findEvent } from '../../db/events.ts';
+import { selectEvent } from '../../db/events.ts';
 import * as store from '../../db/webhook-deliveries.ts';
-import { findWebhookEndpoint, lockWebhookEndpoint, type WebhookEndpointRow } from '../../db/webhook-endpoints.ts';
-import type { Db, Writer } from '../../platform/postgres/connection.ts';
+import { lockWebhookEndpoint, selectWebhookEndpoint, type WebhookEndpointRow } from '../../db/webhook-endpoints.ts';
+import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { WebhookDeliveryQuery } from '../../resources/webhook-delivery.ts';
 import type { WebhookReplay } from '../../resources/webhook-endpoint.ts';
@@ -38,7 +38,7 @@ export async function listWebhookDeliveries(
   query: WebhookDeliveryQuery,
   scopes: readonly string[],
 ): Promise<Rows<store.AttemptedDelivery>> {
-  const endpoint = await findWebhookEndpoint(db, tenant, endpointId);
+  const endpoint = await selectWebhookEndpoint(db, tenant, endpointId);
   if (endpoint === null) throw new NotFound('webhook endpoint', endpointId);
   const page = await pageOf(db, 'webhook_deliveries', tenant, query);
   const rows = await store.listDeliveries(db, endpointId, { status: query.status }, page);
@@ -56,7 +56,7 @@ export async function getWebhookDelivery(
   id: string,
   scopes: readonly string[],
 ): Promise<store.AttemptedDelivery> {
-  const delivery = await store.findDelivery(db, tenant, id);
+  const delivery = await store.selectDelivery(db, tenant, id);
   if (delivery === null) throw new NotFound('webhook delivery', id);
   return visibleTo(scopes, delivery);
 }
@@ -124,9 +124,9 @@ export async function replayWebhookDeliveries(
   });
 }
 
-async function sequenceOf(tx: Db, tenant: Tenant, eventId: string | undefined): Promise<number | null> {
+async function sequenceOf(tx: Tx, tenant: Tenant, eventId: string | undefined): Promise<number | null> {
   if (eventId === undefined) return null;
-  const event = await findEvent(tx, tenant, eventId);
+  const event = await selectEvent(tx, tenant, eventId);
   if (event === null) throw ValidationFailed.missing('/starting_after', 'event', eventId);
   return event.sequence;
 }
@@ -150,7 +150,7 @@ export async function pingWebhookEndpoint(
       const [recorded] = await recordEvents(tx, call, [ping]);
       return { enqueued: 1, eventId: recorded };
     });
-    const id = eventId === undefined ? null : await store.findDeliveryOfEvent(tx, eventId, endpoint.id);
+    const id = eventId === undefined ? null : await store.selectDeliveryOfEvent(tx, eventId, endpoint.id);
     if (id === null) throw new Error(`the ping of ${endpoint.id} has made no delivery`);
     return getWebhookDelivery(tx, call, id, scopes);
   });
@@ -164,7 +164,7 @@ function unknownEndpoint(id: string): never {
  * Returns the endpoint, locked for update. It cannot be disabled before the caller's deliveries to it are committed.
  */
 async function lockEnabled(
-  tx: Db,
+  tx: Tx,
   tenant: Tenant,
   id: string,
   missing: (id: string) => never,

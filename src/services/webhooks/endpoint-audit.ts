@@ -1,5 +1,5 @@
 import type { WebhookEndpointRow } from '../../db/webhook-endpoints.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
 import { pick } from '../../resources/common.ts';
 import { type AuditAction, type AuditEntry, changesBetween, recordAudit } from '../accounts/audit.ts';
 
@@ -8,7 +8,7 @@ import { type AuditAction, type AuditEntry, changesBetween, recordAudit } from '
  * endpoint, `after` for a deleted one. An update without changes is not recorded.
  */
 export async function recordEndpointChange(
-  tx: Db,
+  tx: Tx,
   action: Extract<AuditAction, `webhook_endpoint.${string}`>,
   [before, after]: readonly [WebhookEndpointRow | null, WebhookEndpointRow | null],
   whose: Pick<AuditEntry, 'by' | 'at' | 'tenant' | 'requestId'>,

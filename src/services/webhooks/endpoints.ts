@@ -4,7 +4,7 @@ import { failPendingDeliveries } from '../../db/webhook-deliveries.ts';
 import * as store from '../../db/webhook-endpoints.ts';
 import { newId } from '../../domain/ids.ts';
 import type { OutboundPolicy } from '../../platform/outbound-address.ts';
-import type { Db, Writer } from '../../platform/postgres/connection.ts';
+import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { subscriptions } from '../../resources/event-catalogue.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
@@ -88,7 +88,7 @@ export async function createWebhookEndpoint(
  * @throws NotFound if this biller and mode have no such endpoint, or it was deleted.
  */
 export async function getWebhookEndpoint(db: Db, tenant: Tenant, id: string): Promise<store.WebhookEndpointRow> {
-  const row = await store.findWebhookEndpoint(db, tenant, id);
+  const row = await store.selectWebhookEndpoint(db, tenant, id);
   if (row === null) throw new NotFound('webhook endpoint', id);
   return row;
 }
@@ -203,7 +203,7 @@ function sealedAsPrevious(
   }
 }
 
-async function lockOrThrow(tx: Db, tenant: Tenant, id: string): Promise<store.WebhookEndpointRow> {
+async function lockOrThrow(tx: Tx, tenant: Tenant, id: string): Promise<store.WebhookEndpointRow> {
   const row = await store.lockWebhookEndpoint(tx, tenant, id);
   if (row === null) throw new NotFound('webhook endpoint', id);
   return row;

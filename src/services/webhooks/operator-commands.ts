@@ -1,6 +1,6 @@
-import { failDelivery, loadDelivery, lockDelivery, redeliver } from '../../db/webhook-deliveries.ts';
+import { failDelivery, lockDelivery, redeliver, selectDeliveryToMake } from '../../db/webhook-deliveries.ts';
 import { lockWebhookEndpoint } from '../../db/webhook-endpoints.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import {
   type Actor,
@@ -49,7 +49,7 @@ export async function noteDeliveryRetry(db: Db, id: string, { by, now }: Command
  */
 export async function retryDeliveryByOperator(db: Db, id: string, by: Actor, now: Date): Promise<string> {
   return atomically(db, async (tx) => {
-    const found = await loadDelivery(tx, id);
+    const found = await selectDeliveryToMake(tx, id);
     if (found === null) return 'Nothing to retry: there is no such delivery.';
     const { endpoint_id: endpointId } = found;
     const tenant = { billerId: found.biller_id, livemode: found.livemode };
@@ -69,7 +69,7 @@ export async function retryDeliveryByOperator(db: Db, id: string, by: Actor, now
 }
 
 async function record(
-  tx: Db,
+  tx: Tx,
   action: Extract<AuditEntry['action'], `webhook_delivery.${string}`>,
   [before, after]: [Delivery, Delivery],
   { by, now }: CommandOrigin,

@@ -1,5 +1,5 @@
 import { lockReplayBudget, takeFromReplayBudget } from '../../db/webhook-replay-budgets.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
 import { WebhookReplayLimit } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 
@@ -31,7 +31,7 @@ export function replayHostOf(url: string): string {
  * @throws WebhookReplayLimit if nothing is left.
  */
 export async function withinReplayBudget<T extends { enqueued: number }>(
-  tx: Db,
+  tx: Tx,
   call: RequestContext,
   url: string,
   most: number,

@@ -7,7 +7,7 @@ import { after, before } from 'mocha';
 import { type RunningPostgres, startPostgres } from '../../dev/postgres.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
-import { atomically } from '../../src/platform/postgres/transaction.ts';
+import { atomically, isOutage } from '../../src/platform/postgres/transaction.ts';
 import { useFolder } from '../runtime/support.ts';
 import { selfSigned, selfSignedByName } from '../support/certificate.ts';
 
@@ -72,7 +72,7 @@ describe('a connection to PostgreSQL', function () {
 
   it('is not made, or made in the clear, with a server that has no TLS, as sslmode says', async () => {
     for (const mode of ['require', 'verify-ca', 'verify-full']) {
-      assert.equal(await look(urlWith({ sslmode: mode })), 'CONNECTION_CLOSED', mode);
+      assert.equal(await look(urlWith({ sslmode: mode })), 'ECONNRESET', mode);
     }
     for (const mode of ['disable', 'prefer', 'allow']) assert.equal(await look(urlWith({ sslmode: mode })), 'plain');
     assert.equal(await look(urlWith({})), 'plain');
@@ -124,6 +124,17 @@ describe('a connection to PostgreSQL', function () {
   });
 });
 
+describe('a pool whose server is away', () => {
+  it('tries again at once, however often it has failed before', async () => {
+    const sql = openPool('postgres://u@127.0.0.1:1/d', { max: 1, name: 'away' });
+    const startedAt = performance.now();
+    for (let tries = 0; tries < 10; tries += 1) await assert.rejects(sql`select 1`, isOutage);
+    const tookMs = performance.now() - startedAt;
+    assert.ok(tookMs < 5_000, `ten tries took ${Math.round(tookMs)} ms`);
+    await sql.end({ timeout: 1 });
+  });
+});
+
 describe('the start of TLS with PostgreSQL', () => {
   const servers: Server[] = [];
   after('end the servers', () => {
@@ -163,9 +174,13 @@ describe('the start of TLS with PostgreSQL', () => {
   });
 
   it('takes nothing that was put before it, and ends when the server does', async () => {
-    const meddled = await listen((socket) => socket.write('SR\0\0\0\x08\0\0\0\0'));
-    assert.equal(await look(`postgres://u@127.0.0.1:${meddled}/d?sslmode=require`), 'CONNECTION_CLOSED');
+    const meddled = await listen((socket) => {
+      socket.write('SR\0\0\0\x08\0\0\0\0');
+      socket.once('data', () => socket.destroy());
+    });
+    assert.equal(await look(`postgres://u@127.0.0.1:${meddled}/d?sslmode=require`), 'ECONNRESET');
     const gone = await listen((socket) => socket.destroy());
     assert.equal(await look(`postgres://u@127.0.0.1:${gone}/d?sslmode=require`), 'CONNECTION_CLOSED');
+    assert.equal(await look(`postgres://u@127.0.0.1:${gone}/d`), 'CONNECTION_CLOSED', 'without TLS too');
   });
 });

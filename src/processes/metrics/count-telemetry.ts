@@ -10,12 +10,12 @@ export function countTelemetry(metrics: ServiceMetrics): () => void {
     'charge opened': ({ source, lagSeconds, ...owner }) => {
       if (lagSeconds !== null) metrics.dueLagSeconds.observe({ source, mode: modeOf(owner) }, lagSeconds);
     },
-    'charge settled': ({ source, outcome, code, openedAt, ...owner }) => {
+    'charge completed': ({ source, outcome, code, openedAt, ...owner }) => {
       const mode = modeOf(owner);
       metrics.charges.inc({ mode, source, outcome, code: code ?? '' });
       if (openedAt !== null) metrics.chargeSeconds.observe({ source, mode }, secondsBetween(openedAt, realNow()));
     },
-    'refund settled': ({ outcome, ...owner }) => metrics.refunds.inc({ mode: modeOf(owner), outcome }),
+    'refund completed': ({ outcome, ...owner }) => metrics.refunds.inc({ mode: modeOf(owner), outcome }),
     'events recorded': ({ types, ...owner }) => {
       for (const type of types) metrics.events.inc({ mode: modeOf(owner), event_type: type });
     },
@@ -29,7 +29,7 @@ export function countTelemetry(metrics: ServiceMetrics): () => void {
     },
     'delivery refused': () => metrics.webhookRefusals.inc(),
     'advance ended': ({ outcome, seconds }) => metrics.advanceSeconds.observe({ outcome }, seconds),
-    'intent told': ({ workflowType, isDispatched, madeAt }) => {
+    'outbox entry dispatched': ({ workflowType, isDispatched, madeAt }) => {
       metrics.intents.inc({ workflow: workflowType, outcome: isDispatched ? 'told' : 'failed' });
       if (isDispatched) metrics.intentLagSeconds.observe(secondsBetween(madeAt, realNow()));
     },
@@ -41,8 +41,8 @@ export function countTelemetry(metrics: ServiceMetrics): () => void {
     },
     'transaction ended': ({ hadBegun }) => (hadBegun ? metrics.transactionsOpen : metrics.transactionsWaiting).dec(),
   };
-  return subscribe((observation) => {
-    const count = counting[observation.kind] as (seen: TelemetryEvent) => void;
-    count(observation);
+  return subscribe((event) => {
+    const count = counting[event.kind] as (seen: TelemetryEvent) => void;
+    count(event);
   });
 }

@@ -18,9 +18,9 @@ export function logTelemetry(logger: Logger): () => void {
   // Lines consist only of the members below. Searching them for secrets would cost more than writing them.
   const log = logger.child({}, { redact: [] });
   return subscribe((seen) => {
-    if (seen.kind === 'charge settled') log.info(settled(seen), 'charge settled');
+    if (seen.kind === 'charge completed') log.info(completed(seen), 'charge completed');
     else if (seen.kind === 'delivery attempted') log.info(attempted(seen), 'delivery attempted');
-    else if (seen.kind === 'refund settled') log.info(refunded(seen), 'refund settled');
+    else if (seen.kind === 'refund completed') log.info(refunded(seen), 'refund completed');
     else if (seen.kind === 'advance ended') log.info(advanced(seen), 'advance ended');
     else if (seen.kind === 'charge opened' && log.isLevelEnabled('debug')) log.debug(opened(seen), 'charge opened');
   });
@@ -49,7 +49,7 @@ function opened(seen: ChargeOpened) {
   return { ...payment(seen), ...owner(seen), lag_s: seen.lagSeconds ?? undefined };
 }
 
-function settled(seen: ChargeCompleted) {
+function completed(seen: ChargeCompleted) {
   return {
     ...payment(seen),
     attempt_id: seen.attemptId,
