@@ -173,7 +173,7 @@ describe('the command line', function () {
       [keys('destroy'), 2, /no command "destroy"/],
       [keys('revoke'), 2, /needs the id of one key/],
       [keys('create', '--mode', 'live', '--bogus'), 2, /--bogus/],
-      [keys('create', '--mode', 'live', '--scopes', 'a:read'), 1, /"a:read" is no scope/],
+      [keys('create', '--mode', 'live', '--scopes', 'a:read'), 1, /"a:read" is not a scope/],
       [keys('revoke', 'key_none'), 1, /No such API key/],
       [billers('create', '--name', 'x', '--timezone', 'Sydney'), 1, /IANA time zone/],
       [billers('create'), 2, /--name/],

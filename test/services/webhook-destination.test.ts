@@ -57,7 +57,7 @@ describe('the URL of a webhook endpoint', () => {
   });
 
   it('is refused when its host is no address and no name in any reading', async () => {
-    const hosts = ['256.1.1.1', '1.2.3.4.5', '[::1', '[fe80::1%25eth0]', '[::ffff:1.2.3]', 'xn--', 'a%2fb.test', '%00'];
+    const hosts = ['256.1.1.1', '1.2.3.4.5', '[::1', '[fe80::1%25eth0]', '[::ffff:1.2.3]', 'a%2fb.test', '%00'];
     for (const host of hosts) assert.equal(await codeOf(`https://${host}/`), 'url_invalid', host);
   });
 
