@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export async function eventually<T>(
   what: string,
   ask: () => Promise<T> | T,
-  { timeoutMs = 20_000, everyMs = 15 } = {},
+  { timeoutMs = 40_000, everyMs = 15 } = {},
 ): Promise<Exclude<T, null | undefined | false>> {
   const giveUpAt = performance.now() + timeoutMs;
   for (;;) {
