@@ -58,8 +58,12 @@ describe('access to Temporal', function () {
   /** Returns how many events its history gets while it is watched, after its current work. */
   async function eventsWhileWatched(workflowId: string): Promise<number> {
     const length = async () => (await handleOf(workflowId).describe()).historyLength;
-    await pause(restMs);
-    const before = await length();
+    let before = 0;
+    await eventually(`${workflowId} is at rest`, async () => {
+      before = await length();
+      await pause(restMs);
+      return (await length()) === before;
+    });
     await pause(watchedMs);
     return (await length()) - before;
   }
@@ -194,11 +198,14 @@ describe('access to Temporal', function () {
         .catch(() => null);
       return description?.typedSearchAttributes.get(attributes.stalled);
     });
-    for (const workflowId of [workflowIdOf('paymentPlan', poisoned.id), unread]) {
-      await allowTimeSkipping(service.temporal, workflowId);
-      assert.equal(await eventsWhileWatched(workflowId), 0);
+    try {
+      for (const workflowId of [workflowIdOf('paymentPlan', poisoned.id), unread]) {
+        await allowTimeSkipping(service.temporal, workflowId);
+        assert.equal(await eventsWhileWatched(workflowId), 0);
+      }
+    } finally {
+      await sql`alter table payment_plans rename column renamed to state_reason`;
     }
-    await sql`alter table payment_plans rename column renamed to state_reason`;
     await handleOf(unread).signal('poke');
     await paid(merchant, id, 1);
     await sql`update payment_intents set metadata = '{}' where payment_plan_id = ${poisoned.id}`;
