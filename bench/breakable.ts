@@ -10,8 +10,8 @@ import { copyPrograms } from '../faults/processes/copy.ts';
 import { repeatedly } from '../faults/repeatedly.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { openPool, type Pool } from '../src/platform/postgres/connection.ts';
-import { childEnvironment } from '../src/processes/config.ts';
-import { ensureNamespace, ensureSearchAttributes } from '../src/processes/temporal-namespace.ts';
+import { childEnvironment } from '../src/processes/config/config.ts';
+import { ensureNamespace, ensureSearchAttributes } from '../src/processes/temporal/namespace.ts';
 import { ensureDemoBiller } from '../src/services/accounts/billers.ts';
 import { type Client, openClient } from './client.ts';
 

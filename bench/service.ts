@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { developmentFile } from '../dev/data-dir.ts';
 import { findFreePorts } from '../dev/ports.ts';
-import { childEnvironment } from '../src/processes/config.ts';
+import { childEnvironment } from '../src/processes/config/config.ts';
 
 /** A copy of the service that runs for the benchmark alone. */
 export interface Copy {

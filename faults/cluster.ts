@@ -7,7 +7,7 @@ import { findFreePorts } from '../dev/ports.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { openPool, type Pool } from '../src/platform/postgres/connection.ts';
 import { realNow } from '../src/platform/real-time.ts';
-import { childEnvironment } from '../src/processes/config.ts';
+import { childEnvironment } from '../src/processes/config/config.ts';
 import type { LedgerEntry } from '../src/processors/ledger.ts';
 import { type Child, superviseChild } from './child.ts';
 import { type FakeClock, findFakeClocks } from './fake-clocks.ts';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'mocha';
 import { findFreePorts } from '../../dev/ports.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { childEnvironment } from '../../src/processes/config.ts';
+import { childEnvironment } from '../../src/processes/config/config.ts';
 import { revokeKey, rollKey } from '../../src/services/accounts/api-keys.ts';
 import { send } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';

@@ -6,7 +6,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { allowTimeSkipping } from '../../src/processes/time-skipping.ts';
+import { allowTimeSkipping } from '../../src/processes/temporal/time-skipping.ts';
 import { eventually } from '../support/eventually.ts';
 import { useService } from '../support/service.ts';
 import { useReceiver } from '../support/webhooks.ts';

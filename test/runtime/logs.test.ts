@@ -4,7 +4,7 @@ import { before, describe, it } from 'mocha';
 import { idFields, idFieldsIn } from '../../src/domain/id-fields.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { temporalLogger } from '../../src/processes/temporal-logger.ts';
+import { temporalLogger } from '../../src/processes/temporal/logger.ts';
 import { eventually } from '../support/eventually.ts';
 import { useReceiver } from '../support/webhooks.ts';
 import { type LogLine, useObservedProcesses } from './observed-processes.ts';

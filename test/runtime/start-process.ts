@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFreePorts } from '../../dev/ports.ts';
-import { childEnvironment } from '../../src/processes/config.ts';
+import { childEnvironment } from '../../src/processes/config/config.ts';
 import { until } from './support.ts';
 
 const START = fileURLToPath(new URL('../../dev/start.ts', import.meta.url));

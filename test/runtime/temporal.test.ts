@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
 import { findFreePorts } from '../../dev/ports.ts';
 import { type RunningTemporal, startTemporal } from '../../dev/temporal.ts';
-import { ensureNamespace, ensureSearchAttributes } from '../../src/processes/temporal-namespace.ts';
+import { ensureNamespace, ensureSearchAttributes } from '../../src/processes/temporal/namespace.ts';
 import { stillAlive, until, useFolder } from './support.ts';
 
 const NAMESPACE = 'embedded-test';

@@ -6,7 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
-import { ConfigError, readConfig } from '../../src/processes/config.ts';
+import { ConfigError, readConfig } from '../../src/processes/config/config.ts';
 import { useFolder } from '../runtime/support.ts';
 
 /** The faults of an environment; none when it is accepted. */

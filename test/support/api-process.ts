@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { childEnvironment } from '../../src/processes/config.ts';
+import { childEnvironment } from '../../src/processes/config/config.ts';
 
 const apiProgram = fileURLToPath(new URL('../../src/processes/api.ts', import.meta.url));
 

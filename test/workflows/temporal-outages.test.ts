@@ -3,7 +3,7 @@ import pino from 'pino';
 import { findFreePorts } from '../../dev/ports.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { watchTimeSkipping } from '../../src/processes/time-skipping.ts';
+import { watchTimeSkipping } from '../../src/processes/temporal/time-skipping.ts';
 import { eventually } from '../support/eventually.ts';
 import { told } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { PaymentsClient } from '@payments-service/client';
 import { findOnPath } from '../../dev/temporal-program.ts';
-import { readHost } from '../../src/processes/config.ts';
+import { readHost } from '../../src/processes/config/config.ts';
 import { openBrowser, type Page } from './browser.ts';
 import { makeStates, removeStates, type States } from './states.ts';
 

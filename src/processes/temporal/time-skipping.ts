@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Client, isGrpcServiceError } from '@temporalio/client';
-import type { Logger } from '../platform/logger.ts';
-import { timeSkippingNeeded } from '../services/errors.ts';
+import type { Logger } from '../../platform/logger.ts';
+import { timeSkippingNeeded } from '../../services/errors.ts';
 
 /** More skips than any advance needs. With the server's default of 200 a long advance would stop without an error. */
 const maxSessionSkipCount = 100_000;

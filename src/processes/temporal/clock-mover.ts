@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { MoveSubject } from '../activities/clock-activities.ts';
-import { effectFailed } from '../activities/failures.ts';
-import { summaryOf } from '../messages/workflow-summaries.ts';
-import { pass } from '../platform/crash-points.ts';
-import { workflowIdOf } from '../platform/postgres/outbox.ts';
-import { timeSkippingNeeded } from '../services/errors.ts';
+import type { MoveSubject } from '../../activities/clock-activities.ts';
+import { effectFailed } from '../../activities/failures.ts';
+import { summaryOf } from '../../messages/workflow-summaries.ts';
+import { pass } from '../../platform/crash-points.ts';
+import { workflowIdOf } from '../../platform/postgres/outbox.ts';
+import { timeSkippingNeeded } from '../../services/errors.ts';
 import { allowTimeSkipping, isNotFound, isSkippingRefused } from './time-skipping.ts';
 
 /**

@@ -134,7 +134,7 @@ async function addSearchAttributes(
 }
 
 async function readSearchAttributes(): Promise<Record<string, AttributeType>> {
-  const file = new URL('../../temporal/search-attributes.json', import.meta.url);
+  const file = new URL('../../../temporal/search-attributes.json', import.meta.url);
   const listed: unknown = JSON.parse(await readFile(file, 'utf8'));
   const wanted: Record<string, AttributeType> = {};
   for (const [name, typeName] of Object.entries(listed ?? {})) {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Client, isGrpcServiceError } from '@temporalio/client';
-import type { Logger } from '../platform/logger.ts';
-import type { Config } from './config.ts';
+import type { Logger } from '../../platform/logger.ts';
+import type { Config } from '../config/config.ts';
 
 /** gRPC status codes, as numbers, of refusals that waiting does not fix. */
 const notFound = 5;
