@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { childEnvironment } from '../src/processes/config.ts';
+import { childEnvironment } from '../src/processes/config/config.ts';
 
 const readyTimeoutMs = 60_000;
 const stopTimeoutMs = 15_000;

@@ -1,7 +1,7 @@
 // The supervisor behind `npm start`: starts everything on loopback, prints when it is ready, and ends it all in order.
 
 import { print, printError } from '../src/platform/terminal.ts';
-import { ConfigError, isRunByNpm, readConfig } from '../src/processes/config.ts';
+import { ConfigError, isRunByNpm, readConfig } from '../src/processes/config/config.ts';
 import { boot, endAll, Interrupted, type Stack, StartError } from './boot.ts';
 import { lastLines } from './daemon.ts';
 import { developmentFile } from './data-dir.ts';

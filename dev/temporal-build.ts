@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { childEnvironment, type Host } from '../src/processes/config.ts';
+import { childEnvironment, type Host } from '../src/processes/config/config.ts';
 import { killGroup, type Say } from './daemon.ts';
 import { takeLock } from './process-record.ts';
 

@@ -3,7 +3,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { childEnvironment, type Host } from '../src/processes/config.ts';
+import { childEnvironment, type Host } from '../src/processes/config/config.ts';
 import type { Say } from './daemon.ts';
 
 /** The site from which the SDK downloads the CLI. */

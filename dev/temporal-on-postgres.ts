@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import type { Host } from '../src/processes/config.ts';
+import type { Host } from '../src/processes/config/config.ts';
 import type { Say } from './daemon.ts';
 import { buildSchemaTool } from './temporal-build.ts';
 import { findOnPath } from './temporal-program.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Host } from '../src/processes/config.ts';
+import type { Host } from '../src/processes/config/config.ts';
 import type { Say } from './daemon.ts';
 import { buildTemporal, findBuiltTemporal } from './temporal-build.ts';
 import { downloadCli } from './temporal-download.ts';

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Host, readHost } from '../src/processes/config.ts';
+import { type Host, readHost } from '../src/processes/config/config.ts';
 import { type Daemon, lastLines, type Say, startDaemon, stopLeftover } from './daemon.ts';
 import { findFreePorts, probePort } from './ports.ts';
 import { readDynamicConfigFlags, renderTemplate } from './temporal-config.ts';

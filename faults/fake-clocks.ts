@@ -3,7 +3,7 @@ import { access, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { realNow } from '../src/platform/real-time.ts';
-import { childEnvironment } from '../src/processes/config.ts';
+import { childEnvironment } from '../src/processes/config/config.ts';
 
 const run = promisify(execFile);
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Ran, runProgram } from '../lab/run-program.ts';
 import { print } from '../src/platform/terminal.ts';
-import { readHost } from '../src/processes/config.ts';
+import { readHost } from '../src/processes/config/config.ts';
 
 const requirements = fileURLToPath(new URL('requirements.txt', import.meta.url));
 const debianHint = 'On Debian and Ubuntu: apt install python3 python3-venv.';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'undici';
 import { findOnPath } from '../dev/temporal-program.ts';
-import { readHost } from '../src/processes/config.ts';
+import { readHost } from '../src/processes/config/config.ts';
 import { eventually } from './eventually.ts';
 
 /** How a page is shown. */

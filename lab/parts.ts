@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { migrate } from '../src/db/migrate.ts';
 import { openPool, type Pool } from '../src/platform/postgres/connection.ts';
-import { childEnvironment } from '../src/processes/config.ts';
+import { childEnvironment } from '../src/processes/config/config.ts';
 import { copyPrograms } from './processes/copy.ts';
 import { namespace, openPostgres, openTemporal, type Postgres, type Temporal } from './servers.ts';
 import { type ProcessOptions, type SupervisedProcess, superviseProcess } from './supervised-process.ts';

@@ -7,7 +7,7 @@ import { findFreePorts } from '../dev/ports.ts';
 import { type RunningPostgres, startPostgres } from '../dev/postgres.ts';
 import { type RunningTemporal, startTemporal } from '../dev/temporal.ts';
 import { openPool } from '../src/platform/postgres/connection.ts';
-import { ensureNamespace, ensureSearchAttributes } from '../src/processes/temporal-namespace.ts';
+import { ensureNamespace, ensureSearchAttributes } from '../src/processes/temporal/namespace.ts';
 import { untilItSucceeds } from './eventually.ts';
 import { familyOf, signal } from './process-table.ts';
 

@@ -8,7 +8,7 @@ import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { developmentFile } from '../dev/data-dir.ts';
 import { findFreePorts } from '../dev/ports.ts';
-import { childEnvironment } from '../src/processes/config.ts';
+import { childEnvironment } from '../src/processes/config/config.ts';
 import { eventually } from './eventually.ts';
 
 /** What is read of a `development.json`. */

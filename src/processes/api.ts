@@ -5,14 +5,14 @@ import { serve } from '../api/http/server.ts';
 import { findStuckWorkflows } from '../operations/stuck/workflows.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
-import { readConfig } from './config.ts';
+import { readConfig } from './config/config.ts';
 import { startDispatcher } from './dispatcher.ts';
 import { announceReady, onShutdown, surviveOutages } from './lifecycle.ts';
-import { logTelemetry } from './log-telemetry.ts';
 import { processorsOf } from './processors.ts';
 import { requirementsOf } from './requirements.ts';
-import { openLeanTemporal } from './temporal-client.ts';
-import { watchTimeSkipping } from './time-skipping.ts';
+import { logTelemetry } from './telemetry/log-events.ts';
+import { openTemporal } from './temporal/client.ts';
+import { watchTimeSkipping } from './temporal/time-skipping.ts';
 
 /** A request that cannot be served within this time gets a 503. After a longer wait its client has given up. */
 const acquireTimeoutMs = 5_000;
@@ -29,12 +29,14 @@ const config = readConfig(process.env);
 const { databaseUrl, vault } = requirementsOf(config);
 // Before all else: log lines and calls to Temporal carry the id of their trace.
 const tracing =
-  config.tracingEndpoint === null ? null : (await import('./tracing.ts')).startTracing(config.tracingEndpoint, 'api');
+  config.tracingEndpoint === null
+    ? null
+    : (await import('./telemetry/tracing.ts')).startTracing(config.tracingEndpoint, 'api');
 const logger = createLogger(config.logLevel, 'api');
 surviveOutages(logger);
 logTelemetry(logger);
 const sql = openPool(databaseUrl, { max: connections, name: 'payments api', acquireTimeoutMs });
-const temporal = openLeanTemporal(config, tracing?.client);
+const temporal = openTemporal(config, tracing?.client);
 const timeSkipping = watchTimeSkipping(temporal, logger);
 // Imported only when metrics are configured, to keep the start of the process short.
 const metrics =

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { withLedger } from '../processors/ledger.ts';
 import type { Processors } from '../processors/processor.ts';
 import { sandboxProcessor } from '../processors/sandbox.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 
 /** The processors of this configuration: none in live mode, and the sandbox's, with a ledger if one is configured. */
 export function processorsOf({ sandboxLedger }: Pick<Config, 'sandboxLedger'>): Processors {

@@ -1,5 +1,5 @@
 import { createVault, type Vault } from '../services/accounts/vault.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 
 /**
  * The database URL and the vault, which both processes need from the environment.

@@ -3,18 +3,18 @@ import { TransportError } from '@temporalio/worker';
 import { startReconciliations } from '../operations/reconciler/schedule.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
-import { readConfig } from './config.ts';
+import { readConfig } from './config/config.ts';
 import { startDispatcher } from './dispatcher.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { announceReady, onShutdown, surviveOutages } from './lifecycle.ts';
-import { logTelemetry } from './log-telemetry.ts';
 import { startMetrics } from './metrics/start.ts';
 import { processorsOf } from './processors.ts';
 import { requirementsOf } from './requirements.ts';
-import { openTemporal } from './temporal-client.ts';
-import { TemporalRefusal, untilTemporalAnswers } from './temporal-wait.ts';
-import { installTemporalRuntime, type RunningWorkers, startWorkers } from './workers.ts';
-import { bundleWorkflows } from './workflow-bundle.ts';
+import { logTelemetry } from './telemetry/log-events.ts';
+import { openTemporal } from './temporal/client.ts';
+import { TemporalRefusal, untilTemporalAnswers } from './temporal/wait.ts';
+import { installTemporalRuntime, type RunningWorkers, startWorkers } from './temporal/workers.ts';
+import { bundleWorkflows } from './temporal/workflow-bundle.ts';
 
 const connections = 40;
 
@@ -24,7 +24,7 @@ const { databaseUrl, vault } = requirementsOf(config);
 const tracing =
   config.tracingEndpoint === null
     ? null
-    : (await import('./tracing.ts')).startTracing(config.tracingEndpoint, 'worker');
+    : (await import('./telemetry/tracing.ts')).startTracing(config.tracingEndpoint, 'worker');
 const logger = createLogger(config.logLevel, 'worker');
 installTemporalRuntime(logger, config.metricsPort);
 logTelemetry(logger);

@@ -7,7 +7,7 @@ import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { allowTimeSkipping } from '../../src/processes/time-skipping.ts';
+import { allowTimeSkipping } from '../../src/processes/temporal/time-skipping.ts';
 import { useService } from '../support/service.ts';
 import { useReceiver } from '../support/webhooks.ts';
 import { anonymous } from './anonymous.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { isAbsolute } from 'node:path';
-import { ConfigError, readConfig } from '../../src/processes/config.ts';
+import { ConfigError, readConfig } from '../../src/processes/config/config.ts';
 
 describe('the configuration', () => {
   it('needs no variable at all, and then embeds PostgreSQL and Temporal', () => {

@@ -5,7 +5,7 @@ import { eventually } from '../../lab/eventually.ts';
 import { idFields, idFieldsIn } from '../../src/domain/id-fields.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { temporalLogger } from '../../src/processes/temporal-logger.ts';
+import { temporalLogger } from '../../src/processes/temporal/logger.ts';
 import type { LogLine } from '../support/process.ts';
 import { useReceiver } from '../support/webhooks.ts';
 import { useObservedProcesses } from './observed-processes.ts';

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { access, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, it } from 'mocha';
-import { childEnvironment, readConfig } from '../../src/processes/config.ts';
+import { childEnvironment, readConfig } from '../../src/processes/config/config.ts';
 import { temporalServer } from '../support/temporal.ts';
 
 const folder = new URL('../../temporal/', import.meta.url);
@@ -40,7 +40,7 @@ describe('the layout for production', () => {
 
   it('gives our processes only settings that they know, and all that they need', async () => {
     const compose = await read('compose.yaml');
-    const config = await readFile(new URL('../../src/processes/config.ts', import.meta.url), 'utf8');
+    const config = await readFile(new URL('../../src/processes/config/config.ts', import.meta.url), 'utf8');
     const [shared = ''] = compose.match(/^x-service:.*?^services:/ms) ?? [];
     const [api = ''] = compose.match(/^ {2}api:.*?^ {2}worker:/ms) ?? [];
     const given = { ...variablesIn(shared), ...variablesIn(api) };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFreePorts } from '../../dev/ports.ts';
 import { eventually } from '../../lab/eventually.ts';
-import { childEnvironment } from '../../src/processes/config.ts';
+import { childEnvironment } from '../../src/processes/config/config.ts';
 
 const START = fileURLToPath(new URL('../../dev/start.ts', import.meta.url));
 const SERVERS = ['postgres', 'temporal', 'temporal-ui', 'worker', 'api'] as const;

@@ -3,7 +3,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readDynamicConfigFlags, renderTemplate } from '../../dev/temporal-config.ts';
 import { findTemporal, parseServerVersion } from '../../dev/temporal-program.ts';
-import { readHost } from '../../src/processes/config.ts';
+import { readHost } from '../../src/processes/config/config.ts';
 import { useFolder } from './support.ts';
 
 describe('the choice of a Temporal server', () => {

@@ -4,7 +4,7 @@ import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } 
 import { findFreePorts } from '../../dev/ports.ts';
 import { type RunningTemporal, startTemporal } from '../../dev/temporal.ts';
 import { eventually } from '../../lab/eventually.ts';
-import { ensureNamespace, ensureSearchAttributes } from '../../src/processes/temporal-namespace.ts';
+import { ensureNamespace, ensureSearchAttributes } from '../../src/processes/temporal/namespace.ts';
 import { stillAlive, useFolder } from './support.ts';
 
 const NAMESPACE = 'embedded-test';

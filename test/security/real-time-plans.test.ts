@@ -11,7 +11,7 @@ import type { Stuck } from '../../src/operations/stuck/find-stuck.ts';
 import { lookForStuck } from '../../src/operations/stuck/stuck.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { allowTimeSkipping } from '../../src/processes/time-skipping.ts';
+import { allowTimeSkipping } from '../../src/processes/temporal/time-skipping.ts';
 import { makeKeys, tester } from '../support/factories.ts';
 import { createMerchant, type Merchant, paymentLines } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';

@@ -6,7 +6,7 @@ import type { Client } from '@temporalio/client';
 import { after, before, describe, it } from 'mocha';
 import { type Ran, runProgram, runScript } from '../../lab/run-program.ts';
 import { safeLine, safeLines } from '../../src/platform/terminal-text.ts';
-import { openTemporal } from '../../src/processes/temporal-client.ts';
+import { openTemporal } from '../../src/processes/temporal/client.ts';
 import { useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeBiller, makeKey, tester } from '../support/factories.ts';

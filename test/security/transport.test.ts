@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import { root, runProgram } from '../../lab/run-program.ts';
-import { ConfigError, readConfig } from '../../src/processes/config.ts';
+import { ConfigError, readConfig } from '../../src/processes/config/config.ts';
 import { useFolder } from '../runtime/support.ts';
 
 /** Returns the errors of an environment; an empty list if it is accepted. */

@@ -4,7 +4,7 @@ import { access, constants, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { findOnPath } from '../../dev/temporal-program.ts';
-import { type Host, readHost } from '../../src/processes/config.ts';
+import { type Host, readHost } from '../../src/processes/config/config.ts';
 
 /** Debian puts servers here, which are on no user's PATH. */
 const serverFolders = ['/usr/sbin', '/usr/local/sbin'];

@@ -9,10 +9,10 @@ import { type RunningTemporal, startTemporal } from '../../dev/temporal.ts';
 import { findTemporal } from '../../dev/temporal-program.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { createLogger, type Logger } from '../../src/platform/logger.ts';
-import { readHost } from '../../src/processes/config.ts';
-import { ensureNamespace, ensureSearchAttributes } from '../../src/processes/temporal-namespace.ts';
-import { installTemporalRuntime } from '../../src/processes/workers.ts';
-import { bundleWorkflows } from '../../src/processes/workflow-bundle.ts';
+import { readHost } from '../../src/processes/config/config.ts';
+import { ensureNamespace, ensureSearchAttributes } from '../../src/processes/temporal/namespace.ts';
+import { installTemporalRuntime } from '../../src/processes/temporal/workers.ts';
+import { bundleWorkflows } from '../../src/processes/temporal/workflow-bundle.ts';
 import { atEndOfRun, refuseInUnitTests } from './endings.ts';
 
 /** The one namespace of all tests; what keeps them apart is a task queue each, and ids of their own. */

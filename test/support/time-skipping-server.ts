@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { EphemeralServerExecutable } from '@temporalio/testing';
 import { findOnPath } from '../../dev/temporal-program.ts';
-import { readHost } from '../../src/processes/config.ts';
+import { readHost } from '../../src/processes/config/config.ts';
 
 const pom = fileURLToPath(new URL('../../temporal/test-server/pom.xml', import.meta.url));
 const mainClass = 'io.temporal.testserver.TestServer';

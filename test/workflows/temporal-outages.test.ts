@@ -4,7 +4,7 @@ import { findFreePorts } from '../../dev/ports.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { watchTimeSkipping } from '../../src/processes/time-skipping.ts';
+import { watchTimeSkipping } from '../../src/processes/temporal/time-skipping.ts';
 import { paymentLines } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 import {

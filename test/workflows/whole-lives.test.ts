@@ -4,7 +4,7 @@ import { addDays, dateIn, daysBetween } from '../../src/domain/calendar.ts';
 import { retryDelays } from '../../src/domain/webhook-schedule.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { canSkipTime } from '../../src/processes/time-skipping.ts';
+import { canSkipTime } from '../../src/processes/temporal/time-skipping.ts';
 import type { Merchant } from '../support/merchant.ts';
 import { useSkippedTime } from '../support/skipped-time.ts';
 import { useReceiver } from '../support/webhooks.ts';

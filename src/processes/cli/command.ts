@@ -9,7 +9,7 @@ import { print, printError } from '../../platform/terminal.ts';
 import { safeLine } from '../../platform/terminal-text.ts';
 import { createVault, type Vault } from '../../services/accounts/vault.ts';
 import { ServiceError } from '../../services/errors.ts';
-import { ConfigError, type EncryptionKey, readConfig } from '../config.ts';
+import { ConfigError, type EncryptionKey, readConfig } from '../config/config.ts';
 
 /** What a command works on: the database of the running service, and its demo biller where there is one. */
 export interface CliContext {
@@ -118,7 +118,7 @@ async function findContext(env: NodeJS.ProcessEnv, opened: { close(): Promise<vo
     sql,
     async temporal() {
       // Importing it takes longer than the rest of a command, and most commands do not need it.
-      const { openTemporal } = await import('../temporal-client.ts');
+      const { openTemporal } = await import('../temporal/client.ts');
       const temporal = openTemporal(config);
       opened.push(temporal.connection);
       return temporal;

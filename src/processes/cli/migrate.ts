@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { migrate } from '../../db/migrate.ts';
 import { print, printError } from '../../platform/terminal.ts';
-import { ConfigError, readConfig } from '../config.ts';
+import { ConfigError, readConfig } from '../config/config.ts';
 
 const usage = `Usage: migrate [--grant-to ROLE]
 

@@ -2,9 +2,9 @@
 // first start and with each new version.
 import { Connection } from '@temporalio/client';
 import { print, printError } from '../../platform/terminal.ts';
-import { ConfigError, readConfig } from '../config.ts';
-import { temporalAddress } from '../temporal-client.ts';
-import { ensureNamespace, ensureSearchAttributes } from '../temporal-namespace.ts';
+import { ConfigError, readConfig } from '../config/config.ts';
+import { temporalAddress } from '../temporal/client.ts';
+import { ensureNamespace, ensureSearchAttributes } from '../temporal/namespace.ts';
 
 try {
   const config = readConfig(process.env);

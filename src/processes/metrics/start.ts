@@ -3,7 +3,7 @@ import type { RequestWatch } from '../../api/http/deps.ts';
 import type { WorkflowSide } from '../../operations/stuck/workflows.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
-import { countTelemetry } from './count-telemetry.ts';
+import { countTelemetry } from './count-events.ts';
 import { probeDatabase } from './database-probe.ts';
 import { countRequests } from './requests.ts';
 import { startSampling } from './sampling.ts';

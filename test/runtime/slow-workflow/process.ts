@@ -4,8 +4,8 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { createLogger } from '../../../src/platform/logger.ts';
 import { openPool } from '../../../src/platform/postgres/connection.ts';
-import { openTemporal } from '../../../src/processes/temporal-client.ts';
-import { installTemporalRuntime, startWorkers } from '../../../src/processes/workers.ts';
+import { openTemporal } from '../../../src/processes/temporal/client.ts';
+import { installTemporalRuntime, startWorkers } from '../../../src/processes/temporal/workers.ts';
 import { sandboxProcessor } from '../../../src/processors/sandbox.ts';
 import { createVault } from '../../../src/services/accounts/vault.ts';
 
@@ -25,7 +25,7 @@ const workers = await startWorkers({
   logger,
   workflowBundle: await bundleWorkflowCode({ workflowsPath }),
 });
-const options = { taskQueue, workflowId: `thinks/${taskQueue}`, workflowTaskTimeout: '2m' } as const;
+const options = { taskQueue, workflowId: `thinks/${taskQueue}`, workflowTaskTimeout: '10s' } as const;
 const handle = await temporal.workflow.start('thinks', options);
 // A call of this client ends after four seconds.
 for (let answer: unknown = null; answer === null; ) {

@@ -7,22 +7,22 @@ import {
   type WorkerOptions,
   type WorkflowBundle,
 } from '@temporalio/worker';
-import { createActivities } from '../activities/index.ts';
-import { createWebhookActivities } from '../activities/webhook-activities.ts';
-import { webhookTaskQueue } from '../messages/task-queues.ts';
-import type { Logger } from '../platform/logger.ts';
-import { outboundPolicy } from '../platform/outbound-address.ts';
-import type { Pool } from '../platform/postgres/connection.ts';
-import { startSharedClock } from '../platform/postgres/database-clock.ts';
-import type { Processors } from '../processors/processor.ts';
-import type { Vault } from '../services/accounts/vault.ts';
-import { createWebhookSender, maxRequestsUnderWay } from '../services/webhooks/sender.ts';
+import { createActivities } from '../../activities/index.ts';
+import { createWebhookActivities } from '../../activities/webhook-activities.ts';
+import { webhookTaskQueue } from '../../messages/task-queues.ts';
+import type { Logger } from '../../platform/logger.ts';
+import { outboundPolicy } from '../../platform/outbound-address.ts';
+import type { Pool } from '../../platform/postgres/connection.ts';
+import { startSharedClock } from '../../platform/postgres/database-clock.ts';
+import type { Processors } from '../../processors/processor.ts';
+import type { Vault } from '../../services/accounts/vault.ts';
+import { createWebhookSender, maxRequestsUnderWay } from '../../services/webhooks/sender.ts';
+import type { Config } from '../config/config.ts';
+import { sdkTelemetry } from '../metrics/temporal-sdk.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
+import { temporalAddress } from './client.ts';
 import { createClockMover } from './clock-mover.ts';
-import type { Config } from './config.ts';
-import { sdkTelemetry } from './metrics/temporal-sdk.ts';
-import { temporalAddress } from './temporal-client.ts';
-import { temporalLogger } from './temporal-logger.ts';
-import type { Tracing } from './tracing.ts';
+import { temporalLogger } from './logger.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
 
 /** How long work under way may take after the stop signal. The supervisor waits a little longer. */
@@ -34,14 +34,6 @@ const shutdownGraceTime = '10s';
  * times as slow.
  */
 const stickyQueueScheduleToStartTimeout = '10s';
-
-/**
- * How long a workflow task may run without a break, in real time: far longer than any does, and longer than a process
- * is stopped or starved of CPU. After this time (by default 5 s) the SDK interrupts JavaScript in the middle. In
- * Node.js 20 that ends the whole process: "async hook stack has become corrupted",
- * https://github.com/nodejs/node/issues/38503. The SDK reads the option, but its types do not have it.
- */
-const workflowPatience: object = { isolateExecutionTimeout: '2m' };
 
 export interface WorkerDeps {
   config: Pick<
@@ -97,7 +89,6 @@ export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
     namespace: config.temporalNamespace,
     shutdownGraceTime,
     stickyQueueScheduleToStartTimeout,
-    ...workflowPatience,
     ...deps.tracing,
   };
   const collecting: WorkerOptions = {

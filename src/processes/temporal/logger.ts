@@ -1,6 +1,6 @@
 import type { LogLevel, LogMetadata, Logger as TemporalLogger } from '@temporalio/worker';
-import { idFieldsIn } from '../domain/id-fields.ts';
-import { inSnakeCase, type Logger } from '../platform/logger.ts';
+import { idFieldsIn } from '../../domain/id-fields.ts';
+import { inSnakeCase, type Logger } from '../../platform/logger.ts';
 
 const levels: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
   TRACE: 'trace',

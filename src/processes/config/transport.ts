@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import { takeTls } from '../platform/postgres/tls.ts';
+import { takeTls } from '../../platform/postgres/tls.ts';
 
 /**
  * Returns what is wrong with the connection to this PostgreSQL, or null. A server on another machine needs TLS, unless

@@ -6,8 +6,8 @@ import {
   makeGrpcRetryInterceptor,
 } from '@temporalio/client';
 import type { NativeConnectionOptions } from '@temporalio/worker';
-import { realNow } from '../platform/real-time.ts';
-import type { Config } from './config.ts';
+import { realNow } from '../../platform/real-time.ts';
+import type { Config } from '../config/config.ts';
 
 type Address = Pick<NativeConnectionOptions, 'address' | 'tls' | 'apiKey'>;
 
@@ -41,33 +41,6 @@ export function openTemporal(config: Reached, interceptors?: ClientInterceptors)
   return new Client({ connection, namespace: config.temporalNamespace, ...(interceptors ? { interceptors } : {}) });
 }
 
-/**
- * The same, for a process in which the cost of every promise counts. The connection keeps the context of a call, such
- * as the header that names the namespace, in an AsyncLocalStorage. In Node 20, using one makes all promises of the
- * process slower from then on: it costs an eighth of the processor time of each API request. This client keeps the
- * context only while the call is being made. So `withDeadline`, `withAbortSignal` and `withMetadata` apply only to
- * calls made before their function first awaits.
- */
-export function openLeanTemporal(config: Reached, interceptors?: ClientInterceptors): Client {
-  const client = openTemporal(config, interceptors);
-  const { callContextStorage } = client.connection as Connection;
-  type Context = ReturnType<typeof callContextStorage.getStore>;
-  let current: Context;
-  Object.assign(callContextStorage, {
-    getStore: () => current,
-    run<T>(context: Context, makeCall: () => T): T {
-      const before = current;
-      current = context;
-      try {
-        return makeCall();
-      } finally {
-        current = before;
-      }
-    },
-  });
-  return client;
-}
-
 /** Shorter than the dispatcher's claims. */
 const callTimeoutMs = 4_000;
 
@@ -76,7 +49,7 @@ const waiting = /\/(UpdateWorkflowExecution|PollWorkflowExecutionUpdate)$/;
 
 const retry = makeGrpcRetryInterceptor(defaultGrpcRetryOptions());
 
-/** The connection's `withDeadline` could set the limit too, but at the cost that `openLeanTemporal` avoids. */
+/** Sets the time limit of a call. The connection's `withDeadline` would have to be around each call. */
 const retryInTime: typeof retry = (options, next) => {
   if (waiting.test(options.method_definition.path)) return retry(options, next);
   return retry({ ...options, deadline: realNow().getTime() + callTimeoutMs }, next);

@@ -1,6 +1,6 @@
-import { idFields } from '../domain/id-fields.ts';
-import type { Logger } from '../platform/logger.ts';
-import { workflowIdOf } from '../platform/postgres/outbox.ts';
+import { idFields } from '../../domain/id-fields.ts';
+import type { Logger } from '../../platform/logger.ts';
+import { workflowIdOf } from '../../platform/postgres/outbox.ts';
 import {
   type AdvanceEnded,
   type ChargeCompleted,
@@ -8,7 +8,7 @@ import {
   type DeliveryAttempted,
   type RefundCompleted,
   subscribe,
-} from '../platform/telemetry.ts';
+} from '../../platform/telemetry.ts';
 
 /**
  * Logs telemetry events: a line for each charge, refund, delivery attempt and advance. A line carries the same ids as

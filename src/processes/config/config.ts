@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { SealFormat } from '../db/sealed-values.ts';
-import { type LogLevel, logLevels } from '../platform/logger.ts';
-import { safeLine } from '../platform/terminal-text.ts';
+import type { SealFormat } from '../../db/sealed-values.ts';
+import { type LogLevel, logLevels } from '../../platform/logger.ts';
+import { safeLine } from '../../platform/terminal-text.ts';
 import { databaseTransportFault, temporalTransportFault } from './transport.ts';
 
 /**

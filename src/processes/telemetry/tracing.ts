@@ -9,7 +9,7 @@ import {
   OpenTelemetryActivityInboundInterceptor,
 } from '@temporalio/interceptors-opentelemetry/lib/worker/index.js';
 import type { WorkerOptions } from '@temporalio/worker';
-import { type SpanDetails, type Tracer, useTracer } from '../platform/tracing.ts';
+import { type SpanDetails, type Tracer, useTracer } from '../../platform/tracing.ts';
 
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { grpcDetailsOf, grpcStatusOf } from '../platform/grpc-status.ts';
+import { grpcDetailsOf, grpcStatusOf } from '../../platform/grpc-status.ts';
 
 /** How long histories of ended workflows stay readable. */
 const RETENTION = '3 days';
@@ -129,7 +129,7 @@ async function addSearchAttributes(
 }
 
 async function readSearchAttributes(): Promise<Record<string, AttributeType>> {
-  const file = new URL('../../temporal/search-attributes.json', import.meta.url);
+  const file = new URL('../../../temporal/search-attributes.json', import.meta.url);
   const listed: unknown = JSON.parse(await readFile(file, 'utf8'));
   const wanted: Record<string, AttributeType> = {};
   for (const [name, typeName] of Object.entries(listed ?? {})) {

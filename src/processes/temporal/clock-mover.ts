@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { effectFailed } from '../activities/failures.ts';
-import { advanceTo } from '../messages/updates.ts';
-import { summaryOf } from '../messages/workflow-summaries.ts';
-import { pass } from '../platform/crash-points.ts';
-import { grpcStatusOf } from '../platform/grpc-status.ts';
-import { workflowIdOf } from '../platform/postgres/outbox.ts';
-import { timeSkippingNeeded } from '../services/errors.ts';
-import type { MoveSubject } from '../services/test-clocks/clock-advance.ts';
+import { effectFailed } from '../../activities/failures.ts';
+import { advanceTo } from '../../messages/updates.ts';
+import { summaryOf } from '../../messages/workflow-summaries.ts';
+import { pass } from '../../platform/crash-points.ts';
+import { grpcStatusOf } from '../../platform/grpc-status.ts';
+import { workflowIdOf } from '../../platform/postgres/outbox.ts';
+import { timeSkippingNeeded } from '../../services/errors.ts';
+import type { MoveSubject } from '../../services/test-clocks/clock-advance.ts';
 import { allowTimeSkipping, isSkippingRefused } from './time-skipping.ts';
 
 /**

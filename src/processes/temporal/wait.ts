@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { grpcDetailsOf, grpcStatusOf } from '../platform/grpc-status.ts';
-import type { Logger } from '../platform/logger.ts';
-import type { Config } from './config.ts';
+import { grpcDetailsOf, grpcStatusOf } from '../../platform/grpc-status.ts';
+import type { Logger } from '../../platform/logger.ts';
+import type { Config } from '../config/config.ts';
 
 const askAgainMs = 500;
 const logEveryMs = 10_000;

@@ -4,11 +4,11 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, type WorkflowBundle } from '@temporalio/worker';
-import type { Logger } from '../platform/logger.ts';
-import { temporalLogger } from './temporal-logger.ts';
+import type { Logger } from '../../platform/logger.ts';
+import { temporalLogger } from './logger.ts';
 
-const source = fileURLToPath(new URL('../', import.meta.url));
-const cache = fileURLToPath(new URL('../../node_modules/.cache/workflows/', import.meta.url));
+const source = fileURLToPath(new URL('../../', import.meta.url));
+const cache = fileURLToPath(new URL('../../../node_modules/.cache/workflows/', import.meta.url));
 const { resolve } = createRequire(import.meta.url);
 const tracingInterceptors = '@temporalio/interceptors-opentelemetry/lib/workflow-interceptors';
 /** The source folders that a bundle may contain: workflows import no others. */

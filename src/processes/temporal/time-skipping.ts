@@ -1,8 +1,8 @@
 import { type Client, isGrpcServiceError } from '@temporalio/client';
-import { grpcDetailsOf, grpcStatusOf } from '../platform/grpc-status.ts';
-import type { Logger } from '../platform/logger.ts';
-import { repeat } from '../platform/repeat.ts';
-import { timeSkippingNeeded } from '../services/errors.ts';
+import { grpcDetailsOf, grpcStatusOf } from '../../platform/grpc-status.ts';
+import type { Logger } from '../../platform/logger.ts';
+import { repeat } from '../../platform/repeat.ts';
+import { timeSkippingNeeded } from '../../services/errors.ts';
 
 /** More skips than any advance needs. With the server's default of 200 a long advance would stop without an error. */
 const maxSessionSkipCount = 100_000;
