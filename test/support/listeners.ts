@@ -2,7 +2,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 
 /** What is silent for this long speaks no HTTP. */
-const silenceMs = 2_000;
+const silenceMs = 5_000;
 
 /** A TCP socket on which a process waits for connections. */
 export interface Listener {
