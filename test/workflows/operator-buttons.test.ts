@@ -170,7 +170,6 @@ describe('what operators press', function () {
     const payer = await merchant.customer();
     const intent = await merchant.intent({
       amount: 500,
-      currency: 'AUD',
       customer_id: payer.id,
       payment_method: await merchant.card(payer.id),
       scheduled_payment_date: new Date(Date.now() + 40 * 86_400_000).toISOString().slice(0, 10),
