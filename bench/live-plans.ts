@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PaymentsClient } from '@payments-service/client';
 import type { Client as Temporal } from '@temporalio/client';
@@ -18,8 +17,6 @@ const pollMs = (count: number) => Math.max(100, count / 20);
 /** Plans in real time that are alike, and how often each of them has fallen due so far. */
 export interface LivePlans {
   ids: string[];
-  /** The name of them all, by which the database finds them. */
-  name: string;
   charges: number;
 }
 
@@ -28,8 +25,7 @@ export interface LivePlans {
  * workflow of each has its timer: their start no longer delays what is measured.
  */
 export async function makeLivePlans(client: PaymentsClient, temporal: Temporal, count: number): Promise<LivePlans> {
-  const name = `due at once ${randomUUID()}`;
-  const terms = { ...planTerms, name, start_date: dateOf(realNow().getTime() + 7 * day) };
+  const terms = { ...planTerms, start_date: dateOf(realNow().getTime() + 7 * day) };
   const ids = await inParallel(range(count), 12, async () => {
     const { customerId } = await makePayer(client);
     return makeActivePlan(client, { ...terms, customer_id: customerId });
@@ -37,7 +33,7 @@ export async function makeLivePlans(client: PaymentsClient, temporal: Temporal, 
   const query = `WorkflowType = 'paymentPlan' and ExecutionStatus = 'Running' and NextDueAt > '${realNow().toISOString()}'`;
   const areWaiting = async () => (await temporal.workflow.count(query)).count >= count;
   await eventually('all plans wait', areWaiting, { timeoutMs: Number.POSITIVE_INFINITY, everyMs: pollMs(count) });
-  return { ids, name, charges: 0 };
+  return { ids, charges: 0 };
 }
 
 /**
@@ -73,27 +69,29 @@ export async function lastEvent(sql: Pool): Promise<number> {
   return row?.last ?? 0;
 }
 
-/**
- * The intents of the plans.
- * @throws unless each plan has exactly one paid slot, one succeeded intent and one attempt for each time that it fell due.
- */
-export async function expectChargedOnce(sql: Pool, { ids, name, charges }: LivePlans): Promise<string[]> {
-  const [row] = await sql<{ right: number }[]>`
-    select count(*)::integer as right from payment_plans p
-    where name = ${name} and collected_amount_cents = ${planTerms.recurring_amount_cents * charges}
-      and (select count(*) from payment_plan_slots s where s.payment_plan_id = p.id and s.status = 'paid') = ${charges}
-      and ${charges} = all (
-        select count(*) from payment_intents i join payment_attempts a on a.payment_intent_id = i.id
-        where i.payment_plan_id = p.id
-        union all
-        select count(*) from payment_intents i where i.payment_plan_id = p.id and i.status = 'succeeded'
-        union all
-        select count(*) from payment_intents i where i.payment_plan_id = p.id
-      )`;
-  if (row?.right !== ids.length) {
-    throw new Error(`${row?.right} of ${ids.length} plans were charged exactly ${charges} times`);
-  }
+/** @throws Error unless each plan has exactly so many payments: paid slots, intents that succeeded, and attempts */
+export async function expectPayments(sql: Pool, expected: ReadonlyMap<string, number>): Promise<void> {
+  const amount = planTerms.recurring_amount_cents;
+  const rows = await sql<Record<string, number> & { id: string }[]>`
+    select p.id, p.collected_amount_cents / ${amount}::numeric as collected, count(distinct i.id)::integer as intents,
+      count(distinct i.id) filter (where i.status = 'succeeded')::integer as succeeded, count(a.id)::integer as attempts,
+      (select count(*)::integer from payment_plan_slots s where s.payment_plan_id = p.id and s.status = 'paid') as paid
+    from payment_plans p
+    left join payment_intents i on i.payment_plan_id = p.id
+    left join payment_attempts a on a.payment_intent_id = i.id
+    where p.id = any(${[...expected.keys()]}::text[])
+    group by p.id`;
+  const wrong = rows.filter(({ id, ...counts }) => Object.values(counts).some((n) => Number(n) !== expected.get(id)));
+  if (rows.length === expected.size && wrong.length === 0) return;
+  throw new Error(
+    `${wrong.length} of ${rows.length} plans were not charged once each time: ${JSON.stringify(wrong[0])}`,
+  );
+}
+
+/** The intents of the plans. @throws Error unless each plan was charged once for each time that it fell due */
+export async function expectChargedOnce(sql: Pool, { ids, charges }: LivePlans): Promise<string[]> {
+  await expectPayments(sql, new Map(ids.map((id) => [id, charges])));
   const intents = await sql<{ id: string }[]>`
-    select i.id from payment_intents i join payment_plans p on p.id = i.payment_plan_id where p.name = ${name}`;
+    select id from payment_intents where payment_plan_id = any(${ids}::text[])`;
   return intents.map(({ id }) => id);
 }

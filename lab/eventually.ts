@@ -17,7 +17,7 @@ export async function eventually<T>(
   ask: () => Promise<T> | T,
   waiting: Waiting = {},
 ): Promise<Found<T>> {
-  const { timeoutMs = 20_000, everyMs = 15, signal } = waiting;
+  const { timeoutMs = 40_000, everyMs = 15, signal } = waiting;
   const giveUpAt = performance.now() + timeoutMs;
   for (;;) {
     const result = await ask();

@@ -4,6 +4,7 @@ import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { wake } from '../../src/services/wake.ts';
 import type { Bench } from '../bench.ts';
+import { expectPayments } from '../live-plans.ts';
 import { dateOf, day, planTerms } from '../scenery.ts';
 
 /** Long enough for the workflow to be poked and to start a timer, so that the timer wakes it. */
@@ -69,18 +70,6 @@ export async function openLivePlans({ client, sql }: Bench, count: number): Prom
       return lags;
     },
     overdue: (ms) => [...outstanding.values()].filter((dueAt) => realNow().getTime() - dueAt > ms).length,
-    async expectChargedOnce() {
-      const found = await sql<{ id: string; paid: number; intents: number; attempts: number }[]>`
-        select p.id,
-          (select count(*)::integer from payment_plan_slots s where s.payment_plan_id = p.id and s.status = 'paid') as paid,
-          (select count(*)::integer from payment_intents i where i.payment_plan_id = p.id) as intents,
-          (select count(*)::integer from payment_intents i join payment_attempts a on a.payment_intent_id = i.id
-            where i.payment_plan_id = p.id) as attempts
-        from payment_plans p where p.id in ${sql(ids)}`;
-      const wrong = found.filter(({ id, ...counts }) => Object.values(counts).some((n) => n !== rounds.get(id)));
-      if (wrong.length > 0 || found.length < ids.length) {
-        throw new Error(`live plans not charged once for each time they fell due: ${JSON.stringify(wrong)}`);
-      }
-    },
+    expectChargedOnce: () => expectPayments(sql, rounds),
   };
 }

@@ -15,7 +15,7 @@ describe('answering a challenge', () => {
   const challenged = async (customer: object = {}) => {
     const { id: customer_id } = await stage.merchant.customer(customer);
     const card = await stage.merchant.card(customer_id, 'tok_sandbox_visa_3ds_required');
-    const { id } = await stage.merchant.intent({ amount: 1000, currency: 'AUD', customer_id });
+    const { id } = await stage.merchant.intent({ customer_id });
     const { body } = await confirm(id, card);
     assert.equal(body.status, 'requires_action');
     return { id, card, customer_id, asked: body };
@@ -58,7 +58,7 @@ describe('answering a challenge', () => {
   });
 
   it('of a payment of nobody and of a bank debit works as of any other', async () => {
-    const { id } = await stage.merchant.intent({ amount: 302, currency: 'AUD' });
+    const { id } = await stage.merchant.intent({ amount: 302 });
     const debit = { bsb_number: '000-000', account_name: 'Jo', account_number: '123456' };
     const { body } = await stage.request('POST', '/payment_methods', {
       type: 'au_becs_debit',
@@ -70,8 +70,8 @@ describe('answering a challenge', () => {
 
   it('where none is waiting is 422 invalid_state, which names the status, and changes nothing', async () => {
     const { customer_id } = await challenged();
-    const fresh = await stage.merchant.intent({ amount: 1000, currency: 'AUD', customer_id });
-    const paid = await stage.merchant.intent({ amount: 1000, currency: 'AUD', customer_id });
+    const fresh = await stage.merchant.intent({ customer_id });
+    const paid = await stage.merchant.intent({ customer_id });
     await confirm(paid.id, await stage.merchant.card(customer_id));
     const answered = await challenged();
     await complete(answered.id, 'fail');

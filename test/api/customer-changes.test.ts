@@ -328,16 +328,15 @@ describe('deleting a customer', () => {
   it('makes the confirm of an old intent, of the customer or of nobody, 422 invalid_state, and charges nothing', async () => {
     const { id } = await stage.merchant.payer();
     const { default_payment_method: card } = await fetch(id);
-    const fresh = await stage.merchant.intent({ amount: 500, currency: 'AUD', customer_id: id });
-    const carrying = await stage.merchant.intent({ amount: 500, currency: 'AUD', payment_method: card });
+    const fresh = await stage.merchant.intent({ amount: 500, customer_id: id });
+    const carrying = await stage.merchant.intent({ amount: 500, payment_method: card });
     const failed = await stage.merchant.intent({
       amount: 500,
-      currency: 'AUD',
       customer_id: id,
       metadata: { _sandbox_outcome: 'decline,succeed' },
     });
     assert.equal((await confirm(failed.id, card)).body.status, 'failed');
-    const nobody = await stage.merchant.intent({ amount: 500, currency: 'AUD' });
+    const nobody = await stage.merchant.intent({ amount: 500 });
     stage.ledger.reset();
     await remove(id);
     for (const intent of [fresh, failed, nobody]) refusal(await confirm(intent.id, card), 422, 'invalid_state');
@@ -360,7 +359,7 @@ describe('deleting a customer', () => {
 
   it('leaves its payments and methods readable', async () => {
     const { id } = await stage.merchant.payer();
-    const intent = await stage.merchant.intent({ amount: 500, currency: 'AUD', customer_id: id });
+    const intent = await stage.merchant.intent({ amount: 500, customer_id: id });
     const { default_payment_method: card } = await fetch(id);
     await remove(id);
     const { body: intents } = await stage.request('GET', `/customers/${id}/payment_intents`);
@@ -410,7 +409,7 @@ describe('deleting a customer', () => {
       stage.ledger.reset();
       const { id } = await stage.merchant.payer();
       const { default_payment_method: card } = await fetch(id);
-      const intent = await stage.merchant.intent({ amount: 500, currency: 'AUD', customer_id: id });
+      const intent = await stage.merchant.intent({ amount: 500, customer_id: id });
       let begunBefore = 0;
       const [confirmed] = await Promise.all([
         pause(round % 4).then(() => confirm(intent.id, card)),
@@ -479,12 +478,7 @@ describe('deleting a customer', () => {
     });
     const method = body.payment_method.id;
     const date = inDays(9);
-    const intent = await stage.merchant.intent({
-      amount: 500,
-      currency: 'AUD',
-      payment_method: method,
-      scheduled_payment_date: date,
-    });
+    const intent = await stage.merchant.intent({ amount: 500, payment_method: method, scheduled_payment_date: date });
     const attached = await stage.request('POST', `/payment_methods/${method}/attach`, { customer_id: id });
     assert.equal(attached.status, 200);
     await remove(id);
@@ -502,7 +496,6 @@ describe('deleting a customer on a test clock', () => {
     const plan = await here.active({ start_date: '2027-02-01' });
     const intent = await stage.merchant.intent({
       amount: 500,
-      currency: 'AUD',
       payment_method: here.card,
       scheduled_payment_date: '2027-02-01',
     });

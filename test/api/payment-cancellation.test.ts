@@ -12,7 +12,7 @@ describe('canceling a payment intent', () => {
   const cancel = (id: string): Promise<Reply> => stage.request('POST', `/payment_intents/${id}/cancel`);
   const confirm = (id: string, payment_method?: string): Promise<Reply> =>
     stage.request('POST', `/payment_intents/${id}/confirm`, { payment_method });
-  const intent = (body: object = {}) => stage.merchant.intent({ amount: 1000, currency: 'AUD', ...body });
+  const intent = (body: object = {}) => stage.merchant.intent({ ...body });
   const cardOf = async (token?: string) => stage.merchant.card((await stage.merchant.customer()).id, token);
   const scheduled = async () => {
     const scheduled_payment_date = new Date(realNow().getTime() + 20 * day).toISOString().slice(0, 10);
@@ -216,9 +216,9 @@ describe('the list of payment intents', () => {
     const made = [];
     for (let n = 0; n < 4; n++) {
       const customer_id = n % 2 === 0 ? one.id : other.id;
-      made.push(await stage.merchant.intent({ amount: 300 + n, currency: 'AUD', customer_id }));
+      made.push(await stage.merchant.intent({ amount: 300 + n, customer_id }));
     }
-    made.push(await stage.merchant.intent({ amount: 304, currency: 'AUD' }));
+    made.push(await stage.merchant.intent({ amount: 304 }));
     await stage.request('POST', `/payment_intents/${made[2]?.id}/cancel`);
     const all = await list();
     assert.deepEqual([amounts(all), all.body.has_more], [[304, 303, 302, 301, 300], false]);
@@ -235,7 +235,7 @@ describe('the list of payment intents', () => {
   });
 
   it('is 20 to a page unless limit says otherwise', async () => {
-    for (let n = 0; n < 21; n++) await stage.merchant.intent({ amount: 300, currency: 'AUD' });
+    for (let n = 0; n < 21; n++) await stage.merchant.intent({ amount: 300 });
     const { body } = await list();
     assert.deepEqual([body.data.length, body.has_more], [20, true]);
   });

@@ -16,7 +16,7 @@ describe('confirming a payment intent', () => {
   const stage = useStage({ connections: 20 });
   const confirm = (id: string, payment_method?: string, more: object = {}): Promise<Reply> =>
     stage.request('POST', `/payment_intents/${id}/confirm`, { payment_method, ...more });
-  const intent = (body: object = {}) => stage.merchant.intent({ amount: 1000, currency: 'AUD', ...body });
+  const intent = (body: object = {}) => stage.merchant.intent({ ...body });
   const cardOf = async (token?: string) => stage.merchant.card((await stage.merchant.customer()).id, token);
 
   /** Confirms a new intent; returns status and decline code, such as `failed card_declined`. */

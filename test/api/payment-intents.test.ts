@@ -322,8 +322,8 @@ describe('fetching a payment intent', () => {
   const get = (id: string, key: string, query = '') => stage.api.send('GET', `/api/v1${path}/${id}${query}`, { key });
 
   it('with a publishable key needs the client_secret of that very intent', async () => {
-    const intent = await stage.merchant.intent({ amount: 500, currency: 'AUD' });
-    const other = await stage.merchant.intent({ amount: 500, currency: 'AUD' });
+    const intent = await stage.merchant.intent({ amount: 500 });
+    const other = await stage.merchant.intent({ amount: 500 });
     const key = stage.keys.sandboxPublishable;
     const good = await get(intent.id, key, `?client_secret=${intent.client_secret}`);
     assert.deepEqual([good.status, good.body.id], [200, intent.id]);
@@ -349,9 +349,8 @@ describe('the payment intents of a customer', () => {
     const { id } = await stage.merchant.payer();
     await stage.merchant.payer();
     const made = [];
-    for (let n = 0; n < 5; n++)
-      made.push(await stage.merchant.intent({ amount: 300 + n, currency: 'AUD', customer_id: id }));
-    await stage.merchant.intent({ amount: 500, currency: 'AUD' });
+    for (let n = 0; n < 5; n++) made.push(await stage.merchant.intent({ amount: 300 + n, customer_id: id }));
+    await stage.merchant.intent({ amount: 500 });
     const card = await stage.merchant.card(id);
     await stage.request('POST', `${path}/${made[2]?.id}/confirm`, { payment_method: card });
     const { body } = await list(id);

@@ -121,7 +121,7 @@ describe('a Klarna, PayID or PayPal method', () => {
       ];
       for (const [amount, word, status] of table) {
         const metadata: Record<string, string> = word === undefined ? {} : { _sandbox_outcome: word };
-        const intent = await stage.merchant.intent({ amount, currency: 'AUD', customer_id, metadata });
+        const intent = await stage.merchant.intent({ amount, customer_id, metadata });
         const { body } = await stage.request('POST', `/payment_intents/${intent.id}/confirm`, { payment_method });
         assert.deepEqual([body.status, body.payment_method_id], [status, payment_method], `${type} ${amount} ${word}`);
       }
@@ -131,7 +131,7 @@ describe('a Klarna, PayID or PayPal method', () => {
   it('that is detached is not charged', async () => {
     const id = await made('pay_id', payId);
     await stage.merchant.detach(id);
-    const intent = await stage.merchant.intent({ amount: 300, currency: 'AUD' });
+    const intent = await stage.merchant.intent({ amount: 300 });
     const reply = await stage.request('POST', `/payment_intents/${intent.id}/confirm`, { payment_method: id });
     assert.deepEqual(refusal(reply, 400), ['/payment_method payment_method_detached']);
   });

@@ -184,7 +184,7 @@ describe('refunding a payment', () => {
     const card = await stage.merchant.card(customer_id);
     const make = async (_sandbox_outcome?: string) => {
       const metadata: Record<string, string> = _sandbox_outcome === undefined ? {} : { _sandbox_outcome };
-      const { id } = await stage.merchant.intent({ amount: 1000, currency: 'AUD', customer_id, metadata });
+      const { id } = await stage.merchant.intent({ customer_id, metadata });
       if (_sandbox_outcome) await stage.request('POST', `/payment_intents/${id}/confirm`, { payment_method: card });
       return id;
     };

@@ -125,13 +125,8 @@ describe('every route but the public ones', () => {
       const clock = await merchant.clock('2027-01-10T00:00:00Z');
       const customer = await merchant.customer();
       const card = await merchant.card(customer.id);
-      const intent = await merchant.intent({
-        amount: 500,
-        currency: 'AUD',
-        customer_id: customer.id,
-        payment_method: card,
-      });
-      const paid = await merchant.intent({ amount: 500, currency: 'AUD', payment_method: card });
+      const intent = await merchant.intent({ amount: 500, customer_id: customer.id, payment_method: card });
+      const paid = await merchant.intent({ amount: 500, payment_method: card });
       await merchant.request('POST', `/payment_intents/${paid.id}/confirm`, {});
       const refund = await merchant.request('POST', `/payment_intents/${paid.id}/refunds`, { amount: 100 });
       assert.equal(refund.status, 201, refund.text);

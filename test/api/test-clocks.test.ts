@@ -175,12 +175,7 @@ describe('advancing a test clock', () => {
     await here.active({ metadata: { _sandbox_outcome: 'decline' } });
     await here.active();
     await here.active({ start_date: '2027-06-01' });
-    await stage.merchant.intent({
-      amount: 500,
-      currency: 'AUD',
-      payment_method: here.card,
-      scheduled_payment_date: '2027-01-12',
-    });
+    await stage.merchant.intent({ amount: 500, payment_method: here.card, scheduled_payment_date: '2027-01-12' });
     await here.advance(inDays(7));
     const ready = (await stage.merchant.events({ event_type: 'test_clock.ready' })).at(-1);
     assert.deepEqual(ready?.data.effects_manifest, {
@@ -315,7 +310,7 @@ describe('deleting a test clock', () => {
   it('takes its customers and all that they have with it, tells of it, and leaves the events', async () => {
     const id = await here.active();
     const { id: pending } = await here.plan();
-    const intent = await stage.merchant.intent({ amount: 500, currency: 'AUD', customer_id: here.customer });
+    const intent = await stage.merchant.intent({ amount: 500, customer_id: here.customer });
     const clock = await stage.merchant.getClock(here.clock);
     const events = (await stage.merchant.events()).length;
     const { status, body } = await remove();
@@ -353,7 +348,7 @@ describe('deleting a test clock', () => {
   it('pokes the workflows that it leaves behind', async () => {
     const id = await here.active();
     const scheduled = { payment_method: here.card, scheduled_payment_date: '2027-02-01' };
-    const intent = await stage.merchant.intent({ amount: 500, currency: 'AUD', ...scheduled });
+    const intent = await stage.merchant.intent({ amount: 500, ...scheduled });
     await stage.db.sql`delete from workflow_intents`;
     await remove();
     const rows = await stage.db.sql<{ workflow_id: string }[]>`

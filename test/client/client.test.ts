@@ -38,7 +38,7 @@ describe('the client', () => {
     const { id: customer_id } = await stage.merchant.payer();
     const plan = await stage.merchant.plan({ customer_id, start_date: '2090-01-01' });
     await client().paymentPlans.activate(plan.id);
-    const intent = await stage.merchant.intent({ amount: 5000, currency: 'AUD', customer_id });
+    const intent = await stage.merchant.intent({ amount: 5000, customer_id });
     await client().paymentIntents.cancel(intent.id);
     assert.deepEqual(
       front.seen.map(({ body, headers }) => [body, headers['content-type']]),

@@ -149,5 +149,5 @@ describe('the client’s lists', () => {
     assert.deepEqual(found, ids.slice(0, 2));
   });
 
-  const intent = () => stage.merchant.intent({ amount: 5000, currency: 'AUD' });
+  const intent = () => stage.merchant.intent({ amount: 5000 });
 });

@@ -181,7 +181,9 @@ describe('Sandbox test behaviour', () => {
     it('are for sandbox keys only', async () => {
       for (const key of [stage.keys.liveSecret, stage.keys.livePublishable]) {
         const { status, body } = await stage.api.send('POST', '/api/v1/payment_methods', { key, body: card() });
-        assert.deepEqual([status, body.error.code], [403, 'sandbox_only']);
+        assert.deepEqual([status, body.error.type, body.error.code], [403, 'permission_error', 'sandbox_only']);
+        const real = card({ token_metadata: vaulted });
+        assert.equal((await stage.api.send('POST', '/api/v1/payment_methods', { key, body: real })).status, 200);
       }
     });
   });

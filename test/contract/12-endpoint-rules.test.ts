@@ -36,8 +36,8 @@ describe('Endpoints: the filters of lists', () => {
   it('the payment intents of a customer by status', async () => {
     const body = intent({ customer_id: here.customer });
     const [waiting, charged] = [
-      await stage.merchant.intent({ ...body, amount: 300, currency: 'AUD' }),
-      await stage.merchant.intent({ ...body, amount: 400, currency: 'AUD' }),
+      await stage.merchant.intent({ ...body, amount: 300 }),
+      await stage.merchant.intent({ ...body, amount: 400 }),
     ];
     await stage.request('POST', `/payment_intents/${charged.id}/confirm`, { payment_method: here.card });
     const list = `/customers/${here.customer}/payment_intents`;

@@ -78,7 +78,7 @@ describe('Events', () => {
       metadata: { _sandbox_outcome: 'timeout' },
     });
     await merchant.advance(clock, '2027-01-17T00:00:00Z');
-    const once = await merchant.intent({ amount: 1000, currency: 'AUD', customer_id: payer.id });
+    const once = await merchant.intent({ customer_id: payer.id });
     const [card] = (await merchant.request('GET', `/customers/${payer.id}/payment_methods`)).body.payment_methods;
     await merchant.request('POST', `/payment_intents/${once.id}/confirm`, { payment_method: card.id });
     assert.equal((await merchant.getPlan(failing.id)).state, 'suspended');

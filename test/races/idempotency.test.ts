@@ -57,7 +57,7 @@ describe('twenty racers with one Idempotency-Key, at two API processes,', () => 
   async function payer() {
     const { id: customer } = await merchant.customer();
     const card = await merchant.card(customer);
-    const { id: intent } = await merchant.intent({ amount: 1000, currency: 'AUD', customer_id: customer });
+    const { id: intent } = await merchant.intent({ customer_id: customer });
     return { customer, card, intent };
   }
 

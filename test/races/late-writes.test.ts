@@ -58,8 +58,7 @@ describe('a process that was frozen while it asked the processor, and writes whe
     await assertAccounted(stage);
     return answer;
   }
-  const intent = (more: object = {}) =>
-    stage.merchant.intent({ amount: 1000, currency: 'AUD', customer_id: here.customer, ...more });
+  const intent = (more: object = {}) => stage.merchant.intent({ customer_id: here.customer, ...more });
   const confirm = (id: string) =>
     stage.request('POST', `/payment_intents/${id}/confirm`, { payment_method: here.card });
   const declineFirst = { metadata: { _sandbox_outcome: 'decline,succeed' } };

@@ -133,7 +133,7 @@ describe('a payment that is charged', () => {
   for (const { names, row, does, confirm: comesTo } of deeds) {
     for (const [moment, line] of eachMoment(comesTo, row)) {
       it(`by a confirm meets ${names} (${row}), ${moment}: ${line}`, async () => {
-        const { id } = await stage.merchant.intent({ amount: 1000, currency: 'AUD', customer_id: here.customer });
+        const { id } = await stage.merchant.intent({ customer_id: here.customer });
         const from = await eventsSoFar(stage);
         const met = await meet(
           stage,

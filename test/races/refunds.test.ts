@@ -10,7 +10,7 @@ describe('two who want the money of one payment back', () => {
   const { stage } = here;
 
   const paid = async () => {
-    const { id } = await stage.merchant.intent({ amount: 1000, currency: 'AUD', customer_id: here.customer });
+    const { id } = await stage.merchant.intent({ customer_id: here.customer });
     const path = `/payment_intents/${id}/confirm`;
     assert.equal((await stage.request('POST', path, { payment_method: here.card })).body.status, 'succeeded');
     return id;
@@ -55,7 +55,7 @@ describe('two who want the money of one payment back', () => {
   });
 
   it('are twenty, each for a fifteenth: fifteen get it', async () => {
-    const { id } = await stage.merchant.intent({ amount: 1500, currency: 'AUD', customer_id: here.customer });
+    const { id } = await stage.merchant.intent({ amount: 1500, customer_id: here.customer });
     await stage.request('POST', `/payment_intents/${id}/confirm`, { payment_method: here.card });
     const replies = await Promise.all(Array.from({ length: 20 }, refund(id, { amount: 100 })));
     assert.equal(replies.filter(({ status }) => status === 201).length, 15);

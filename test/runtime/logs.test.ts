@@ -67,7 +67,7 @@ describe('the log of running processes', function () {
   it('follows a confirm by the id of its request, to the webhook that it has caused', async () => {
     const { merchant } = processes;
     const payer = await merchant.payer();
-    const intent = await merchant.intent({ amount: 700, currency: 'AUD', customer_id: payer.id });
+    const intent = await merchant.intent({ amount: 700, customer_id: payer.id });
     const card = await merchant.card(payer.id);
     const confirmed = await merchant.request('POST', `/payment_intents/${intent.id}/confirm`, { payment_method: card });
     const requestId = confirmed.headers.get('request-id') ?? '';

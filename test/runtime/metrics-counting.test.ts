@@ -60,7 +60,7 @@ describe('a telemetry event', () => {
   it('of a charge is made once, when two settle the same attempt', async () => {
     const { merchant } = stage;
     const payer = await merchant.payer();
-    const { id } = await merchant.intent({ amount: 500, currency: 'AUD', customer_id: payer.id });
+    const { id } = await merchant.intent({ amount: 500, customer_id: payer.id });
     const card = await merchant.card(payer.id);
     const confirm = () => merchant.request('POST', `/payment_intents/${id}/confirm`, { payment_method: card });
     const statuses = (await Promise.all([confirm(), confirm(), confirm()])).map(({ status }) => status);
@@ -71,7 +71,7 @@ describe('a telemetry event', () => {
   it('of a refund says its outcome', async () => {
     const { merchant } = stage;
     const payer = await merchant.payer();
-    const { id } = await merchant.intent({ amount: 500, currency: 'AUD', customer_id: payer.id });
+    const { id } = await merchant.intent({ amount: 500, customer_id: payer.id });
     await merchant.client.paymentIntents.confirm(id, { payment_method: await merchant.card(payer.id) });
     for (const amount of [103, 100]) await merchant.request('POST', `/payment_intents/${id}/refunds`, { amount });
     const outcomes = seen.flatMap((each) => (each.kind === 'refund completed' ? [each.outcome] : []));

@@ -31,7 +31,7 @@ describe('the metrics of running processes', function () {
     const { merchant } = processes;
     await merchant.endpoint(receiver.url, ['payment_intent.*']);
     const payer = await merchant.payer();
-    const { id } = await merchant.intent({ amount: 500, currency: 'AUD', customer_id: payer.id });
+    const { id } = await merchant.intent({ amount: 500, customer_id: payer.id });
     await merchant.client.paymentIntents.confirm(id, { payment_method: await merchant.card(payer.id) });
     await merchant.activePlan({ customer_id: payer.id, start_date: today() });
     const poor = await merchant.customer();

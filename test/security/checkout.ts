@@ -38,7 +38,7 @@ export function useCheckout(stage: Stage) {
       send('GET', `/payment_intents/${intent.id}?client_secret=${intent.client_secret}`),
     /** A new intent of the biller, of 1,000 cents. */
     async intent(terms: object = {}): Promise<Handed> {
-      const { id, client_secret } = await stage.merchant.intent({ amount: 1000, currency: 'AUD', ...terms });
+      const { id, client_secret } = await stage.merchant.intent({ ...terms });
       assert.ok(client_secret);
       return { id, client_secret };
     },

@@ -61,7 +61,7 @@ describe('the intent that a payment method is bound to', () => {
   it('cannot belong to another biller or the other mode, even by direct SQL', async () => {
     const method = await stage.merchant.card((await stage.merchant.customer()).id);
     const { merchant } = await stage.stranger();
-    const foreign = await merchant.intent({ amount: 500, currency: 'AUD' });
+    const foreign = await merchant.intent({ amount: 500 });
     await assert.rejects(
       stage.db
         .sql`update payment_methods set customer_id = null, bound_payment_intent_id = ${foreign.id} where id = ${method}`,

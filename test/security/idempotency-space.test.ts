@@ -55,7 +55,7 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
   async function payment() {
     const { id: customer } = await merchant.customer();
     const payment_method = await merchant.card(customer);
-    const { id, client_secret } = await merchant.intent({ amount: 1000, currency: 'AUD', customer_id: customer });
+    const { id, client_secret } = await merchant.intent({ customer_id: customer });
     const path = `/payment_intents/${id}/confirm`;
     return {
       id,

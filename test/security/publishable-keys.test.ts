@@ -50,7 +50,7 @@ describe('a publishable key that saves a payment method', () => {
     await merchant.beginAdvance(clock.id, '2031-03-01T00:00:00Z');
     const stranger = await stage.stranger();
     const theirs = await stranger.merchant.customer({ reference: 'theirs' });
-    const foreign = await stranger.merchant.intent({ amount: 500, currency: 'AUD', customer_id: theirs.id });
+    const foreign = await stranger.merchant.intent({ amount: 500, customer_id: theirs.id });
     const own = await page.intent({ customer_id: id });
     const anonymous = await page.intent();
     const secrets = [

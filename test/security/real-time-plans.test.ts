@@ -145,7 +145,6 @@ describe('access to Temporal', function () {
     const customer = await merchant.payer();
     const { id } = await merchant.intent({
       amount: 500,
-      currency: 'AUD',
       customer_id: customer.id,
       payment_method: await merchant.card(customer.id),
       scheduled_payment_date: inDays(40),

@@ -93,8 +93,6 @@ describe('what is stuck by what PostgreSQL knows', () => {
       plan: { id },
     } = await merchant.planOnClock('2020-01-10T00:00:00Z', { start_date: '2020-02-10' });
     const intent = await merchant.intent({
-      amount: 1000,
-      currency: 'AUD',
       customer_id: payer.id,
       payment_method: payer.default_payment_method ?? (await merchant.card(payer.id)),
       scheduled_payment_date: '2020-02-11',
@@ -111,8 +109,6 @@ describe('what is stuck by what PostgreSQL knows', () => {
     const { merchant } = stage;
     const payer = await merchant.customer();
     const intent = await merchant.intent({
-      amount: 1000,
-      currency: 'AUD',
       customer_id: payer.id,
       payment_method: await merchant.card(payer.id),
       scheduled_payment_date: ago(-2 * day)
@@ -129,8 +125,7 @@ describe('what is stuck by what PostgreSQL knows', () => {
     const { merchant, ledger } = stage;
     const payer = await merchant.customer();
     const method = await merchant.card(payer.id);
-    const make = () =>
-      merchant.intent({ amount: 1000, currency: 'AUD', customer_id: payer.id, payment_method: method });
+    const make = () => merchant.intent({ customer_id: payer.id, payment_method: method });
     const paid = await make();
     await stage.request('POST', `/payment_intents/${paid.id}/confirm`);
     const intent = await make();

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, constants, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { findOnPath } from '../../dev/temporal-program.ts';
@@ -24,7 +24,7 @@ export async function findHaproxy(host: Host = readHost()): Promise<HaproxyProgr
   const installed = await findOnPath('haproxy', [host.searchPath, ...serverFolders].join(delimiter));
   if (installed !== null) return { program: installed, env: {} };
   const folder = join(host.cacheDir, 'haproxy', `${process.platform}-${process.arch}`);
-  if (!(await isExecutable(programIn(folder)))) {
+  if (!(await hasProgram(folder))) {
     const [apt, dpkg] = await Promise.all(['apt-get', 'dpkg'].map((tool) => findOnPath(tool, host.searchPath)));
     if (!apt || !dpkg || !(await fetchPackages(apt, dpkg, folder))) return null;
   }
@@ -54,9 +54,11 @@ async function fetchPackages(apt: string, dpkg: string, folder: string): Promise
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     console.log(`      apt-get could not fetch it: ${error instanceof Error ? error.message.split('\n')[0] : error}`);
-    return isExecutable(programIn(folder)); // another run was quicker
+    return await hasProgram(folder); // another run was quicker
   }
 }
+
+const hasProgram = async (folder: string) => (await findOnPath('haproxy', dirname(programIn(folder)))) !== null;
 
 function programIn(folder: string): string {
   return join(folder, 'usr', 'sbin', 'haproxy');
@@ -113,11 +115,4 @@ export async function startHaproxy(
       await ended;
     },
   };
-}
-
-async function isExecutable(file: string): Promise<boolean> {
-  return access(file, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
 }

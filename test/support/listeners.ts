@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import { familyOf } from '../../lab/process-table.ts';
 
 /** What is silent for this long speaks no HTTP. */
-const silenceMs = 2_000;
+const silenceMs = 5_000;
 
 /** A TCP socket on which a process waits for connections. */
 export interface Listener {

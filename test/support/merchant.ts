@@ -91,7 +91,9 @@ export function createMerchant(url: string, key: string) {
     payments: async (planId: string): Promise<PlanPayment[]> =>
       (await paymentPlans.listPayments(planId, { limit: 100 }).toArray()).reverse(),
 
-    intent: (input: PaymentIntentCreate): Promise<PaymentIntent> => paymentIntents.create(input),
+    /** An intent of 1000 AUD cents, unless it says otherwise. */
+    intent: (input: Partial<PaymentIntentCreate> = {}): Promise<PaymentIntent> =>
+      paymentIntents.create({ amount: 1000, currency: 'AUD', ...input }),
     getIntent: (id: string): Promise<PaymentIntent> => paymentIntents.get(id),
 
     clock: (frozenTime: string): Promise<TestClock> => testClocks.create({ frozen_time: frozenTime }),

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { access, constants, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -36,7 +36,7 @@ export async function timeSkippingServer(): Promise<EphemeralServerExecutable> {
   const folder = join(cacheDir, 'temporal-test-server', version);
   const launcher = join(folder, 'temporal-test-server');
   const java = await findOnPath('java', searchPath);
-  if (java !== null && (await isExecutable(launcher))) return { type: 'existing-path', path: launcher };
+  if (java !== null && (await hasLauncher(folder))) return { type: 'existing-path', path: launcher };
   const maven = await findOnPath('mvn', searchPath);
   if (java !== null && maven !== null) {
     await fetchJars(maven, folder);
@@ -62,20 +62,15 @@ async function fetchJars(maven: string, folder: string): Promise<void> {
     await rename(draft, folder);
   } catch (cause) {
     await rm(draft, { recursive: true, force: true });
-    if (await isExecutable(join(folder, 'temporal-test-server'))) return; // another run was quicker
+    if (await hasLauncher(folder)) return; // another run was quicker
     throw new Error(`Maven could not fetch the time-skipping test server of ${pom}.`, { cause });
   }
 }
 
+const hasLauncher = async (folder: string) => (await findOnPath('temporal-test-server', folder)) !== null;
+
 async function isReachable(site: string): Promise<boolean> {
   return fetch(site, { method: 'HEAD', signal: AbortSignal.timeout(3_000) }).then(
-    () => true,
-    () => false,
-  );
-}
-
-async function isExecutable(file: string): Promise<boolean> {
-  return access(file, constants.X_OK).then(
     () => true,
     () => false,
   );

@@ -225,7 +225,6 @@ describe('a plan on a test clock', () => {
     const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-11' });
     const intent = await merchant.intent({
       amount: 500,
-      currency: 'AUD',
       customer_id: payer.id,
       payment_method: card,
       scheduled_payment_date: '2027-01-20',
@@ -285,7 +284,6 @@ describe('a plan on a test clock', () => {
       const { payer } = await merchant.customerOnClock('2027-01-04T15:30:00Z');
       const intent = await merchant.intent({
         amount: 500,
-        currency: 'AUD',
         customer_id: payer.id,
         payment_method: await merchant.card(payer.id),
         scheduled_payment_date: '2027-01-04',

@@ -58,7 +58,6 @@ describe('a plan in real time', () => {
     const payer = await merchant.customer();
     const intent = await merchant.intent({
       amount: 500,
-      currency: 'AUD',
       customer_id: payer.id,
       payment_method: await merchant.card(payer.id),
       scheduled_payment_date: today(),

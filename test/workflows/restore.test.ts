@@ -155,7 +155,7 @@ describe('a database restored from a back-up, beside a Temporal that has gone on
     const merchant = await service.merchant();
     const payer = await merchant.payer();
     const payment_method = await merchant.card(payer.id);
-    const intent = await merchant.intent({ amount: 1000, currency: 'AUD', customer_id: payer.id, payment_method });
+    const intent = await merchant.intent({ customer_id: payer.id, payment_method });
     await service.stopWorkers();
     const plan = await merchant.activePlan({ customer_id: payer.id, start_date: today });
     const isPaid = () =>

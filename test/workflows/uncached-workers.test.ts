@@ -19,7 +19,6 @@ describe('workers that keep no workflow in memory', () => {
     });
     const intent = await merchant.intent({
       amount: 500,
-      currency: 'AUD',
       customer_id: payer.id,
       payment_method: card,
       scheduled_payment_date: '2027-01-07',
