@@ -122,12 +122,12 @@ describe('npm start', function () {
   });
 
   it('goes on with its data after all of its processes were killed at once', async () => {
-    const killed = start('first', await freePorts());
-    const before = await killed.ready();
-    const pids = Object.values(await killed.pids());
-    for (const pid of [killed.child.pid ?? 0, ...pids]) process.kill(pid, 'SIGKILL');
-    const next = start('first', await freePorts());
-    assert.equal((await next.ready()).biller_id, before.biller_id);
+    const killed = await up();
+    const pids = Object.values(await killed.copy.pids());
+    for (const pid of [killed.copy.child.pid ?? 0, ...pids]) process.kill(pid, 'SIGKILL');
+    await killed.copy.ended;
+    const next = await up();
+    assert.equal(next.development.biller_id, killed.development.biller_id);
     assert.deepEqual(await stillAlive(pids), []);
   });
 });
