@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
-import { defaultFeeSchedule } from '../../src/domain/fees.ts';
-import { newId } from '../../src/domain/ids.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { CustomerUpdate } from '../../src/resources/customer.ts';
@@ -11,6 +9,7 @@ import { transitionPlan } from '../../src/services/plans/plan-transitions.ts';
 import type { Reply } from '../support/api.ts';
 import { frozen, usePayer } from '../support/payer.ts';
 import { faultPaths, refusal, rowCounts, useStage } from '../support/stage.ts';
+import { makeCall } from '../support/webhooks.ts';
 
 const full = {
   name: 'Zoë Müller',
@@ -373,17 +372,7 @@ describe('deleting a customer', () => {
     for (let n = 0; n < 2; n++) plans.push(await stage.merchant.activePlan({ customer_id: id, start_date: inDays(3) }));
     const [first, second] = plans.map((plan) => plan.id);
     assert.ok(first && second);
-    const call = {
-      billerId: stage.keys.biller.id,
-      livemode: false,
-      requestId: newId('request'),
-      keyId: newId('api_key'),
-      keyKind: 'secret' as const,
-      now: realNow(),
-      timeZone: 'UTC',
-      feeSchedule: defaultFeeSchedule,
-      statementDescriptor: null,
-    };
+    const call = await makeCall(stage.db.sql, { billerId: stage.keys.biller.id });
     let removing: Promise<Reply> | undefined;
     await atomically(stage.db.sql, async (tx) => {
       await transitionPlan(tx, call, first, 'deactivate');

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, it } from 'mocha';
-import { defaultFeeSchedule } from '../../src/domain/fees.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import type { RefundOutcome, RefundRequest } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { recoverRefunds, refundPaymentIntent } from '../../src/services/payments/refunds.ts';
-import type { RequestContext } from '../../src/services/request-context.ts';
 import type { Reply } from '../support/api.ts';
 import { instantPattern, refusal, rowCounts, useStage } from '../support/stage.ts';
+import { makeCall } from '../support/webhooks.ts';
 
 const hour = 3_600_000;
 
@@ -370,7 +369,7 @@ describe('a refund with an Idempotency-Key', () => {
       book.answer = async () => {
         while (book.asked.length < 3) await pause(2);
       };
-      const call = callOf(stage.keys.biller.id);
+      const call = await makeCall(stage.db.sql, { billerId: stage.keys.biller.id });
       const requested = { requestKey: 'k', claimKey: async () => {}, storeResponse: async () => {} };
       const ask = () => refundPaymentIntent(stage.db.sql, stage.processors, call, id, { amount: 30 }, requested);
       const refunds = await Promise.all([ask(), ask(), ask()]);
@@ -495,18 +494,4 @@ describe('a refund whose process died', () => {
 function assertReused(reply: Reply): void {
   const { type, code } = reply.body.error;
   assert.deepEqual([reply.status, type, code], [422, 'idempotency_error', 'idempotency_key_reused']);
-}
-
-function callOf(billerId: string): RequestContext {
-  return {
-    billerId,
-    livemode: false,
-    requestId: newId('request'),
-    keyId: newId('api_key'),
-    keyKind: 'secret',
-    now: realNow(),
-    timeZone: 'UTC',
-    feeSchedule: defaultFeeSchedule,
-    statementDescriptor: null,
-  };
 }

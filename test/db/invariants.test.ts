@@ -3,8 +3,6 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { before, describe, it } from 'mocha';
 import { selectOpenAdvance } from '../../src/db/test-clocks.ts';
-import { defaultFeeSchedule } from '../../src/domain/fees.ts';
-import { newId } from '../../src/domain/ids.ts';
 import {
   findViolations,
   invariants,
@@ -19,12 +17,10 @@ import { createPaymentMethod } from '../../src/services/customers/payment-method
 import { createPaymentPlan } from '../../src/services/plans/payment-plans.ts';
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
 import { transitionPlan } from '../../src/services/plans/plan-transitions.ts';
-import type { RequestContext } from '../../src/services/request-context.ts';
 import { completeAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 import { advanceTestClock, createTestClock } from '../../src/services/test-clocks/test-clocks.ts';
 import { useDatabase } from '../support/database.ts';
-import { makeBiller } from '../support/factories.ts';
-import { makeEndpoint, webhookDeps } from '../support/webhooks.ts';
+import { makeCall, makeEndpoint, webhookDeps } from '../support/webhooks.ts';
 
 const run = promisify(execFile);
 const frozen = new Date('2027-01-10T00:00:00.000Z');
@@ -87,18 +83,7 @@ describe('the check of the invariants', () => {
 
   before('make a sound database with something of everything, then let it be damaged', async () => {
     const { sql } = db;
-    const call = async (): Promise<RequestContext> => ({
-      billerId: (await makeBiller(sql)).id,
-      livemode: false,
-      requestId: newId('request'),
-      keyId: newId('api_key'),
-      keyKind: 'secret',
-      now: realNow(),
-      timeZone: 'UTC',
-      feeSchedule: defaultFeeSchedule,
-      statementDescriptor: null,
-    });
-    const [mine, other] = [await call(), await call()];
+    const [mine, other] = [await makeCall(sql), await makeCall(sql)];
     await makeEndpoint(sql, { ...mine, now: new Date(mine.now.getTime() - 60_000) }, 'http://127.0.0.1:9/');
     const clock = await createTestClock(sql, mine, { frozen_time: frozen.toISOString() });
     const customer = await createCustomer(sql, mine, { name: 'Jo', test_clock: clock.id });
