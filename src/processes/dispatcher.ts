@@ -17,13 +17,13 @@ const batchSize = 50;
  * How long a claim lasts. After that, any dispatcher may claim the entry again: its process is dead or frozen. No call
  * to Temporal takes as long.
  */
-const claimMilliseconds = 5_000;
+const claimMs = 5_000;
 /**
  * How often to look for entries that other processes left behind. Entries that this process commits are dispatched at
  * once.
  */
-const pollMilliseconds = 500;
-const longestBackoffMilliseconds = 10_000;
+const pollMs = 500;
+const longestBackoffMs = 10_000;
 /** How long Temporal waits for a worker that died with a workflow task. A live worker asks for more time by itself. */
 const workflowTaskTimeout = '5 seconds';
 
@@ -63,14 +63,12 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
   async function nap(): Promise<void> {
     const nudge = new AbortController();
     wake = () => nudge.abort();
-    await pause(pollMilliseconds, undefined, { signal: AbortSignal.any([nudge.signal, stopping.signal]) }).catch(
-      () => {},
-    );
+    await pause(pollMs, undefined, { signal: AbortSignal.any([nudge.signal, stopping.signal]) }).catch(() => {});
     wake = () => {};
   }
 
   async function dispatchBatch(): Promise<number> {
-    const intents = await claimBatch(sql, batchSize, claimMilliseconds);
+    const intents = await claimBatch(sql, batchSize, claimMs);
     if (intents.length > 0) pass('intents claimed');
     const results = await Promise.all(intents.map((intent) => dispatch(intent)));
     const done = intents.filter((_, index) => results[index]).map(({ id }) => id);
@@ -97,7 +95,7 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
     } catch (error) {
       emit({ ...told, isDispatched: false });
       const message = error instanceof Error ? error.message : String(error);
-      const backoff = Math.min(longestBackoffMilliseconds, 100 * 2 ** Math.min(intent.attempts, 10));
+      const backoff = Math.min(longestBackoffMs, 100 * 2 ** Math.min(intent.attempts, 10));
       logger.warn(
         { workflow_id: intent.workflow_id, ...idFields(intent.subject_id), attempts: intent.attempts, err: error },
         'Temporal could not be told',

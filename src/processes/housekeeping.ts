@@ -9,7 +9,7 @@ import { recoverCharges } from '../services/payments/payment-confirmation.ts';
 import { recoverRefunds } from '../services/payments/refunds.ts';
 import { bookOnPlan } from '../services/plans/plan-dunning.ts';
 
-const everyMilliseconds = 5_000;
+const everyMs = 5_000;
 
 /**
  * Tidies the database while the process runs. It completes charges and refunds whose process died between calling the
@@ -31,7 +31,7 @@ export function startHousekeeping(sql: Pool, processors: Processors, logger: Log
           logger.warn({ err: error, duty }, 'housekeeping failed; trying again'),
         );
       }
-      await pause(everyMilliseconds, undefined, { signal: stopping.signal }).catch(() => {});
+      await pause(everyMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   }
   const running = run();

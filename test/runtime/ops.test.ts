@@ -24,7 +24,7 @@ describe('ops on the command line', function () {
   const service = useService();
 
   async function ops(args: string[], changed: Record<string, string> = {}): Promise<Outcome> {
-    const file = new URL('../../src/processes/cli/ops.ts', import.meta.url).pathname;
+    const file = new URL('../../src/processes/cli/main.ts', import.meta.url).pathname;
     const env = {
       ...process.env,
       NODE_OPTIONS: '',
@@ -35,7 +35,7 @@ describe('ops on the command line', function () {
       ...changed,
     };
     return new Promise((resolve) => {
-      execFile(process.execPath, [file, ...args], { env }, (error, stdout, stderr) => {
+      execFile(process.execPath, [file, 'ops', ...args], { env }, (error, stdout, stderr) => {
         resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
       });
     });
@@ -131,7 +131,7 @@ describe('ops on the command line', function () {
     const again = await ops(['give-up-delivery', id]);
     assert.deepEqual([again.code, again.stdout.startsWith('There is nothing to do')], [0, true]);
     const before = (await merchant.delivery(id)).attempts.length;
-    assert.deepEqual((await ops(['retry-delivery', id])).stdout, `${id} had ended: it is delivered again now.\n`);
+    assert.deepEqual((await ops(['retry-delivery', id])).stdout, `${id} had ended. It is sent again now.\n`);
     await eventually('it is tried again', async () => (await merchant.delivery(id)).attempts.length > before);
   });
 

@@ -10,7 +10,7 @@ import type { Pool } from '../../platform/postgres/connection.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { secondsBetween } from '../../platform/telemetry.ts';
 
-const everyMilliseconds = 30_000;
+const everyMs = 30_000;
 
 /** The figures of the whole service, read from its databases. */
 export interface Sampling {
@@ -34,7 +34,7 @@ export function startSampling(registry: Registry, sql: Pool, side: WorkflowSide,
         attempt('database', () => sampleDatabase(gauges, sql, now)),
         attempt('temporal', () => sampleTemporal(gauges, side, now)),
       ]);
-      await pause(everyMilliseconds, undefined, { signal: stopping.signal }).catch(() => {});
+      await pause(everyMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   }
 

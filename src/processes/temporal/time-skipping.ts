@@ -9,7 +9,7 @@ const maxSessionSkipCount = 100_000;
 const notFound = 5;
 const unimplemented = 12;
 
-const askAgainMilliseconds = 5_000;
+const askAgainMs = 5_000;
 
 /**
  * Lets the server skip the timers of a workflow whenever it is idle, with a fresh budget of skips. The high-level
@@ -65,7 +65,7 @@ export function watchTimeSkipping(temporal: Client, logger: Logger): { known: ()
       if (answer === false) logger.warn(`${timeSkippingNeeded} This server has it not: clock endpoints answer 503.`);
       // A server that can skip is not asked again. One that cannot may be reconfigured without a restart of the API.
       if (answer === true) return;
-      await pause(askAgainMilliseconds, undefined, { signal: stopping.signal }).catch(() => {});
+      await pause(askAgainMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   }
   void ask();

@@ -8,7 +8,7 @@ const notFound = 5;
 const permissionDenied = 7;
 const unauthenticated = 16;
 
-const askAgainMilliseconds = 500;
+const askAgainMs = 500;
 const dispatchEveryMs = 10_000;
 
 /** Temporal responds but refuses this configuration. Somebody has to change it. */
@@ -43,7 +43,7 @@ export async function untilTemporalAnswers(
         toldAt = performance.now();
       }
     }
-    await pause(askAgainMilliseconds, undefined, { signal });
+    await pause(askAgainMs, undefined, { signal });
   }
 }
 
