@@ -26,22 +26,22 @@ import { takeLock } from './process-record.ts';
 import { startTemporal } from './temporal.ts';
 
 /** The history shards of a Temporal on one machine. A cluster has more, see `temporal/on-postgres.env`. */
-const SHARDS = 4;
+const shards = 4;
 
-const CHILD_READY_TIMEOUT_MS = 60_000;
+const childReadyTimeoutMs = 60_000;
 
 /** A little more than a child gives itself, see lifecycle.ts. */
-const CHILD_STOP_TIMEOUT_MS = 15_000;
+const childStopTimeoutMs = 15_000;
 
 /** The order of shutdown: each process ends before those that it depends on. */
-const END_ORDER = ['API', 'Worker', 'Temporal Web UI', 'Temporal', 'PostgreSQL', 'the claim on DATA_DIR'] as const;
+const endOrder = ['API', 'Worker', 'Temporal Web UI', 'Temporal', 'PostgreSQL', 'the claim on DATA_DIR'] as const;
 
 /** What was started and has to be ended. */
-export type Stack = { name: (typeof END_ORDER)[number]; daemon: Daemon | null; stop: () => Promise<void> }[];
+export type Stack = { name: (typeof endOrder)[number]; daemon: Daemon | null; stop: () => Promise<void> }[];
 
 /** Ends everything on the stack, in order. If one cannot be ended, the others still are. */
 export async function endAll(stack: Stack, say: Say): Promise<void> {
-  for (const name of END_ORDER) {
+  for (const name of endOrder) {
     for (const entry of stack.filter((candidate) => candidate.name === name)) {
       try {
         await entry.stop();
@@ -116,9 +116,9 @@ async function claimDataDir(dataDir: string, stack: Stack, say: Say): Promise<vo
   }
   stack.push({ name: 'the claim on DATA_DIR', daemon: null, stop: lock.release });
   for (const name of ['api', 'worker', 'temporal-ui', 'temporal'] as const) {
-    await stopLeftover(dataDir, name, 'SIGTERM', CHILD_STOP_TIMEOUT_MS, say);
+    await stopLeftover(dataDir, name, 'SIGTERM', childStopTimeoutMs, say);
   }
-  await stopLeftover(dataDir, 'postgres', 'SIGINT', CHILD_STOP_TIMEOUT_MS, say);
+  await stopLeftover(dataDir, 'postgres', 'SIGINT', childStopTimeoutMs, say);
 }
 
 /** Checks all ports before anything starts, so that you learn of all conflicts at once. */
@@ -219,7 +219,7 @@ async function startWorkflowServer(
       uiPort: config.temporalUiPort,
       publicUiUrl: config.temporalUiUrl,
       defaultNamespace: config.temporalNamespace,
-      store: store === null ? undefined : { url: store.url, shards: SHARDS },
+      store: store === null ? undefined : { url: store.url, shards },
       log: say,
       signal,
     });
@@ -267,7 +267,7 @@ async function startChild(
     cwd: fileURLToPath(new URL('../', import.meta.url)),
     env,
     stopSignal: 'SIGTERM',
-    stopTimeoutMs: CHILD_STOP_TIMEOUT_MS,
+    stopTimeoutMs: childStopTimeoutMs,
     ipc: true,
   });
   stack.push({ name: name === 'api' ? 'API' : 'Worker', daemon, stop: daemon.stop });
@@ -279,7 +279,7 @@ async function waitUntilReady(daemon: Daemon, say: Say, signal: AbortSignal): Pr
   const outcome = await Promise.race([
     daemon.ready.then(() => null),
     daemon.exited.then((how) => `ended while starting (${how})`),
-    sleep(CHILD_READY_TIMEOUT_MS, `was not ready after ${CHILD_READY_TIMEOUT_MS / 1000} s`, {
+    sleep(childReadyTimeoutMs, `was not ready after ${childReadyTimeoutMs / 1000} s`, {
       signal: AbortSignal.any([signal, timer.signal]),
     }).catch(() => {
       throw new Interrupted();

@@ -25,7 +25,7 @@ export interface Development {
   keys: DemoKeys;
 }
 
-const KEY_NAMES = ['sandbox_secret', 'sandbox_publishable', 'live_secret', 'live_publishable'] as const;
+const keyNames = ['sandbox_secret', 'sandbox_publishable', 'live_secret', 'live_publishable'] as const;
 
 /** The path of `development.json`. */
 export function developmentFile(dataDir: string): string {
@@ -43,14 +43,14 @@ export async function readDemoBiller(dataDir: string): Promise<DemoBiller | null
     return null;
   }
   const keys: Record<string, unknown> = kept.keys;
-  const textOf = (name: (typeof KEY_NAMES)[number]) => (typeof keys[name] === 'string' ? keys[name] : '');
+  const textOf = (name: (typeof keyNames)[number]) => (typeof keys[name] === 'string' ? keys[name] : '');
   const demo: DemoKeys = {
     sandbox_secret: textOf('sandbox_secret'),
     sandbox_publishable: textOf('sandbox_publishable'),
     live_secret: textOf('live_secret'),
     live_publishable: textOf('live_publishable'),
   };
-  return KEY_NAMES.every((name) => demo[name] !== '') ? { billerId: kept.biller_id, keys: demo } : null;
+  return keyNames.every((name) => demo[name] !== '') ? { billerId: kept.biller_id, keys: demo } : null;
 }
 
 /**

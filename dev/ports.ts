@@ -5,10 +5,10 @@ import { createServer } from 'node:net';
  * Internal ports are drawn from below the ranges in which Linux (32768 and up) and macOS (49152 and up) place the local
  * ends of outgoing connections. So no connection can take a port between the check and its use.
  */
-const LOWEST = 20_000;
-const HIGHEST = 32_000;
+const lowest = 20_000;
+const highest = 32_000;
 
-const MAX_DRAWS = 200;
+const maxDraws = 200;
 
 /** Ports given out by this process, so that two servers that start in parallel never get the same one. */
 const given = new Set<number>();
@@ -31,8 +31,8 @@ export function probePort(port: number): Promise<'free' | 'EADDRINUSE' | 'EACCES
 /** Finds `count` different free ports on 127.0.0.1. @throws when too few are free. */
 export async function findFreePorts(count: number): Promise<number[]> {
   const found: number[] = [];
-  for (let draws = 0; draws < MAX_DRAWS && found.length < count; draws += 1) {
-    const port = randomInt(LOWEST, HIGHEST);
+  for (let draws = 0; draws < maxDraws && found.length < count; draws += 1) {
+    const port = randomInt(lowest, highest);
     if (given.has(port)) {
       continue;
     }
@@ -43,7 +43,7 @@ export async function findFreePorts(count: number): Promise<number[]> {
   }
   if (found.length < count) {
     throw new Error(
-      `Found no ${count} free ports between ${LOWEST} and ${HIGHEST} on 127.0.0.1; end what occupies them.`,
+      `Found no ${count} free ports between ${lowest} and ${highest} on 127.0.0.1; end what occupies them.`,
     );
   }
   return found;

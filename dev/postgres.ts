@@ -11,25 +11,25 @@ import { findFreePorts } from './ports.ts';
 import { type PostgresProgram, preparePostgresProgram } from './postgres-program.ts';
 import { readRecord } from './process-record.ts';
 
-const DATABASE = 'payments';
-const SUPERUSER = 'postgres';
+const databaseName = 'payments';
+const superuser = 'postgres';
 
 /** After a crash, recovery reads the write-ahead log first, which takes a while on a slow disk. */
-const START_TIMEOUT_MS = 60_000;
-const STOP_TIMEOUT_MS = 30_000;
+const startTimeoutMs = 60_000;
+const stopTimeoutMs = 30_000;
 
 /** The same order and case rules on every machine, whatever locales it has. */
-const CLUSTER_FLAGS = [
+const clusterFlags = [
   '--encoding=UTF8',
   '--locale=C',
   '--locale-provider=builtin',
   '--builtin-locale=C.UTF-8',
   '--auth=scram-sha-256',
-  `--username=${SUPERUSER}`,
+  `--username=${superuser}`,
 ];
 
 /** What differs from PostgreSQL's own defaults. Durability is as in production: fsync and full commits stay on. */
-const SETTINGS = {
+const settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '', // the only way in is with the password
   max_connections: '200', // API, worker, dispatcher and tests side by side
@@ -74,7 +74,7 @@ export interface RunningPostgres {
 export async function startPostgres({ dataDir, port, log }: PostgresOptions): Promise<RunningPostgres> {
   await mkdir(dataDir, { recursive: true });
   const former = await readRecord(recordFile(dataDir, 'postgres'));
-  await stopLeftover(dataDir, 'postgres', 'SIGINT', STOP_TIMEOUT_MS, log);
+  await stopLeftover(dataDir, 'postgres', 'SIGINT', stopTimeoutMs, log);
   const home = join(dataDir, 'postgres');
   const program = await preparePostgresProgram(home);
   try {
@@ -92,16 +92,16 @@ export async function startPostgres({ dataDir, port, log }: PostgresOptions): Pr
           join(program.home, 'cluster'),
           '-p',
           String(chosenPort),
-          ...Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+          ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
         ],
         env: postgresEnvironment(),
         ...(program.user ?? {}),
         stopSignal: 'SIGINT',
-        stopTimeoutMs: STOP_TIMEOUT_MS,
+        stopTimeoutMs,
         inheritedFd: program.homeFd,
       });
     const urlOf = (database: string) =>
-      `postgres://${SUPERUSER}:${password}@127.0.0.1:${chosenPort}/${encodeURIComponent(database)}`;
+      `postgres://${superuser}:${password}@127.0.0.1:${chosenPort}/${encodeURIComponent(database)}`;
     const daemon = await retryWhileInUse(async () => {
       const started = await start();
       try {
@@ -112,7 +112,7 @@ export async function startPostgres({ dataDir, port, log }: PostgresOptions): Pr
         throw error;
       }
     }, log);
-    return { url: urlOf(DATABASE), port: chosenPort, pid: daemon.pid, daemon, stop: () => daemon.stop() };
+    return { url: urlOf(databaseName), port: chosenPort, pid: daemon.pid, daemon, stop: () => daemon.stop() };
   } finally {
     await program.close();
   }
@@ -145,7 +145,7 @@ async function makeCluster(home: string, program: PostgresProgram, log: Say): Pr
     '-D',
     join(program.home, 'cluster.unfinished'),
     `--pwfile=${join(program.home, 'password')}`,
-    ...CLUSTER_FLAGS,
+    ...clusterFlags,
   ];
   await runInitdb(program, args);
   await rename(unfinished, cluster);
@@ -175,13 +175,13 @@ async function waitAndMakeDatabase(url: string, daemon: Daemon): Promise<void> {
   void daemon.exited.then((how) => {
     ended = how;
   });
-  const giveUpAt = performance.now() + START_TIMEOUT_MS;
+  const giveUpAt = performance.now() + startTimeoutMs;
   for (;;) {
     const sql = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
     try {
-      const [found] = await sql`select from pg_database where datname = ${DATABASE}`;
+      const [found] = await sql`select from pg_database where datname = ${databaseName}`;
       if (found === undefined) {
-        await sql`create database ${sql(DATABASE)}`;
+        await sql`create database ${sql(databaseName)}`;
       }
       return;
     } catch (cause) {

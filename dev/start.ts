@@ -9,9 +9,9 @@ import { developmentFile } from './data-dir.ts';
 /**
  * Under npm, Ctrl-C arrives twice within milliseconds; only a later repeat means that the user does not want to wait.
  */
-const REPEAT_AFTER_MS = 1_000;
+const repeatAfterMs = 1_000;
 
-const PARENT_CHECK_MS = 500;
+const parentCheckMs = 500;
 
 const startedAt = performance.now();
 
@@ -73,7 +73,7 @@ function listenForSignals(interruption: AbortController): void {
       firstAt = performance.now();
       say(`${signal}: ending everything in order`);
       interruption.abort();
-    } else if (performance.now() - firstAt > REPEAT_AFTER_MS) {
+    } else if (performance.now() - firstAt > repeatAfterMs) {
       printError(`${signal} again: not waiting any longer`);
       process.exit(1); // the servers still get their stop signal, see daemon.ts
     }
@@ -90,7 +90,7 @@ function listenForSignals(interruption: AbortController): void {
       if (process.ppid !== parent && firstAt === null) {
         onSignal('SIGHUP');
       }
-    }, PARENT_CHECK_MS).unref();
+    }, parentCheckMs).unref();
   }
   // The reader of this output may be gone too. That must not stop the rest from ending in order.
   process.stdout.on('error', () => {});

@@ -16,18 +16,18 @@ export interface BuiltTemporal {
   readonly ui: string;
 }
 
-const MODULE_FOLDER = fileURLToPath(new URL('../temporal/', import.meta.url));
-const SERVER_PACKAGE = 'go.temporal.io/server/cmd/server';
+const moduleFolder = fileURLToPath(new URL('../temporal/', import.meta.url));
+const serverPackage = 'go.temporal.io/server/cmd/server';
 /** The stock Web UI behind a check of the Host header; see the comment in its source. */
-const UI_PACKAGE = './web-ui';
+const uiPackage = './web-ui';
 /** Has its own go.mod: with SQLite you do not need the tool, and a change to it does not rebuild the server. */
-const SCHEMA_TOOL_FOLDER = join(MODULE_FOLDER, 'schema-tool');
-const SCHEMA_TOOL_PACKAGE = 'go.temporal.io/server/cmd/tools/sql';
+const schemaToolFolder = join(moduleFolder, 'schema-tool');
+const schemaToolPackage = 'go.temporal.io/server/cmd/tools/sql';
 
 /** From Go 1.21 on, an older toolchain fetches the one that go.mod asks for. */
-const LEAST_GO_MINOR = 21;
+const leastGoMinor = 21;
 
-const PROGRESS_EVERY_MS = 10_000;
+const progressEveryMs = 10_000;
 
 /** The pinned server and Web UI that an earlier start built for this user, or null. */
 export async function findBuiltTemporal(host: Host): Promise<BuiltTemporal | null> {
@@ -57,7 +57,7 @@ export async function buildTemporal(host: Host, go: string, say: Say, signal?: A
  * @throws like `buildTemporal`.
  */
 export async function buildSchemaTool(host: Host, go: string, say: Say, signal?: AbortSignal): Promise<string> {
-  const folder = await cacheFolder(host, SCHEMA_TOOL_FOLDER, 'temporal-schema-tool');
+  const folder = await cacheFolder(host, schemaToolFolder, 'temporal-schema-tool');
   const tool = join(folder, 'temporal-sql-tool');
   await mkdir(folder, { recursive: true });
   const release = await becomeBuilder(folder, say, signal);
@@ -65,7 +65,7 @@ export async function buildSchemaTool(host: Host, go: string, say: Say, signal?:
     if (!(await exists(tool))) {
       say('Building the tool that makes Temporal’s tables in PostgreSQL, with Go: once per user and version …');
       await checkGo(go);
-      await compile(go, `${tool}.unfinished`, SCHEMA_TOOL_PACKAGE, signal, () => {}, SCHEMA_TOOL_FOLDER);
+      await compile(go, `${tool}.unfinished`, schemaToolPackage, signal, () => {}, schemaToolFolder);
       await rename(`${tool}.unfinished`, tool);
     }
   } finally {
@@ -89,12 +89,12 @@ async function build(folder: string, go: string, say: Say, signal?: AbortSignal)
   let compiled = 0;
   const progress = setInterval(
     () => say(`  compiled ${compiled} of at most ${total} packages (${elapsed()})`),
-    PROGRESS_EVERY_MS,
+    progressEveryMs,
   );
   try {
     for (const [file, goPackage] of [
-      ['temporal-server', SERVER_PACKAGE],
-      ['temporal-ui', UI_PACKAGE],
+      ['temporal-server', serverPackage],
+      ['temporal-ui', uiPackage],
     ] as const) {
       await compile(go, join(unfinished, file), goPackage, signal, () => {
         compiled += 1;
@@ -115,7 +115,7 @@ async function compile(
   goPackage: string,
   signal: AbortSignal | undefined,
   onPackage: () => void,
-  module = MODULE_FOLDER,
+  module = moduleFolder,
 ): Promise<void> {
   const args = ['build', '-v', '-mod=readonly', '-trimpath', '-buildvcs=false', '-ldflags=-s -w', '-o', output];
   const messages: string[] = [];
@@ -134,7 +134,7 @@ async function compile(
 }
 
 async function countPackages(go: string, signal: AbortSignal | undefined): Promise<number> {
-  const args = ['list', '-mod=readonly', '-deps', '-f', 'package {{.ImportPath}}', SERVER_PACKAGE, UI_PACKAGE];
+  const args = ['list', '-mod=readonly', '-deps', '-f', 'package {{.ImportPath}}', serverPackage, uiPackage];
   const lines: string[] = [];
   const outcome = await runGo(go, args, signal, 'both', (line) => lines.push(line));
   if (outcome !== 'exit code 0') {
@@ -154,7 +154,7 @@ async function runGo(
   signal: AbortSignal | undefined,
   output: 'stderr' | 'both',
   onLine: (line: string) => void,
-  module = MODULE_FOLDER,
+  module = moduleFolder,
 ): Promise<string> {
   signal?.throwIfAborted();
   const stdout = output === 'both' ? 'pipe' : 'ignore';
@@ -185,9 +185,9 @@ async function runGo(
 async function checkGo(go: string): Promise<void> {
   const { stdout } = await promisify(execFile)(go, ['version']);
   const [, major, minor] = /go(\d+)\.(\d+)/.exec(stdout) ?? [];
-  if (Number(major) === 1 && Number(minor) < LEAST_GO_MINOR) {
+  if (Number(major) === 1 && Number(minor) < leastGoMinor) {
     throw new Error(
-      `${go} is too old (${stdout.trim()}). Install Go 1.${LEAST_GO_MINOR} or later (https://go.dev/dl) and start again.`,
+      `${go} is too old (${stdout.trim()}). Install Go 1.${leastGoMinor} or later (https://go.dev/dl) and start again.`,
     );
   }
 }
@@ -196,8 +196,8 @@ async function checkGo(go: string): Promise<void> {
  * The cache's key covers all inputs of the build: version, checksum of the pinned modules and of our own source,
  * platform.
  */
-async function cacheFolder(host: Host, module = MODULE_FOLDER, name = 'temporal'): Promise<string> {
-  const sources = module === MODULE_FOLDER ? ['web-ui/main.go'] : [];
+async function cacheFolder(host: Host, module = moduleFolder, name = 'temporal'): Promise<string> {
+  const sources = module === moduleFolder ? ['web-ui/main.go'] : [];
   const [mod = '', ...others] = await Promise.all(
     ['go.mod', 'go.sum', ...sources].map((file) => readFile(join(module, file), 'utf8')),
   );

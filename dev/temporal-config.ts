@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-const FOLDER = new URL('../temporal/', import.meta.url);
+const templateFolder = new URL('../temporal/', import.meta.url);
 
 export type ConfigTemplate = 'server.yaml' | 'ui.yaml' | 'dynamic-config.yaml';
 
@@ -8,7 +8,7 @@ export type ConfigTemplate = 'server.yaml' | 'ui.yaml' | 'dynamic-config.yaml';
  * Reads a file of `temporal/` and fills in its `${…}`. @throws when a name has no value: a server must not guess one.
  */
 export async function renderTemplate(name: ConfigTemplate, values: Record<string, number | string>): Promise<string> {
-  const template = await readFile(new URL(name, FOLDER), 'utf8');
+  const template = await readFile(new URL(name, templateFolder), 'utf8');
   return template.replace(/^(?!\s*#).*$/gm, (line) =>
     line.replace(/\$\{(\w+)\}/g, (_whole, key: string) => {
       const value = values[key];
@@ -22,7 +22,7 @@ export async function renderTemplate(name: ConfigTemplate, values: Record<string
 
 /** The dynamic configuration as flags of the `temporal` CLI: `name=value`, the value in JSON. */
 export async function readDynamicConfigFlags(): Promise<string[]> {
-  const text = await readFile(new URL('dynamic-config.yaml', FOLDER), 'utf8');
+  const text = await readFile(new URL('dynamic-config.yaml', templateFolder), 'utf8');
   const settings = [...text.matchAll(/^([\w.]+): \[\{value: (.+?)\}\]$/gm)];
   return settings.flatMap(([, name = '', value = '']) => [
     '--dynamic-config-value',

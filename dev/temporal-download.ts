@@ -7,35 +7,35 @@ import { childEnvironment, type Host } from '../src/processes/config/config.ts';
 import type { Say } from './daemon.ts';
 
 /** The site from which the SDK downloads the CLI. */
-const DOWNLOAD_SITE = 'https://temporal.download';
+const downloadSite = 'https://temporal.download';
 
 /** The CLI with the server and the Web UI of temporal/go.mod: server 1.32.0, UI 2.54.1 (from its `--version`). */
-const CLI_VERSION = 'v1.9.1';
+const cliVersion = 'v1.9.1';
 
-const PROBE_TIMEOUT_MS = 3_000;
-const DOWNLOAD_TIMEOUT_MS = 300_000;
+const probeTimeoutMs = 3_000;
+const downloadTimeoutMs = 300_000;
 
 /**
  * Lets the TypeScript SDK download that version of the `temporal` CLI into the user's cache, and returns its path.
  * Returns null if the network does not allow it; that is no error, since there are other ways to get a server.
  */
 export async function downloadCli(host: Host, say: Say, signal?: AbortSignal): Promise<string | null> {
-  const folder = join(host.cacheDir, 'temporal', 'sdk-download', CLI_VERSION);
+  const folder = join(host.cacheDir, 'temporal', 'sdk-download', cliVersion);
   const kept = await findCli(folder);
   if (kept !== null) {
     return kept;
   }
   if (!(await isReachable())) {
-    say(`${DOWNLOAD_SITE} cannot be reached from here, so the SDK's own download is passed over`);
+    say(`${downloadSite} cannot be reached from here, so the SDK's own download is passed over`);
     return null;
   }
-  say(`Downloading the temporal CLI ${CLI_VERSION} from ${DOWNLOAD_SITE} by way of the SDK`);
+  say(`Downloading the temporal CLI ${cliVersion} from ${downloadSite} by way of the SDK`);
   try {
     await mkdir(folder, { recursive: true });
     // In a separate process: the SDK loads a native runtime, and starts the server that it has downloaded.
     const script = fileURLToPath(new URL('temporal-download-by-sdk.ts', import.meta.url));
-    await promisify(execFile)(process.execPath, [script, CLI_VERSION, folder], {
-      timeout: DOWNLOAD_TIMEOUT_MS,
+    await promisify(execFile)(process.execPath, [script, cliVersion, folder], {
+      timeout: downloadTimeoutMs,
       env: childEnvironment({}),
       signal,
     });
@@ -49,7 +49,7 @@ export async function downloadCli(host: Host, say: Say, signal?: AbortSignal): P
 
 async function isReachable(): Promise<boolean> {
   // Any response will do, a 404 too.
-  return fetch(DOWNLOAD_SITE, { method: 'HEAD', signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) }).then(
+  return fetch(downloadSite, { method: 'HEAD', signal: AbortSignal.timeout(probeTimeoutMs) }).then(
     () => true,
     () => false,
   );

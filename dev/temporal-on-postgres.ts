@@ -6,8 +6,8 @@ import type { Say } from './daemon.ts';
 import { buildSchemaTool } from './temporal-build.ts';
 import { findOnPath } from './temporal-program.ts';
 
-const SETTINGS_FILE = new URL('../temporal/on-postgres.env', import.meta.url);
-const SCHEMA_TIMEOUT_MS = 120_000;
+const settingsFile = new URL('../temporal/on-postgres.env', import.meta.url);
+const schemaTimeoutMs = 120_000;
 
 /** A PostgreSQL in which Temporal keeps its workflows. */
 export interface PostgresStore {
@@ -66,7 +66,7 @@ async function runTool(tool: string, store: PostgresStore, database: string, ste
   try {
     await promisify(execFile)(tool, [...target, '--database', database, ...step], {
       env: { PATH: '/usr/bin:/bin', SQL_PASSWORD: password }, // not an argument: all users of the machine see those
-      timeout: SCHEMA_TIMEOUT_MS,
+      timeout: schemaTimeoutMs,
       ...(signal ? { signal } : {}),
     });
   } catch (error) {
@@ -95,7 +95,7 @@ function tablesOf(settings: Record<string, string>): Tables[] {
 }
 
 async function readSettings(): Promise<Record<string, string>> {
-  const text = await readFile(SETTINGS_FILE, 'utf8');
+  const text = await readFile(settingsFile, 'utf8');
   return Object.fromEntries(
     [...text.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value.trim()]),
   );

@@ -8,7 +8,7 @@ import { buildTemporal, findBuiltTemporal } from './temporal-build.ts';
 import { downloadCli } from './temporal-download.ts';
 
 /** The first server that can skip the time of a single workflow. */
-const LEAST_SERVER = [1, 32, 0] as const;
+const leastServer = [1, 32, 0] as const;
 
 /** The programs that make up a Temporal server here: our own build, or the all-in-one `temporal` CLI. */
 export type TemporalProgram =
@@ -46,7 +46,7 @@ export async function findTemporal(host: Host, say: Say, signal?: AbortSignal): 
   throw new Error(
     'There is no Temporal server yet, and the Go toolchain that would build it was not found on PATH. Do one of:\n' +
       '  - install Go 1.21 or later (https://go.dev/dl) and start again; the build takes some minutes, once\n' +
-      `  - install the temporal CLI with server ${LEAST_SERVER.join('.')} or later (https://temporal.io/setup)\n` +
+      `  - install the temporal CLI with server ${leastServer.join('.')} or later (https://temporal.io/setup)\n` +
       '  - set TEMPORAL_ADDRESS to a Temporal server that already runs',
   );
 }
@@ -79,10 +79,10 @@ async function isNewEnough(cli: string, say: Say): Promise<boolean> {
   } catch {
     version = null;
   }
-  const enough = version !== null && compare(version, LEAST_SERVER) >= 0;
+  const enough = version !== null && compare(version, leastServer) >= 0;
   if (!enough) {
     const found = version === null ? 'does not say its server version' : `has server ${version.join('.')}`;
-    say(`${cli} ${found}; ${LEAST_SERVER.join('.')} or later is needed, so it is passed over`);
+    say(`${cli} ${found}; ${leastServer.join('.')} or later is needed, so it is passed over`);
   }
   return enough;
 }

@@ -9,17 +9,17 @@ import { readDynamicConfigFlags, renderTemplate } from './temporal-config.ts';
 import { type PostgresStore, prepareTemporalTables, storeEnvironment } from './temporal-on-postgres.ts';
 import { findTemporal, type TemporalProgram } from './temporal-program.ts';
 
-const START_TIMEOUT_MS = 60_000;
-const STOP_TIMEOUT_MS = 15_000;
-const POLL_MS = 20;
+const startTimeoutMs = 60_000;
+const stopTimeoutMs = 15_000;
+const pollMs = 20;
 
 /**
  * How SQLite syncs: 1 (normal) writes the log to disk at checkpoints. A killed process loses nothing; a power cut can
  * lose the last moments, but never corrupts. 2 (full) syncs every commit, at several times the latency.
  */
-const SQLITE_SYNCHRONOUS = 1;
+const sqliteSynchronous = 1;
 
-const INTERNAL_PORTS = [
+const internalPorts = [
   'FRONTEND_MEMBERSHIP_PORT',
   'HISTORY_PORT',
   'HISTORY_MEMBERSHIP_PORT',
@@ -66,8 +66,8 @@ export interface RunningTemporal {
 export async function startTemporal(options: TemporalOptions): Promise<RunningTemporal> {
   const { dataDir, frontendPort, uiPort, log } = options;
   const program = await findTemporal(options.host ?? readHost(), log, options.signal);
-  await stopLeftover(dataDir, 'temporal-ui', 'SIGTERM', STOP_TIMEOUT_MS, log);
-  await stopLeftover(dataDir, 'temporal', 'SIGTERM', STOP_TIMEOUT_MS, log);
+  await stopLeftover(dataDir, 'temporal-ui', 'SIGTERM', stopTimeoutMs, log);
+  await stopLeftover(dataDir, 'temporal', 'SIGTERM', stopTimeoutMs, log);
   const folder = join(dataDir, 'temporal');
   await mkdir(folder, { recursive: true, mode: 0o700 });
 
@@ -120,7 +120,7 @@ async function startServer(program: ServerProgram, folder: string, options: Temp
     };
     return startDaemon({ ...daemon, env, args: ['--allow-no-auth', 'start'] });
   }
-  const values = { ...ports, FRONTEND_PORT: options.frontendPort, SQLITE_SYNCHRONOUS };
+  const values = { ...ports, FRONTEND_PORT: options.frontendPort, SQLITE_SYNCHRONOUS: sqliteSynchronous };
   await writeFile(join(folder, 'server.yaml'), await renderTemplate('server.yaml', values));
   return startDaemon({ ...daemon, args: ['--config-file', join(folder, 'server.yaml'), '--allow-no-auth', 'start'] });
 }
@@ -146,10 +146,10 @@ function portsEnvironment(ports: Record<string, number>, frontendPort: number): 
 async function chooseInternalPorts(file: string): Promise<Record<string, number>> {
   const kept = Array.from((await readFile(file, 'utf8').catch(() => '')).matchAll(/\d+/g), ([port]) => Number(port));
   const states = await Promise.all(kept.map(probePort));
-  const reusable = kept.length === INTERNAL_PORTS.length && states.every((state) => state === 'free');
-  const ports = reusable ? kept : await findFreePorts(INTERNAL_PORTS.length);
+  const reusable = kept.length === internalPorts.length && states.every((state) => state === 'free');
+  const ports = reusable ? kept : await findFreePorts(internalPorts.length);
   await writeFile(file, `${JSON.stringify(ports)}\n`);
-  return Object.fromEntries(INTERNAL_PORTS.flatMap((name, index) => (ports[index] ? [[name, ports[index]]] : [])));
+  return Object.fromEntries(internalPorts.flatMap((name, index) => (ports[index] ? [[name, ports[index]]] : [])));
 }
 
 async function startUi(
@@ -186,7 +186,7 @@ async function startCli(cli: string, folder: string, options: TemporalOptions): 
       ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(frontendPort)],
       ...(uiPort === null ? ['--headless'] : ['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)]),
       ...['--db-filename', join(folder, 'temporal-cli.db'), '--log-level', 'warn'],
-      ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', `synchronous=${SQLITE_SYNCHRONOUS}`],
+      ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', `synchronous=${sqliteSynchronous}`],
       ...(await readDynamicConfigFlags()),
     ],
     cwd: folder,
@@ -202,7 +202,7 @@ function daemonOptions(name: string, { dataDir }: TemporalOptions) {
     dataDir,
     env: { PATH: '/usr/bin:/bin', HOME: dataDir, TZ: 'UTC' },
     stopSignal: 'SIGTERM',
-    stopTimeoutMs: STOP_TIMEOUT_MS,
+    stopTimeoutMs,
   } as const;
 }
 
@@ -211,7 +211,7 @@ async function waitForPort(daemon: Daemon, port: number): Promise<void> {
   void daemon.exited.then((how) => {
     ended = how;
   });
-  const giveUpAt = performance.now() + START_TIMEOUT_MS;
+  const giveUpAt = performance.now() + startTimeoutMs;
   while (!(await accepts(port))) {
     if (ended !== null || performance.now() > giveUpAt) {
       throw new Error(
@@ -219,7 +219,7 @@ async function waitForPort(daemon: Daemon, port: number): Promise<void> {
           (await lastLines(daemon.logFile)),
       );
     }
-    await sleep(POLL_MS);
+    await sleep(pollMs);
   }
 }
 

@@ -6,10 +6,9 @@ import { findStuckWorkflows } from '../operations/stuck/workflows.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
 import { readConfig } from './config/config.ts';
+import { processorsOf, requiredOf } from './dependencies.ts';
 import { startDispatcher } from './dispatcher.ts';
 import { announceReady, onShutdown, surviveOutages } from './lifecycle.ts';
-import { processorsOf } from './processors.ts';
-import { requirementsOf } from './requirements.ts';
 import { logTelemetry } from './telemetry/log-events.ts';
 import { openTemporal } from './temporal/client.ts';
 import { watchTimeSkipping } from './temporal/time-skipping.ts';
@@ -26,7 +25,7 @@ const connections = 24;
 const forThisMachine = process.argv.includes('--for-this-machine');
 
 const config = readConfig(process.env);
-const { databaseUrl, vault } = requirementsOf(config);
+const { databaseUrl, vault } = requiredOf(config);
 // Before all else: log lines and calls to Temporal carry the id of their trace.
 const tracing =
   config.tracingEndpoint === null

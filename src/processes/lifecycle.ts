@@ -4,13 +4,13 @@ import { isOutage } from '../platform/postgres/transaction.ts';
 import { printError } from '../platform/terminal.ts';
 
 /** A process that has not closed by then is ended by force. A supervisor waits a little longer than this. */
-const CLOSE_TIMEOUT_MS = 14_000;
+const closeTimeoutMs = 14_000;
 
 /**
  * Under npm, Ctrl-C arrives twice within milliseconds: from the terminal, and passed on by npm. Only a signal that
  * comes later than this after the first one means that a person does not want to wait.
  */
-const REPEAT_AFTER_MS = 1_000;
+const repeatAfterMs = 1_000;
 
 /**
  * Calls `close` once, on the first SIGTERM or SIGINT or when the parent process is gone. Then it ends the process: with
@@ -18,12 +18,12 @@ const REPEAT_AFTER_MS = 1_000;
  * with 1. `delayMs` is how long `close` waits before it begins, and is added to the 14 s.
  */
 export function onShutdown(close: () => Promise<void>, { delayMs = 0 } = {}): void {
-  const timeoutMs = CLOSE_TIMEOUT_MS + delayMs;
+  const timeoutMs = closeTimeoutMs + delayMs;
   let begunAt: number | null = null;
 
   const begin = (reason: string): void => {
     if (begunAt !== null) {
-      if (reason !== 'disconnect' && performance.now() - begunAt > REPEAT_AFTER_MS) {
+      if (reason !== 'disconnect' && performance.now() - begunAt > repeatAfterMs) {
         process.exit(1);
       }
       return;

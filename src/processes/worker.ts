@@ -4,12 +4,11 @@ import { startReconciliations } from '../operations/reconciler/schedule.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
 import { readConfig } from './config/config.ts';
+import { processorsOf, requiredOf } from './dependencies.ts';
 import { startDispatcher } from './dispatcher.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { announceReady, onShutdown, surviveOutages } from './lifecycle.ts';
 import { startMetrics } from './metrics/start.ts';
-import { processorsOf } from './processors.ts';
-import { requirementsOf } from './requirements.ts';
 import { logTelemetry } from './telemetry/log-events.ts';
 import { openTemporal } from './temporal/client.ts';
 import { TemporalRefusal, untilTemporalAnswers } from './temporal/wait.ts';
@@ -19,7 +18,7 @@ import { bundleWorkflows } from './temporal/workflow-bundle.ts';
 const connections = 40;
 
 const config = readConfig(process.env);
-const { databaseUrl, vault } = requirementsOf(config);
+const { databaseUrl, vault } = requiredOf(config);
 // Before all else: log lines and calls to Temporal carry the id of their trace.
 const tracing =
   config.tracingEndpoint === null

@@ -12,7 +12,7 @@ import { card } from './bodies.ts';
 import { contractEndpoints, endpoints, nameOf } from './endpoints.ts';
 import { succeeding } from './requests.ts';
 
-const command = fileURLToPath(new URL('../../src/processes/cli/keys.ts', import.meta.url));
+const command = fileURLToPath(new URL('../../src/processes/cli/main.ts', import.meta.url));
 
 /** Sends a request with this Authorization header, and returns the result. */
 async function prepared(stage: Stage, operation: string): Promise<(authorization?: string) => Promise<string>> {
@@ -121,7 +121,7 @@ describe('Authentication', () => {
   it('keys are issued from the command line, with all scopes or with the named ones', async function () {
     this.timeout(60_000);
     const issue = async (...more: string[]): Promise<{ id: string; key: string }> => {
-      const args = [command, 'create', '--mode', 'sandbox', '--biller', stage.keys.biller.id, '--json'];
+      const args = [command, 'keys', 'create', '--mode', 'sandbox', '--biller', stage.keys.biller.id, '--json'];
       const env = { ...process.env, NODE_OPTIONS: '', DATABASE_URL: stage.db.url };
       return JSON.parse((await promisify(execFile)(process.execPath, [...args, ...more], { env })).stdout);
     };

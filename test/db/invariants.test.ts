@@ -180,7 +180,7 @@ describe('the check of the invariants', () => {
   }
 
   function runCommand() {
-    const script = new URL('../../src/processes/cli/check-invariants.ts', import.meta.url).pathname;
-    return run(process.execPath, [script], { env: { ...process.env, DATABASE_URL: db.url } });
+    const script = new URL('../../src/processes/cli/main.ts', import.meta.url).pathname;
+    return run(process.execPath, [script, 'check-invariants'], { env: { ...process.env, DATABASE_URL: db.url } });
   }
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
@@ -16,8 +16,8 @@ import { createWebhookEndpoint } from '../../src/services/webhooks/endpoints.ts'
 import { useDatabase } from '../support/database.ts';
 import { makeCall } from '../support/webhooks.ts';
 
-const run = (program: string, args: string[], env: Record<string, string>) =>
-  runScript(`src/processes/cli/${program}.ts`, args, env);
+const run = (command: string, args: string[], env: Record<string, string>) =>
+  runScript('src/processes/cli/main.ts', [command, ...args], env);
 
 describe('the command line', function () {
   this.timeout(120_000); // each run loads the program anew
@@ -137,18 +137,18 @@ describe('the command line', function () {
     assert.match(strict.stdout, /format 1 is not in ENCRYPTION_FORMATS/);
     assert.match(
       (await encryption('rotate')).stdout,
-      /\n\n1 sealed anew\. Nothing is left of another key or format\.\n$/,
+      /\n\n1 values were sealed again\. Nothing is left under another key or format\.\n$/,
     );
 
     await setKeys(['k2', newer]);
-    assert.deepEqual((await encryption('verify')).stdout, 'Everything opens.\n');
+    assert.deepEqual((await encryption('verify')).stdout, 'Everything can be opened.\n');
     await setKeys(['k3', older]);
     const lost = await encryption('verify', '--json');
     assert.equal(lost.code, 1);
     const [{ column, problem }] = JSON.parse(lost.stdout).unreadable;
     assert.deepEqual([column, problem], ['webhook_secrets', 'the encryption key "k2" is not configured']);
     const stuck = await encryption('rotate');
-    assert.deepEqual([stuck.code, /1 do not open: encryption verify names them/.test(stuck.stdout)], [1, true]);
+    assert.deepEqual([stuck.code, /1 cannot be opened\. encryption verify lists them/.test(stuck.stdout)], [1, true]);
     const { stdout } = await audit('list', '--json', '--limit', '2');
     assert.deepEqual(
       JSON.parse(stdout).map(({ action }: AuditRecord) => action),
@@ -167,6 +167,25 @@ describe('the command line', function () {
     }
   });
 
+  it('lists its commands, each with a line, and names the one that an unknown word may mean', async () => {
+    const help = await run('--help', [], {});
+    assert.deepEqual([help.code, help.stderr], [0, '']);
+    const commands = [...help.stdout.matchAll(/^ {2}(\S+) {2,}\S.*$/gm)].map(([, name]) => name);
+    assert.ok(commands.length >= 10, help.stdout);
+    const { scripts } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+    const started = Object.values<string>(scripts).flatMap((script) => script.match(/cli\/main\.ts (\S+)$/)?.[1] ?? []);
+    assert.deepEqual(started.sort(), commands.sort(), 'each has an npm script of its own');
+    for (const [word, meant] of [
+      ['key', 'keys'],
+      ['bilers', 'billers'],
+      ['check:invariants', 'check-invariants'],
+    ] as const) {
+      const { code, stdout, stderr } = await run(word, [], {});
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr, new RegExp(`^There is no command "${word}"\\. Did you mean "${meant}"\\?`));
+    }
+  });
+
   it('says on stderr what is wrong, and ends with another status than 0', async () => {
     const cases: [Promise<Ran>, number, RegExp][] = [
       [keys('create'), 2, /--mode must be sandbox or live/],
@@ -180,7 +199,7 @@ describe('the command line', function () {
       [audit('show'), 2, /no command "show"/],
       [audit('list', '--limit', '0'), 2, /--limit must be a whole number/],
       [encryption(), 2, /Give a command/],
-      [run('encryption', ['status'], { DATABASE_URL: db.url, DATA_DIR: '/none' }), 1, /set ENCRYPTION_KEYS/],
+      [run('encryption', ['status'], { DATABASE_URL: db.url, DATA_DIR: '/none' }), 1, /Set ENCRYPTION_KEYS/],
       [run('keys', ['list'], { DATA_DIR: join(dataDir, 'none') }), 1, /Start the service with npm start/],
       [run('keys', ['list'], { DATABASE_URL: 'postgres://x:y@127.0.0.1:1/z' }), 1, /database cannot be reached/],
       [run('keys', ['list'], { DATABASE_URL: 'nonsense' }), 1, /DATABASE_URL must be/],

@@ -18,7 +18,7 @@ describe('ops on the command line', function () {
   const service = useService();
 
   async function ops(args: string[], changed: Record<string, string> = {}): Promise<Ran> {
-    return runScript('src/processes/cli/ops.ts', args, {
+    return runScript('src/processes/cli/main.ts', ['ops', ...args], {
       DATABASE_URL: service.db.url,
       TEMPORAL_ADDRESS: await temporalServer(),
       TEMPORAL_NAMESPACE: testNamespace,
@@ -117,7 +117,7 @@ describe('ops on the command line', function () {
     const again = await ops(['give-up-delivery', id]);
     assert.deepEqual([again.code, again.stdout.startsWith('There is nothing to do')], [0, true]);
     const before = (await merchant.delivery(id)).attempts.length;
-    assert.deepEqual((await ops(['retry-delivery', id])).stdout, `${id} had ended: it is delivered again now.\n`);
+    assert.deepEqual((await ops(['retry-delivery', id])).stdout, `${id} had ended. It is sent again now.\n`);
     await eventually('it is tried again', async () => (await merchant.delivery(id)).attempts.length > before);
   });
 

@@ -71,14 +71,14 @@ describe('the layout for production', () => {
 
   it('has namespace and search attributes made by a command that may be repeated', async function () {
     this.timeout(120_000);
-    const program = new URL('../../src/processes/cli/prepare-temporal.ts', import.meta.url).pathname;
+    const program = new URL('../../src/processes/cli/main.ts', import.meta.url).pathname;
     const prepare = (env: Record<string, string>) =>
-      promisify(execFile)(process.execPath, [program], { env: childEnvironment(env) });
+      promisify(execFile)(process.execPath, [program, 'temporal:prepare'], { env: childEnvironment(env) });
     const env = { TEMPORAL_ADDRESS: await temporalServer(), TEMPORAL_NAMESPACE: 'prepared-by-command' };
     for (let time = 0; time < 2; time++) {
       assert.match(
         (await prepare(env)).stdout,
-        /^The namespace prepared-by-command and its search attributes are there/,
+        /^The namespace prepared-by-command and its search attributes are ready/,
       );
     }
     await assert.rejects(prepare({ TEMPORAL_ADDRESS: '' }), { code: 2 });

@@ -65,8 +65,8 @@ describe('the role that the service runs as', function () {
   }
 
   function migrate(role: Role, ...args: string[]) {
-    const program = fileURLToPath(new URL('../../src/processes/cli/migrate.ts', import.meta.url));
-    return run(process.execPath, [program, ...args], {
+    const program = fileURLToPath(new URL('../../src/processes/cli/main.ts', import.meta.url));
+    return run(process.execPath, [program, 'migrate', ...args], {
       env: { PATH: process.env.PATH, DATABASE_URL: urlOf(role) },
     });
   }

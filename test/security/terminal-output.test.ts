@@ -139,7 +139,7 @@ describe('a hostile text in the output of a command', function () {
     assertSafe(ran.stderr);
     return ran;
   }
-  const cli = (name: string, ...args: string[]) => run(`src/processes/cli/${name}.ts`, args);
+  const cli = (name: string, ...args: string[]) => run('src/processes/cli/main.ts', [name, ...args]);
 
   it('is escaped by billers, in words and in JSON, which reads back as it was', async () => {
     const made = await cli('billers', 'create', '--name', hostile);
@@ -231,7 +231,9 @@ describe('a hostile text in the output of a command', function () {
     assert.deepEqual([migrated.code, migrated.stderr.includes('9999_Acme \\u001b[2J')], [1, true], migrated.stderr);
     await db.sql`delete from schema_migrations where name like '9999%'`;
     assert.equal((await cli('migrate')).stdout, 'The schema is up to date.\n');
-    const prepared = await run('src/processes/cli/prepare-temporal.ts', [], { TEMPORAL_ADDRESS: `${hostile}:7233` });
+    const prepared = await run('src/processes/cli/main.ts', ['temporal:prepare'], {
+      TEMPORAL_ADDRESS: `${hostile}:7233`,
+    });
     assert.equal(prepared.code, 1);
   });
 

@@ -118,15 +118,15 @@ describe('every process and command', function () {
     ['dev/start.ts'],
     ['src/processes/api.ts'],
     ['src/processes/worker.ts'],
-    ['src/processes/cli/migrate.ts'],
-    ['src/processes/cli/prepare-temporal.ts'],
-    ['src/processes/cli/keys.ts', 'list'],
-    ['src/processes/cli/billers.ts', 'list'],
-    ['src/processes/cli/audit.ts', 'list'],
-    ['src/processes/cli/encryption.ts', 'status'],
-    ['src/processes/cli/reconcile.ts', '--check'],
-    ['src/processes/cli/check-invariants.ts'],
-    ['src/processes/cli/ops.ts', 'stuck'],
+    ['src/processes/cli/main.ts', 'migrate'],
+    ['src/processes/cli/main.ts', 'temporal:prepare'],
+    ['src/processes/cli/main.ts', 'keys', 'list'],
+    ['src/processes/cli/main.ts', 'billers', 'list'],
+    ['src/processes/cli/main.ts', 'audit', 'list'],
+    ['src/processes/cli/main.ts', 'encryption', 'status'],
+    ['src/processes/cli/main.ts', 'reconcile', '--check'],
+    ['src/processes/cli/main.ts', 'check-invariants'],
+    ['src/processes/cli/main.ts', 'ops', 'stuck'],
   ] as const;
 
   function run([file = '', ...args]: readonly string[], env: Record<string, string>) {
@@ -157,7 +157,7 @@ describe('every process and command', function () {
     const named = { database_url: database(`0.0.0.0:${port}`), temporal_address: `0.0.0.0:${port}` };
     await writeFile(join(dataDir, 'development.json'), JSON.stringify(named));
     const before = connections;
-    const { code, stderr } = await run(['src/processes/cli/ops.ts', 'stuck'], { DATA_DIR: dataDir });
+    const { code, stderr } = await run(['src/processes/cli/main.ts', 'ops', 'stuck'], { DATA_DIR: dataDir });
     assert.notEqual(code, 0);
     assert.match(stderr, /DATABASE_URL reaches 0\.0\.0\.0 without TLS[\s\S]*TEMPORAL_ADDRESS reaches/);
     assert.equal(connections, before);

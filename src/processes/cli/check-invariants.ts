@@ -1,19 +1,21 @@
-import { parseArgs } from 'node:util';
 import { findViolations, invariants } from '../../operations/invariants/invariants.ts';
-import { runCommand, table } from './command.ts';
+import { defineCommand, refuseMore } from './command.ts';
+import { table } from './output.ts';
 
-const usage = `Usage:
-  check:invariants [--json]
+export const command = defineCommand({
+  usage: `Usage:
+  check-invariants [--json]
 
-Reads the running service's database (DATA_DIR or DATABASE_URL), changes nothing, and ends with 1 when anything is found.`;
-
-await runCommand(usage, async (openContext) => {
-  const { values } = parseArgs({ options: { json: { type: 'boolean' } } });
-  const { sql } = await openContext();
-  const violations = await findViolations(sql);
-  if (violations.length > 0) process.exitCode = 1;
-  if (values.json) return JSON.stringify({ checked: invariants.length, violations });
-  if (violations.length === 0) return `All ${invariants.length} invariants hold.`;
-  const count = new Set(violations.map(({ invariant }) => invariant)).size;
-  return `${table(violations)}\n\n${count} of ${invariants.length} invariants are broken.`;
+Reads the database of the running service and changes nothing. The exit status is 1 if an invariant is broken.`,
+  options: { json: { type: 'boolean' } },
+  async run({ values, words }, openContext) {
+    refuseMore(words);
+    const { sql } = await openContext();
+    const violations = await findViolations(sql);
+    const status = violations.length > 0 ? 1 : 0;
+    if (values.json) return { status, text: JSON.stringify({ checked: invariants.length, violations }) };
+    if (status === 0) return `All ${invariants.length} invariants hold.`;
+    const count = new Set(violations.map(({ invariant }) => invariant)).size;
+    return { status, text: `${table(violations)}\n\n${count} of ${invariants.length} invariants are broken.` };
+  },
 });

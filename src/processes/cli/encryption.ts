@@ -1,61 +1,60 @@
-import { parseArgs } from 'node:util';
 import { realNow } from '../../platform/real-time.ts';
 import { countLeft, findUnreadable, keyUsage, rotateEncryption } from '../../services/accounts/encryption.ts';
-import { operator, runCommand, table, UsageError } from './command.ts';
+import { defineCommand, operator, refuseMore, unknownForm } from './command.ts';
+import { table } from './output.ts';
 
-const usage = `Usage:
-  encryption status [--json]    what is sealed with which key, and in which format: a key or format of which nothing is left
-                                can be taken away
-  encryption rotate [--json]    seal everything with the first key, in the first format, while the service runs; run it again
-                                if it is broken off
-  encryption verify [--json]    open everything, and name what does not open; it changes nothing
+export const command = defineCommand({
+  usage: `Usage:
+  encryption status [--json]    what is sealed with which key and in which format. A key or format without any values can
+                                be removed
+  encryption rotate [--json]    seal everything with the first key, in the first format, while the service runs. If it is
+                                interrupted, run it again
+  encryption verify [--json]    open everything and list what cannot be opened; changes nothing
 
-ENCRYPTION_KEYS and ENCRYPTION_FORMATS are to be what the service has. rotate ends with 1 when anything is left of another
-key or format, verify when anything does not open. SECURITY.md has the steps of a rotation.`;
-
-await runCommand(usage, async (openContext) => {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'boolean' } } });
-  const [command, ...rest] = positionals;
-  if (rest.length > 0) throw new UsageError('Give one command.');
-  const open = async () => {
-    const { sql, vault } = await openContext();
-    return { sql, vault: await vault() };
-  };
-
-  if (command === 'status') {
-    const { sql, vault } = await open();
-    const keys = await keyUsage(sql, vault);
-    return values.json ? JSON.stringify({ keys }) : table(keys);
-  }
-  if (command === 'rotate') {
-    const { sql, vault } = await open();
-    const rotation = await rotateEncryption(sql, vault, { by: operator(), now: realNow() });
-    const keys = await keyUsage(sql, vault);
-    const left = keys.filter((row) => countLeft(row, vault) > 0);
-    if (left.length > 0) process.exitCode = 1;
-    if (values.json) return JSON.stringify({ ...rotation, keys });
-    const waiting = keys.some((row) => row.role !== 'encrypts' && row.requests > 0);
-    const advice = adviceOf(left.length > 0, rotation.unreadable, waiting);
-    return `${table(keys)}\n\n${rotation.resealed} sealed anew. ${advice}`;
-  }
-  if (command === 'verify') {
-    const { sql, vault } = await open();
-    const unreadable = await findUnreadable(sql, vault);
-    if (unreadable.length > 0) process.exitCode = 1;
-    if (values.json) return JSON.stringify({ unreadable });
-    return unreadable.length === 0 ? 'Everything opens.' : table(unreadable);
-  }
-  throw new UsageError(command === undefined ? 'Give a command.' : `There is no command "${command}".`);
+Set ENCRYPTION_KEYS and ENCRYPTION_FORMATS as for the service. The exit status of rotate is 1 if anything is left under
+another key or format, that of verify if anything cannot be opened. SECURITY.md has the steps of a rotation.`,
+  options: { json: { type: 'boolean' } },
+  async run({ values, words: [form, ...rest] }, openContext) {
+    refuseMore(rest);
+    const open = async () => {
+      const { sql, vault } = await openContext();
+      return { sql, vault: await vault() };
+    };
+    if (form === 'status') {
+      const { sql, vault } = await open();
+      const keys = await keyUsage(sql, vault);
+      return values.json ? JSON.stringify({ keys }) : table(keys);
+    }
+    if (form === 'rotate') {
+      const { sql, vault } = await open();
+      const rotation = await rotateEncryption(sql, vault, { by: operator(), now: realNow() });
+      const keys = await keyUsage(sql, vault);
+      const isAnythingLeft = keys.some((row) => countLeft(row, vault) > 0);
+      const status = isAnythingLeft ? 1 : 0;
+      if (values.json) return { status, text: JSON.stringify({ ...rotation, keys }) };
+      const isWaiting = keys.some((row) => row.role !== 'encrypts' && row.requests > 0);
+      const advice = adviceOf(isAnythingLeft, rotation.unreadable, isWaiting);
+      return { status, text: `${table(keys)}\n\n${rotation.resealed} values were sealed again. ${advice}` };
+    }
+    if (form === 'verify') {
+      const { sql, vault } = await open();
+      const unreadable = await findUnreadable(sql, vault);
+      const status = unreadable.length > 0 ? 1 : 0;
+      if (values.json) return { status, text: JSON.stringify({ unreadable }) };
+      return { status, text: status === 0 ? 'Everything can be opened.' : table(unreadable) };
+    }
+    throw unknownForm(form);
+  },
 });
 
 function adviceOf(isAnythingLeft: boolean, unreadable: number, isWaiting: boolean): string {
-  if (unreadable > 0) return `${unreadable} do not open: encryption verify names them.`;
+  if (unreadable > 0) return `${unreadable} cannot be opened. encryption verify lists them.`;
   if (!isAnythingLeft && isWaiting) {
-    return 'Nothing is sealed with another key or format. Take the key away when encryption status shows no requests of it any more.';
+    return 'Nothing is sealed with another key or format. Remove the key when encryption status shows no requests for it.';
   }
-  if (!isAnythingLeft) return 'Nothing is left of another key or format.';
+  if (!isAnythingLeft) return 'Nothing is left under another key or format.';
   return (
-    'Something is still written with another key or format: give every process the same ENCRYPTION_KEYS and\n' +
+    'Some process still writes with another key or format. Give every process the same ENCRYPTION_KEYS and\n' +
     'ENCRYPTION_FORMATS, then run this again.'
   );
 }

@@ -1,28 +1,32 @@
-import { parseArgs } from 'node:util';
 import { countMismatches, findMismatches, repair } from '../../operations/reconciler/reconciler.ts';
 import { workflowIdOf } from '../../platform/postgres/outbox.ts';
-import { runCommand, table } from './command.ts';
+import { defineCommand, refuseMore } from './command.ts';
+import { table } from './output.ts';
 
-const usage = `Usage:
+export const command = defineCommand({
+  usage: `Usage:
   reconcile [--check] [--json]
 
-Compares the workflows that there should be, by PostgreSQL, with those that Temporal runs, and mends what differs: after one
-of them was lost, or restored from a back-up. It charges nothing, and may be run at any time. With --check it changes
-nothing, and ends with 1 when anything is found. It reaches the running service through DATA_DIR, or through DATABASE_URL
-and TEMPORAL_ADDRESS.`;
-
-await runCommand(usage, async (openContext) => {
-  const { values } = parseArgs({ options: { check: { type: 'boolean' }, json: { type: 'boolean' } } });
-  const { sql, temporal, taskQueue } = await openContext();
-  const mismatches = await findMismatches(sql, await temporal(), taskQueue);
-  if (!values.check) await repair(sql, mismatches);
-  if (values.check && mismatches.length > 0) process.exitCode = 1;
-  const rows = mismatches.map(({ workflowType, subjectId, problem, detail }) => ({
-    workflow: workflowIdOf(workflowType, subjectId),
-    problem,
-    detail,
-  }));
-  if (values.json) return JSON.stringify({ mended: !values.check, ...countMismatches(mismatches), mismatches: rows });
-  if (rows.length === 0) return 'PostgreSQL and Temporal agree.';
-  return `${table(rows)}\n\n${rows.length} ${values.check ? 'to be mended' : 'mended'}.`;
+Compares the workflows that PostgreSQL expects with those that Temporal runs, and repairs the differences, for instance
+after Temporal lost its data or was restored from a back-up. It charges nothing and may be run at any time. With --check it
+changes nothing, and the exit status is 1 if there are differences.`,
+  options: { check: { type: 'boolean' }, json: { type: 'boolean' } },
+  async run({ values, words }, openContext) {
+    refuseMore(words);
+    const { sql, temporal, taskQueue } = await openContext();
+    const mismatches = await findMismatches(sql, await temporal(), taskQueue);
+    if (!values.check) await repair(sql, mismatches);
+    const status = values.check && mismatches.length > 0 ? 1 : 0;
+    const rows = mismatches.map(({ workflowType, subjectId, problem, detail }) => ({
+      workflow: workflowIdOf(workflowType, subjectId),
+      problem,
+      detail,
+    }));
+    if (values.json) {
+      const report = { mended: !values.check, ...countMismatches(mismatches), mismatches: rows };
+      return { status, text: JSON.stringify(report) };
+    }
+    if (rows.length === 0) return 'PostgreSQL and Temporal agree.';
+    return { status, text: `${table(rows)}\n\n${rows.length} ${values.check ? 'to be mended' : 'mended'}.` };
+  },
 });

@@ -6,15 +6,15 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { grpcDetailsOf, grpcStatusOf } from '../../platform/grpc-status.ts';
 
 /** How long histories of ended workflows stay readable. */
-const RETENTION = '3 days';
+const retention = '3 days';
 
 /** A server that restarts on other ports within 20 s looks for its former self for that long. */
-const VISIBLE_TIMEOUT_MS = 60_000;
+const visibleTimeoutMs = 60_000;
 /** The time-out of one call. Shorter than the client's own, which retries with growing pauses. */
-const ASK_TIMEOUT_MS = 2_000;
-const POLL_MS = 50;
+const askTimeoutMs = 2_000;
+const pollMs = 50;
 
-const ATTRIBUTE_TYPES = ['KEYWORD', 'BOOL', 'DATETIME', 'INT'] as const;
+const attributeTypes = ['KEYWORD', 'BOOL', 'DATETIME', 'INT'] as const;
 
 type AttributeType = NonNullable<ReturnType<typeof encodeSearchAttributeIndexedValueType>>;
 
@@ -56,7 +56,7 @@ async function registerNamespace(connection: Connection, namespace: string): Pro
     await connection.workflowService.registerNamespace({
       namespace,
       description: 'Payment plans, scheduled payments, test clocks and webhook deliveries',
-      workflowExecutionRetentionPeriod: msToTs(RETENTION),
+      workflowExecutionRetentionPeriod: msToTs(retention),
     });
   } catch (cause) {
     if (grpcStatusOf(cause) === 'ALREADY_EXISTS') {
@@ -133,12 +133,10 @@ async function readSearchAttributes(): Promise<Record<string, AttributeType>> {
   const listed: unknown = JSON.parse(await readFile(file, 'utf8'));
   const wanted: Record<string, AttributeType> = {};
   for (const [name, typeName] of Object.entries(listed ?? {})) {
-    const known = ATTRIBUTE_TYPES.find((candidate) => candidate === String(typeName).toUpperCase());
+    const known = attributeTypes.find((candidate) => candidate === String(typeName).toUpperCase());
     const type = encodeSearchAttributeIndexedValueType(known);
     if (type === undefined) {
-      throw new Error(
-        `${file.pathname}: ${name} has the type ${String(typeName)}, which is none of ${ATTRIBUTE_TYPES}`,
-      );
+      throw new Error(`${file.pathname}: ${name} has the type ${String(typeName)}, which is none of ${attributeTypes}`);
     }
     wanted[name] = type;
   }
@@ -146,7 +144,7 @@ async function readSearchAttributes(): Promise<Record<string, AttributeType>> {
 }
 
 function nameOf(type: AttributeType): string {
-  return ATTRIBUTE_TYPES.find((name) => encodeSearchAttributeIndexedValueType(name) === type) ?? `number ${type}`;
+  return attributeTypes.find((name) => encodeSearchAttributeIndexedValueType(name) === type) ?? `number ${type}`;
 }
 
 /** Repeats the call until it succeeds. @throws with the last error as its cause when it does not. */
@@ -156,21 +154,21 @@ async function untilAccepted(
   signal: AbortSignal | undefined,
   ask: () => Promise<void>,
 ): Promise<void> {
-  const giveUpAt = performance.now() + VISIBLE_TIMEOUT_MS;
+  const giveUpAt = performance.now() + visibleTimeoutMs;
   for (;;) {
     try {
-      const timeout = AbortSignal.timeout(ASK_TIMEOUT_MS);
+      const timeout = AbortSignal.timeout(askTimeoutMs);
       return await connection.withAbortSignal(signal ? AbortSignal.any([signal, timeout]) : timeout, ask);
     } catch (cause) {
       signal?.throwIfAborted();
       if (performance.now() > giveUpAt) {
         throw new Error(
-          `Temporal does not know its ${what} after ${VISIBLE_TIMEOUT_MS / 1000} s: ${grpcDetailsOf(cause)}. ` +
+          `Temporal does not know its ${what} after ${visibleTimeoutMs / 1000} s: ${grpcDetailsOf(cause)}. ` +
             "The server's log says why (DATA_DIR/logs/temporal.log where it is the embedded one).",
           { cause },
         );
       }
     }
-    await sleep(POLL_MS, undefined, { signal });
+    await sleep(pollMs, undefined, { signal });
   }
 }

@@ -1,0 +1,111 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { openPool, type Pool } from '../../platform/postgres/connection.ts';
+import { createVault, type Vault } from '../../services/accounts/vault.ts';
+import { type Config, type EncryptionKey, readConfig } from '../config/config.ts';
+
+/** What a command works on: the database of the running service, and its demo biller where there is one. */
+export interface CliContext {
+  sql: Pool;
+  /** Opened on the first call, and closed with the command. */
+  temporal(): Promise<Client>;
+  taskQueue: string;
+  demoBillerId: string | null;
+  /** With the keys of ENCRYPTION_KEYS, or else those of the data directory. @throws when there are none. */
+  vault(): Promise<Vault>;
+}
+
+/** Something to be closed at the end of the command. */
+export interface Closable {
+  close(): Promise<void>;
+}
+
+/** Opens the database of the configuration. Everything that is opened is added to `opened`. */
+export async function findContext(env: NodeJS.ProcessEnv, opened: Closable[]): Promise<CliContext> {
+  const { config, demoBillerId } = await readRunningConfig(env);
+  const url = config.databaseUrl;
+  if (url === null) {
+    throw new Error(
+      `There is no database: ${join(config.dataDir, 'development.json')} does not exist. ` +
+        'Start the service with npm start, or set DATABASE_URL or DATA_DIR.',
+    );
+  }
+  const sql = openPool(url, { max: 4, name: 'cli' });
+  opened.push({ close: () => sql.end({ timeout: 5 }) });
+  return {
+    sql,
+    async temporal() {
+      // Importing it takes longer than the rest of a command, and most commands do not need it.
+      const { openTemporal } = await import('../temporal/client.ts');
+      const temporal = openTemporal(config);
+      opened.push(temporal.connection);
+      return temporal;
+    },
+    taskQueue: config.temporalTaskQueue,
+    demoBillerId,
+    vault: async () => {
+      const keys = config.encryptionKeys ?? (await readDevelopmentKeys(config.dataDir));
+      return createVault(keys, config.encryptionFormats);
+    },
+  };
+}
+
+/** The configuration of the environment. What it leaves open is taken from the service that `npm start` runs. */
+export async function readRunningConfig(
+  env: NodeJS.ProcessEnv,
+): Promise<{ config: Config; demoBillerId: string | null }> {
+  const given = readConfig(env);
+  const development = await readDevelopment(given.dataDir);
+  // The values from development.json must pass the same checks as those from the environment.
+  const config = readConfig({
+    ...env,
+    DATABASE_URL: given.databaseUrl ?? development.databaseUrl ?? '',
+    TEMPORAL_ADDRESS: given.temporalAddress ?? development.temporalAddress ?? '',
+  });
+  return { config, demoBillerId: development.billerId };
+}
+
+/** The keys that `npm start` has made for itself. */
+async function readDevelopmentKeys(dataDir: string): Promise<readonly EncryptionKey[]> {
+  const file = join(dataDir, 'encryption.key');
+  const text = await readFile(file, 'utf8').catch(() => '');
+  const { encryptionKeys } = readConfig({ ENCRYPTION_KEYS: text });
+  if (encryptionKeys === null)
+    throw new Error(`There are no encryption keys. Set ENCRYPTION_KEYS to those of the service (there is no ${file}).`);
+  return encryptionKeys;
+}
+
+interface Development {
+  databaseUrl: string | null;
+  temporalAddress: string | null;
+  billerId: string | null;
+}
+
+async function readDevelopment(dataDir: string): Promise<Development> {
+  const file = join(dataDir, 'development.json');
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+      return { databaseUrl: null, temporalAddress: null, billerId: null };
+    throw error;
+  }
+  try {
+    const content: unknown = JSON.parse(text);
+    return {
+      databaseUrl: member(content, 'database_url'),
+      temporalAddress: member(content, 'temporal_address'),
+      billerId: member(content, 'biller_id'),
+    };
+  } catch (cause) {
+    throw new Error(`${file} is not JSON. Start the service again; it writes the file.`, { cause });
+  }
+}
+
+function member(content: unknown, name: string): string | null {
+  if (typeof content !== 'object' || content === null) return null;
+  const value: unknown = Object.entries(content).find(([key]) => key === name)?.[1];
+  return typeof value === 'string' ? value : null;
+}
