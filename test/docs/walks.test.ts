@@ -60,8 +60,8 @@ describe('the walks of docs/development.md, on a scratch copy of the source', fu
   }
 
   for (const { folder, walk, omitted } of variants) {
-    const title = omitted === null ? 'compiles when every step is done' : `is found when this is forgotten: ${omitted}`;
-    it(`${walk}: ${title}`, async () => {
+    const verdict = omitted === null ? 'compiles' : `without ${omitted} is refused`;
+    it(`the walk of ${walk} ${verdict}`, async () => {
       const errors = report.split('\n').filter((line) => line.startsWith(`${folder}/`));
       const unlisted = await routeFileFaults(join(scratch, folder, 'src/api/routes'));
       if (omitted === null) assert.deepEqual([errors, unlisted], [[], []]);
@@ -69,7 +69,7 @@ describe('the walks of docs/development.md, on a scratch copy of the source', fu
     });
   }
 
-  it('take no more source files than the issue allows, beside the migration', () => {
+  it('take no more source files than the page allows, beside the migration', () => {
     for (const [walk, { steps, atMost }] of Object.entries(walks)) {
       const files = new Set(Object.values(steps).flatMap((edits) => edits.map(({ file }) => file)));
       assert.ok(files.size <= atMost, `${walk}: ${[...files].join(', ')}`);
