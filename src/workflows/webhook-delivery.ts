@@ -49,11 +49,11 @@ export async function webhookDelivery(deliveryId: string): Promise<void> {
     inbox.retryNow = false;
     const made = await attempt(deliveryId, known, inbox);
     if (made === null || 'givenUp' in made) {
-      commandQueue.closed = made?.givenUp ?? 'Nothing is done: there is no such delivery.';
+      commandQueue.closed = made?.givenUp ?? 'Nothing was done: there is no such delivery.';
       break;
     }
     showDelivery(page, deliveryId, made, commandQueue.last);
-    commandQueue.closed = made.status === 'pending' ? null : `Nothing is done: the delivery is ${made.status}.`;
+    commandQueue.closed = made.status === 'pending' ? null : `Nothing was done: the delivery is ${made.status}.`;
     known = made.status === 'pending' ? made.attempts : null;
     if (known !== null) {
       const summary = `attempt ${made.attempts + 1} to ${made.about.endpointId}, after: ${made.lastAnswer}`;
@@ -74,7 +74,7 @@ function openDeliveryInbox(): DeliveryInbox {
     ['retryNow'],
     () => {},
     () =>
-      flags.isUnderWay ? 'Nothing is done: an attempt is under way, or waits for its turn at a busy endpoint.' : null,
+      flags.isUnderWay ? 'Nothing was done: an attempt is under way, or waits for its turn at a busy endpoint.' : null,
   );
   const inbox: DeliveryInbox = Object.assign(flags, { commandQueue });
   setHandler(

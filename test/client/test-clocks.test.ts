@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { ApiError, PaymentsClient, TestClockError } from '@payments-service/client';
+import { eventually } from '../../lab/eventually.ts';
 import { selectOpenAdvance } from '../../src/db/test-clocks.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { failAdvance } from '../../src/services/test-clocks/clock-advance.ts';
@@ -64,11 +65,19 @@ describe('testClocks.advanceAndWait, while no worker carries out the advance', (
     return (await stage.merchant.clock(frozen)).id;
   }
 
+  async function isAccepted(clockId: string): Promise<void> {
+    const { sql } = stage.db;
+    await eventually('the advance is accepted', async () => {
+      return (await sql`select 1 from clock_advances where test_clock_id = ${clockId}`).length > 0;
+    });
+  }
+
   it('keeps fetching until the clock is ready', async () => {
     const id = await clock();
     const { client } = stage.merchant;
     const waiting = client.testClocks.advanceAndWait(id, { frozen_time: target });
-    setTimeout(() => void stage.carryOut(id), 150);
+    await isAccepted(id);
+    await stage.carryOut(id);
     assert.equal((await waiting).frozen_time, target);
   });
 
@@ -93,14 +102,16 @@ describe('testClocks.advanceAndWait, while no worker carries out the advance', (
   it('throws the reason if the clock has failed', async () => {
     const id = await clock();
     const waiting = stage.merchant.client.testClocks.advanceAndWait(id, { frozen_time: target });
-    setTimeout(() => void fail(id, 'the ledger is closed'), 100);
-    await assert.rejects(waiting, (error) => {
+    const rejected = assert.rejects(waiting, (error) => {
       assert.ok(error instanceof TestClockError);
       assert.equal(error.failureReason, 'the ledger is closed');
       assert.equal(error.clock.status, 'failed');
       assert.equal(error.message, `The test clock ${id} has failed: the ledger is closed`);
       return true;
     });
+    await isAccepted(id);
+    await fail(id, 'the ledger is closed');
+    await rejected;
   });
 
   it('throws after the time to wait, with the clock as it is', async () => {

@@ -137,7 +137,7 @@ describe('a slot that an operator skips', () => {
       'Nothing to retry: the plan is closed.',
     );
     await stage.merchant.deleteClock(clock);
-    assert.equal(await skip(plan, 0), 'Nothing is done: the plan was deleted.');
+    assert.equal(await skip(plan, 0), 'Nothing was done: the plan was deleted.');
   });
 
   it('cannot be taken up again by a process that does not know of it', async () => {

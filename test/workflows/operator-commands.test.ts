@@ -42,7 +42,7 @@ describe('operator commands', function () {
   it('retryNow makes the next attempt of an unpaid slot at once, and sent again within a minute it makes no other', async () => {
     const { merchant, plan, workflowId } = await retryingPlan('decline,decline,decline');
     await letMinutesPass();
-    assert.equal(await send(workflowId, 'retryNow', 'ada'), 'Slot 0, due 2027-01-05, is tried again now.');
+    assert.equal(await send(workflowId, 'retryNow', 'ada'), 'Slot 0, due 2027-01-05, is being tried again.');
     await eventually('it is tried', async () => (await attemptsOf(merchant, plan.id)) === 2);
     const second = await send(workflowId, 'retryNow');
     assert.match(

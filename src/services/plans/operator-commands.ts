@@ -37,7 +37,7 @@ export async function executeScheduledPaymentCommand(
   const origin = { by: operator(command.by), now };
   const status = await scheduledPaymentStatus(db, intentId);
   if (command.name === 'recheck') return recheck(db, 'payment_intent.rechecked', intentId, status, origin);
-  if (command.name !== 'retryNow') return 'Nothing is done: a scheduled payment has neither slots nor advances.';
+  if (command.name !== 'retryNow') return 'Nothing was done: a scheduled payment has neither slots nor advances.';
   if (status.nextAt === null) return 'Nothing to retry: the payment was made, confirmed or canceled.';
   if (status.nextAt > (status.clockTime ?? now.getTime())) {
     return `Nothing to retry: the payment is due at ${new Date(status.nextAt).toISOString()}, and not made before.`;
@@ -58,7 +58,7 @@ export async function executeClockCommand(
 ): Promise<string> {
   return atomically(db, async (tx) => {
     const clock = await lockClock(tx, clockId);
-    if (clock === null) return 'Nothing is done: the clock was deleted.';
+    if (clock === null) return 'Nothing was done: the clock was deleted.';
     const by = operator(command.by);
     const entry = {
       by,
@@ -72,7 +72,7 @@ export async function executeClockCommand(
       await recordAudit(tx, { ...entry, action: 'test_clock.rechecked' });
       return `Read again: the clock is ${clock.status} at ${time}.`;
     }
-    if (command.name !== 'retryAdvance') return 'Nothing is done: a clock collects nothing itself; its plans do.';
+    if (command.name !== 'retryAdvance') return 'Nothing was done: a clock collects nothing itself; its plans do.';
     if (clock.status === 'failed') {
       return (
         `Nothing to advance: the clock has failed at ${time} and cannot be advanced again (${clock.failure_reason}). What was ` +

@@ -32,7 +32,7 @@ export async function retryPlanNow(db: Db, planId: string, origin: CommandOrigin
     const ago = origin.now.getTime() - (last?.settled_at ?? last?.opened_at ?? new Date(0)).getTime();
     if (ago < sameRetryMs) {
       const outcome = last?.code === null ? '' : `, and failed: ${last?.code}`;
-      return `Nothing is done: ${inWords(next)} was tried ${Math.round(ago / 1000)} s ago${outcome}. Send it again after a minute.`;
+      return `Nothing was done: ${inWords(next)} was tried ${Math.round(ago / 1000)} s ago${outcome}. Send it again after a minute.`;
     }
     const dueAt = next.next_attempt_at !== null && next.next_attempt_at < at ? next.next_attempt_at : at;
     await updateSlot(tx, planId, next.slot, { next_attempt_at: dueAt });
@@ -59,10 +59,10 @@ export async function withPlan(
 ): Promise<string> {
   return atomically(db, async (tx) => {
     const clockId = await selectClockOfPlan(tx, planId);
-    if (clockId === undefined) return 'Nothing is done: the plan was deleted.';
+    if (clockId === undefined) return 'Nothing was done: the plan was deleted.';
     const at = await timeForWrite(tx, clockId, now);
     const plan = await lockPlan(tx, planId);
-    return plan === null ? 'Nothing is done: the plan was deleted.' : work(tx, { plan, at });
+    return plan === null ? 'Nothing was done: the plan was deleted.' : work(tx, { plan, at });
   }).catch((error: unknown) => {
     if (error instanceof InvalidState) return `Nothing was done: ${error.message}`;
     throw error;
