@@ -27,10 +27,14 @@ export class Start {
   readonly dataDir: string;
   readonly ended: Promise<number | null>;
 
-  constructor(dataDir: string, ports: Ports) {
+  constructor(
+    dataDir: string,
+    ports: Ports,
+    { program = START, args = [] }: { program?: string; args?: string[] } = {},
+  ) {
     this.dataDir = dataDir;
     const none = { DATABASE_URL: '', TEMPORAL_ADDRESS: '', TEMPORAL_NAMESPACE: '', ENCRYPTION_KEYS: '' };
-    this.child = spawn(process.execPath, [START], {
+    this.child = spawn(process.execPath, [program, ...args], {
       env: childEnvironment({ ...none, DATA_DIR: dataDir, ...ports }),
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
