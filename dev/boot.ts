@@ -4,7 +4,7 @@ import { migrate } from '../src/db/migrate.ts';
 import { openPool } from '../src/platform/postgres/connection.ts';
 import { type Config, childEnvironment } from '../src/processes/config/config.ts';
 import { ensureNamespace, ensureSearchAttributes } from '../src/processes/temporal/namespace.ts';
-import { canSkipTime } from '../src/processes/temporal/time-skipping.ts';
+import { canSkipTime, timeSkippingMissing } from '../src/processes/temporal/time-skipping.ts';
 import { ensureDemoBiller } from '../src/services/accounts/billers.ts';
 import { timeSkippingNeeded } from '../src/services/errors.ts';
 import { type Say, stopLeftover } from './daemon.ts';
@@ -102,20 +102,20 @@ async function checkPorts(config: Config): Promise<void> {
     wanted.push({ variable: 'TEMPORAL_PORT', port: config.temporalPort });
     wanted.push({ variable: 'TEMPORAL_UI_PORT', port: config.temporalUiPort });
   }
-  const faults: string[] = [];
+  const problems: string[] = [];
   for (const [index, { variable, port }] of wanted.entries()) {
     const state = await probePort(port);
     const twin = wanted.slice(0, index).find((other) => other.port === port);
     if (twin !== undefined) {
-      faults.push(`${variable} and ${twin.variable} are both ${port}; give each a port of its own.`);
+      problems.push(`${variable} and ${twin.variable} are both ${port}; give each a port of its own.`);
     } else if (state === 'EADDRINUSE') {
-      faults.push(`Port ${port} is taken by another process. End it, or set ${variable} to a free port.`);
+      problems.push(`Port ${port} is taken by another process. End it, or set ${variable} to a free port.`);
     } else if (state === 'EACCES') {
-      faults.push(`Port ${port} may not be used by this user. Set ${variable} to one above 1023.`);
+      problems.push(`Port ${port} may not be used by this user. Set ${variable} to one above 1023.`);
     }
   }
-  if (faults.length > 0) {
-    throw new StartError(faults.join('\n'));
+  if (problems.length > 0) {
+    throw new StartError(problems.join('\n'));
   }
 }
 
@@ -131,9 +131,9 @@ async function startServers(
 ): Promise<{ database: Database; workflows: Workflows }> {
   const failure = new AbortController();
   const signal = AbortSignal.any([interruption, failure.signal]);
-  const faults: unknown[] = [];
-  const note = (fault: unknown) => {
-    faults.push(fault);
+  const errors: unknown[] = [];
+  const note = (error: unknown) => {
+    errors.push(error);
     failure.abort();
     return null;
   };
@@ -148,7 +148,7 @@ async function startServers(
   }
   if (database === null || workflows === null) {
     // The first error is the cause; a second one only comes from the cancellation.
-    throw faults[0] instanceof Error ? new StartError(faults[0].message, { cause: faults[0] }) : faults[0];
+    throw errors[0] instanceof Error ? new StartError(errors[0].message, { cause: errors[0] }) : errors[0];
   }
   return { database, workflows };
 }
@@ -205,8 +205,8 @@ async function startWorkflowServer(
     ...(config.temporalApiKey === null ? {} : { apiKey: config.temporalApiKey }),
   }).catch((cause: unknown) => {
     throw new Error(
-      `Temporal does not answer at ${server.address}: ${messageOf(cause)}. ` +
-        'If it is your own (TEMPORAL_ADDRESS), see that it runs, and that TEMPORAL_TLS and TEMPORAL_API_KEY are right.',
+      `Temporal is not reachable at ${server.address}: ${messageOf(cause)}. ` +
+        'If it is your own (TEMPORAL_ADDRESS), check that it runs, and check TEMPORAL_TLS and TEMPORAL_API_KEY.',
       { cause },
     );
   });
@@ -215,7 +215,7 @@ async function startWorkflowServer(
     await ensureSearchAttributes(connection, config.temporalNamespace, signal);
     say(`The namespace ${config.temporalNamespace} has its search attributes`);
     const client = new Client({ connection, namespace: config.temporalNamespace });
-    if (!(await canSkipTime(client))) say(`${timeSkippingNeeded} This server has it not: their endpoints answer 503.`);
+    if (!(await canSkipTime(client))) say(`${timeSkippingNeeded} ${timeSkippingMissing}`);
   } finally {
     await connection.close();
   }

@@ -68,39 +68,39 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
   }
 
   async function dispatchBatch(): Promise<number> {
-    const intents = await claimBatch(sql, batchSize, claimMs);
-    if (intents.length > 0) pass('intents claimed');
-    const results = await Promise.all(intents.map((intent) => dispatch(intent)));
-    const done = intents.filter((_, index) => results[index]).map(({ id }) => id);
-    if (done.length === 0) return intents.length;
+    const entries = await claimBatch(sql, batchSize, claimMs);
+    if (entries.length > 0) pass('intents claimed');
+    const results = await Promise.all(entries.map((entry) => dispatch(entry)));
+    const done = entries.filter((_, index) => results[index]).map(({ id }) => id);
+    if (done.length === 0) return entries.length;
     pass('intents told');
     // One line for the whole batch: a line takes part of a millisecond, and every payment adds entries.
     log.info(
-      { workflow_ids: intents.flatMap((intent, index) => (results[index] ? intent.workflow_id : [])) },
-      'told Temporal',
+      { workflow_ids: entries.flatMap((entry, index) => (results[index] ? entry.workflow_id : [])) },
+      'outbox entries dispatched',
     );
     await deleteDispatched(sql, done);
-    return intents.length;
+    return entries.length;
   }
 
   /** Returns whether the entry was dispatched. If not, it waits for its next try. */
-  async function dispatch(intent: ClaimedEntry): Promise<boolean> {
-    const told = { kind: 'intent told', workflowType: intent.workflow_type, madeAt: intent.created_at } as const;
+  async function dispatch(entry: ClaimedEntry): Promise<boolean> {
+    const event = { kind: 'intent told', workflowType: entry.workflow_type, madeAt: entry.created_at } as const;
     try {
-      const attributes = { workflow_id: intent.workflow_id, ...idFields(intent.subject_id) };
-      const carryOut = () => tell(temporal, taskQueue, intent);
-      await traced('carry out workflow intent', { parent: intent.traceparent, attributes }, carryOut);
-      emit({ ...told, isDispatched: true });
+      const attributes = { workflow_id: entry.workflow_id, ...idFields(entry.subject_id) };
+      const work = () => dispatchTo(temporal, taskQueue, entry);
+      await traced('carry out workflow intent', { parent: entry.traceparent, attributes }, work);
+      emit({ ...event, isDispatched: true });
       return true;
     } catch (error) {
-      emit({ ...told, isDispatched: false });
+      emit({ ...event, isDispatched: false });
       const message = error instanceof Error ? error.message : String(error);
-      const backoff = Math.min(longestBackoffMs, 100 * 2 ** Math.min(intent.attempts, 10));
+      const backoff = Math.min(longestBackoffMs, 100 * 2 ** Math.min(entry.attempts, 10));
       logger.warn(
-        { workflow_id: intent.workflow_id, ...idFields(intent.subject_id), attempts: intent.attempts, err: error },
-        'Temporal could not be told',
+        { workflow_id: entry.workflow_id, ...idFields(entry.subject_id), attempts: entry.attempts, err: error },
+        'an outbox entry could not be dispatched to Temporal',
       );
-      await postpone(sql, intent.id, backoff, message).catch(() => {});
+      await postpone(sql, entry.id, backoff, message).catch(() => {});
       return false;
     }
   }
@@ -115,12 +115,12 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
   };
 }
 
-async function tell(temporal: Client, taskQueue: string, intent: ClaimedEntry): Promise<void> {
+async function dispatchTo(temporal: Client, taskQueue: string, entry: ClaimedEntry): Promise<void> {
   const options = {
-    taskQueue: intent.workflow_type === 'webhookDelivery' ? webhookTaskQueue(taskQueue) : taskQueue,
-    workflowId: intent.workflow_id,
-    args: [intent.subject_id],
-    staticSummary: summaryOf(intent.workflow_type, intent.subject_id),
+    taskQueue: entry.workflow_type === 'webhookDelivery' ? webhookTaskQueue(taskQueue) : taskQueue,
+    workflowId: entry.workflow_id,
+    args: [entry.subject_id],
+    staticSummary: summaryOf(entry.workflow_type, entry.subject_id),
     workflowTaskTimeout,
     // A workflow that has ended may be needed again: its object was reopened, or restored from a back-up. A workflow
     // without work finds that in the database, and ends.
@@ -128,16 +128,16 @@ async function tell(temporal: Client, taskQueue: string, intent: ClaimedEntry): 
     workflowIdConflictPolicy: 'USE_EXISTING' as const,
   };
   try {
-    if (intent.start && intent.signal !== null) {
-      await temporal.workflow.signalWithStart(intent.workflow_type, { ...options, signal: intent.signal });
-    } else if (intent.start) {
-      await temporal.workflow.start(intent.workflow_type, options);
-    } else if (intent.signal !== null) {
-      await temporal.workflow.getHandle(intent.workflow_id).signal(intent.signal);
+    if (entry.start && entry.signal !== null) {
+      await temporal.workflow.signalWithStart(entry.workflow_type, { ...options, signal: entry.signal });
+    } else if (entry.start) {
+      await temporal.workflow.start(entry.workflow_type, options);
+    } else if (entry.signal !== null) {
+      await temporal.workflow.getHandle(entry.workflow_id).signal(entry.signal);
     }
   } catch (error) {
     // The workflow does not exist and need not.
-    if (error instanceof WorkflowNotFoundError && !intent.start) return;
+    if (error instanceof WorkflowNotFoundError && !entry.start) return;
     throw error;
   }
 }

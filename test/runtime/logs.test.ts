@@ -33,7 +33,7 @@ describe('the log of running processes', function () {
     const { merchant } = processes;
     const payer = await merchant.payer();
     const plan = await merchant.activePlan({ customer_id: payer.id, start_date: realNow().toISOString().slice(0, 10) });
-    const lines = await linesOf(plan.id, { request: 2, 'told Temporal': 1, 'delivery attempted': 1 });
+    const lines = await linesOf(plan.id, { request: 2, 'outbox entries dispatched': 1, 'delivery attempted': 1 });
     const of = (msg: string) => lines.filter((line) => line.msg === msg);
 
     const requests = of('request').map(({ operation, name, payment_plan_id: planId }) => [operation, name, planId]);
@@ -41,8 +41,8 @@ describe('the log of running processes', function () {
       ['createPaymentPlan', 'api', plan.id],
       ['activatePaymentPlan', 'api', plan.id],
     ]);
-    const [told] = of('told Temporal');
-    assert.match(String(told?.workflow_ids), new RegExp(`payment-plan/${plan.id}`));
+    const [dispatched] = of('outbox entries dispatched');
+    assert.match(String(dispatched?.workflow_ids), new RegExp(`payment-plan/${plan.id}`));
 
     const [charge, ...more] = of('charge settled');
     assert.ok(charge && more.length === 0, 'one line for a charge');
@@ -60,8 +60,8 @@ describe('the log of running processes', function () {
     const webhook = receiver.received.find(({ headers }) => headers['webhook-id'] === charge.event_id);
     assert.equal((JSON.parse(webhook?.body ?? '{}').data as PaymentIntent).id, charge.payment_intent_id);
 
-    const byDelivery = await linesOf(String(delivery.delivery_id), { 'told Temporal': 1 });
-    assert.deepEqual(byDelivery.map(({ msg }) => msg).sort(), ['delivery attempted', 'told Temporal']);
+    const byDelivery = await linesOf(String(delivery.delivery_id), { 'outbox entries dispatched': 1 });
+    assert.deepEqual(byDelivery.map(({ msg }) => msg).sort(), ['delivery attempted', 'outbox entries dispatched']);
   });
 
   it('follows a confirm by the id of its request, to the webhook that it has caused', async () => {

@@ -62,7 +62,7 @@ type Gauges = ReturnType<typeof createGauges>;
 function createGauges(registry: Registry) {
   const registers = [registry];
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
-  const intents = gauge('payments_workflow_intents_waiting', 'Workflow intents that Temporal has not been told of');
+  const intents = gauge('payments_workflow_intents_waiting', 'Outbox entries that were not dispatched to Temporal yet');
   const oldestIntent = gauge(
     'payments_workflow_intents_oldest_seconds',
     'Age of the oldest of them; 0 where none waits',

@@ -23,7 +23,7 @@ export function createServiceMetrics(registry: Registry) {
     }),
     requestsUnderWay: new Gauge({
       name: 'payments_http_requests_in_flight',
-      help: 'Requests that are not answered yet',
+      help: 'Requests that have no response yet',
       registers,
     }),
     dueLagSeconds: new Histogram({
@@ -66,7 +66,7 @@ export function createServiceMetrics(registry: Registry) {
     }),
     webhookSeconds: new Histogram({
       name: 'payments_webhook_attempt_duration_seconds',
-      help: 'What a receiver took to answer, or to be given up',
+      help: 'From sending a webhook to the response of its receiver, or to giving up',
       labelNames: ['outcome'] as const,
       buckets: callBuckets,
       registers,
@@ -92,13 +92,13 @@ export function createServiceMetrics(registry: Registry) {
     }),
     intents: new Counter({
       name: 'payments_workflow_intents_total',
-      help: 'Times that this process has told Temporal what was committed, and whether Temporal took it',
+      help: 'Outbox entries that this process sent to Temporal, and whether Temporal accepted them',
       labelNames: ['workflow', 'outcome'] as const,
       registers,
     }),
     intentLagSeconds: new Histogram({
       name: 'payments_workflow_intent_lag_seconds',
-      help: 'From the making of a workflow intent to its being taken by Temporal',
+      help: 'From the creation of an outbox entry to its acceptance by Temporal',
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
       registers,
     }),

@@ -52,22 +52,25 @@ export async function canSkipTime(temporal: Client): Promise<boolean> {
   }
 }
 
+/** What follows where the server cannot skip time. */
+export const timeSkippingMissing = 'This server has no workflow time skipping. Clock endpoints return 503.';
+
 /**
  * Finds out in the background whether the server can skip time, and logs a warning when it cannot. A server that is
  * away is asked again. Until it responds, `known` returns null and clock endpoints are not refused.
  */
 export function watchTimeSkipping(temporal: Client, logger: Logger): { known: () => boolean | null; close(): void } {
   const stopping = new AbortController();
-  let answer: boolean | null = null;
+  let canSkip: boolean | null = null;
   async function ask(): Promise<void> {
     while (!stopping.signal.aborted) {
-      answer = await canSkipTime(temporal).catch(() => answer);
-      if (answer === false) logger.warn(`${timeSkippingNeeded} This server has it not: clock endpoints answer 503.`);
+      canSkip = await canSkipTime(temporal).catch(() => canSkip);
+      if (canSkip === false) logger.warn(`${timeSkippingNeeded} ${timeSkippingMissing}`);
       // A server that can skip is not asked again. One that cannot may be reconfigured without a restart of the API.
-      if (answer === true) return;
+      if (canSkip === true) return;
       await pause(askAgainMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   }
   void ask();
-  return { known: () => answer, close: () => stopping.abort() };
+  return { known: () => canSkip, close: () => stopping.abort() };
 }

@@ -9,7 +9,7 @@ const permissionDenied = 7;
 const unauthenticated = 16;
 
 const askAgainMs = 500;
-const dispatchEveryMs = 10_000;
+const reportEveryMs = 10_000;
 
 /** Temporal responds but refuses this configuration. Somebody has to change it. */
 export class TemporalRefusal extends Error {
@@ -21,26 +21,26 @@ export class TemporalRefusal extends Error {
  * @throws TemporalRefusal when Temporal refuses the credentials or has no such namespace; the reason of `signal` when
  * it aborts.
  */
-export async function untilTemporalAnswers(
+export async function untilTemporalIsReachable(
   temporal: Client,
   config: Pick<Config, 'temporalAddress' | 'temporalNamespace'>,
   logger: Logger,
   signal: AbortSignal,
 ): Promise<void> {
   const { temporalAddress: address, temporalNamespace: namespace } = config;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   for (;;) {
     try {
       await temporal.workflowService.describeNamespace({ namespace });
-      if (toldAt > Number.NEGATIVE_INFINITY) logger.info({ address }, 'Temporal answers');
+      if (reportedAt > Number.NEGATIVE_INFINITY) logger.info({ address }, 'Temporal is reachable again');
       return;
     } catch (error) {
       signal.throwIfAborted();
       const refusal = refusalOf(error, address, namespace);
       if (refusal !== null) throw new TemporalRefusal(refusal, { cause: error });
-      if (performance.now() - toldAt >= dispatchEveryMs) {
+      if (performance.now() - reportedAt >= reportEveryMs) {
         logger.warn({ address, namespace, reason: detailsOf(error) }, 'waiting for Temporal, which cannot be reached');
-        toldAt = performance.now();
+        reportedAt = performance.now();
       }
     }
     await pause(askAgainMs, undefined, { signal });
@@ -52,12 +52,12 @@ function refusalOf(error: unknown, address: string | null, namespace: string): s
   if (!isGrpcServiceError(error)) return null;
   switch (Number(error.code)) {
     case notFound:
-      return `Temporal at ${address} has no namespace "${namespace}". Make it, or set TEMPORAL_NAMESPACE to one that exists.`;
+      return `Temporal at ${address} has no namespace "${namespace}". Create it, or set TEMPORAL_NAMESPACE to one that exists.`;
     case permissionDenied:
     case unauthenticated:
       return (
         `Temporal at ${address} refuses access to the namespace "${namespace}" (${detailsOf(error)}). ` +
-        'See that TEMPORAL_API_KEY, TEMPORAL_TLS and TEMPORAL_NAMESPACE are right.'
+        'Check TEMPORAL_API_KEY, TEMPORAL_TLS and TEMPORAL_NAMESPACE.'
       );
     default:
       return null;
