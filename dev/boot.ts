@@ -1,18 +1,13 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { inspect } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
-import { isLoopbackAddress } from '../src/api/middleware/this-machine.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { openPool } from '../src/platform/postgres/connection.ts';
-import { printError } from '../src/platform/terminal.ts';
 import { type Config, childEnvironment } from '../src/processes/config/config.ts';
 import { ensureNamespace, ensureSearchAttributes } from '../src/processes/temporal/namespace.ts';
-import { canSkipTime } from '../src/processes/temporal/time-skipping.ts';
+import { canSkipTime, timeSkippingMissing } from '../src/processes/temporal/time-skipping.ts';
 import { ensureDemoBiller } from '../src/services/accounts/billers.ts';
 import { timeSkippingNeeded } from '../src/services/errors.ts';
-import { type Daemon, lastLines, type Say, startDaemon, stopLeftover } from './daemon.ts';
+import { type Say, stopLeftover } from './daemon.ts';
 import {
   type DemoBiller,
   type Development,
@@ -23,46 +18,17 @@ import {
 import { probePort } from './ports.ts';
 import { startPostgres } from './postgres.ts';
 import { takeLock } from './process-record.ts';
+import { type ServiceOptions, serviceStopTimeoutMs, startService, stopService } from './service.ts';
+import { Interrupted, type Stack, StartError } from './stack.ts';
 import { startTemporal } from './temporal.ts';
 
 /** The history shards of a Temporal on one machine. A cluster has more, see `temporal/on-postgres.env`. */
 const shards = 4;
 
-const childReadyTimeoutMs = 60_000;
-
-/** A little more than a child gives itself, see lifecycle.ts. */
-const childStopTimeoutMs = 15_000;
-
-/** The order of shutdown: each process ends before those that it depends on. */
-const endOrder = ['API', 'Worker', 'Temporal Web UI', 'Temporal', 'PostgreSQL', 'the claim on DATA_DIR'] as const;
-
-/** What was started and has to be ended. */
-export type Stack = { name: (typeof endOrder)[number]; daemon: Daemon | null; stop: () => Promise<void> }[];
-
-/** Ends everything on the stack, in order. If one cannot be ended, the others still are. */
-export async function endAll(stack: Stack, say: Say): Promise<void> {
-  for (const name of endOrder) {
-    for (const entry of stack.filter((candidate) => candidate.name === name)) {
-      try {
-        await entry.stop();
-        if (entry.daemon !== null) {
-          say(`${name} has ended`);
-        }
-      } catch (error) {
-        printError(`${name} could not be ended: ${inspect(error)}`);
-      }
-    }
-  }
-}
-
-/** The start failed for a reason that the message explains in full. A stack trace would add nothing. */
-export class StartError extends Error {
-  override name = 'StartError';
-}
-
-/** The start was cancelled by a signal. */
-export class Interrupted extends Error {
-  override name = 'Interrupted';
+export interface Booted {
+  development: Development;
+  /** Ends worker and API, brings the schema up to date, and starts both again. Throws as `boot` does. */
+  restart(): Promise<void>;
 }
 
 /**
@@ -71,7 +37,7 @@ export class Interrupted extends Error {
  * Everything that was started is on the stack, even when this throws.
  * @throws StartError; Interrupted when the signal comes.
  */
-export async function boot(config: Config, stack: Stack, say: Say, signal: AbortSignal): Promise<Development> {
+export async function boot(config: Config, stack: Stack, say: Say, signal: AbortSignal): Promise<Booted> {
   await claimDataDir(config.dataDir, stack, say);
   await checkPorts(config);
 
@@ -87,11 +53,8 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
     DRAIN_DELAY_SECONDS: '0', // nothing checks whether it is ready
     ...(config.encryptionKeys === null ? { ENCRYPTION_KEYS: await readOrMakeEncryptionKeys(config.dataDir) } : {}),
   });
-  const metrics = config.metricsPort === null ? {} : { METRICS_PORT: String(config.metricsPort + 1) };
-  const worker = await startChild('worker', config.dataDir, { ...env, ...metrics }, stack);
-  const options = isLoopbackAddress(config.host) ? ['--for-this-machine'] : [];
-  const api = await startChild('api', config.dataDir, env, stack, options);
-  await Promise.all([waitUntilReady(worker, say, signal), waitUntilReady(api, say, signal)]);
+  const service: ServiceOptions = { config, env, stack, say, signal };
+  await startService(service);
 
   const development: Development = {
     base_url: `http://127.0.0.1:${config.port}`,
@@ -102,7 +65,14 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
     keys: database.demo.keys,
   };
   await writeDevelopment(config.dataDir, development);
-  return development;
+  return {
+    development,
+    async restart() {
+      await stopService(stack);
+      await migrate(database.url);
+      await startService(service);
+    },
+  };
 }
 
 /** Takes the data directory for this run alone, and ends the processes that a killed run has left behind in it. */
@@ -116,9 +86,9 @@ async function claimDataDir(dataDir: string, stack: Stack, say: Say): Promise<vo
   }
   stack.push({ name: 'the claim on DATA_DIR', daemon: null, stop: lock.release });
   for (const name of ['api', 'worker', 'temporal-ui', 'temporal'] as const) {
-    await stopLeftover(dataDir, name, 'SIGTERM', childStopTimeoutMs, say);
+    await stopLeftover(dataDir, name, 'SIGTERM', serviceStopTimeoutMs, say);
   }
-  await stopLeftover(dataDir, 'postgres', 'SIGINT', childStopTimeoutMs, say);
+  await stopLeftover(dataDir, 'postgres', 'SIGINT', serviceStopTimeoutMs, say);
 }
 
 /** Checks all ports before anything starts, so that you learn of all conflicts at once. */
@@ -132,20 +102,20 @@ async function checkPorts(config: Config): Promise<void> {
     wanted.push({ variable: 'TEMPORAL_PORT', port: config.temporalPort });
     wanted.push({ variable: 'TEMPORAL_UI_PORT', port: config.temporalUiPort });
   }
-  const faults: string[] = [];
+  const problems: string[] = [];
   for (const [index, { variable, port }] of wanted.entries()) {
     const state = await probePort(port);
     const twin = wanted.slice(0, index).find((other) => other.port === port);
     if (twin !== undefined) {
-      faults.push(`${variable} and ${twin.variable} are both ${port}; give each a port of its own.`);
+      problems.push(`${variable} and ${twin.variable} are both ${port}; give each a port of its own.`);
     } else if (state === 'EADDRINUSE') {
-      faults.push(`Port ${port} is taken by another process. End it, or set ${variable} to a free port.`);
+      problems.push(`Port ${port} is taken by another process. End it, or set ${variable} to a free port.`);
     } else if (state === 'EACCES') {
-      faults.push(`Port ${port} may not be used by this user. Set ${variable} to one above 1023.`);
+      problems.push(`Port ${port} may not be used by this user. Set ${variable} to one above 1023.`);
     }
   }
-  if (faults.length > 0) {
-    throw new StartError(faults.join('\n'));
+  if (problems.length > 0) {
+    throw new StartError(problems.join('\n'));
   }
 }
 
@@ -161,9 +131,9 @@ async function startServers(
 ): Promise<{ database: Database; workflows: Workflows }> {
   const failure = new AbortController();
   const signal = AbortSignal.any([interruption, failure.signal]);
-  const faults: unknown[] = [];
-  const note = (fault: unknown) => {
-    faults.push(fault);
+  const errors: unknown[] = [];
+  const note = (error: unknown) => {
+    errors.push(error);
     failure.abort();
     return null;
   };
@@ -178,7 +148,7 @@ async function startServers(
   }
   if (database === null || workflows === null) {
     // The first error is the cause; a second one only comes from the cancellation.
-    throw faults[0] instanceof Error ? new StartError(faults[0].message, { cause: faults[0] }) : faults[0];
+    throw errors[0] instanceof Error ? new StartError(errors[0].message, { cause: errors[0] }) : errors[0];
   }
   return { database, workflows };
 }
@@ -235,8 +205,8 @@ async function startWorkflowServer(
     ...(config.temporalApiKey === null ? {} : { apiKey: config.temporalApiKey }),
   }).catch((cause: unknown) => {
     throw new Error(
-      `Temporal does not answer at ${server.address}: ${messageOf(cause)}. ` +
-        'If it is your own (TEMPORAL_ADDRESS), see that it runs, and that TEMPORAL_TLS and TEMPORAL_API_KEY are right.',
+      `Temporal is not reachable at ${server.address}: ${messageOf(cause)}. ` +
+        'If it is your own (TEMPORAL_ADDRESS), check that it runs, and check TEMPORAL_TLS and TEMPORAL_API_KEY.',
       { cause },
     );
   });
@@ -245,52 +215,11 @@ async function startWorkflowServer(
     await ensureSearchAttributes(connection, config.temporalNamespace, signal);
     say(`The namespace ${config.temporalNamespace} has its search attributes`);
     const client = new Client({ connection, namespace: config.temporalNamespace });
-    if (!(await canSkipTime(client))) say(`${timeSkippingNeeded} This server has it not: their endpoints answer 503.`);
+    if (!(await canSkipTime(client))) say(`${timeSkippingNeeded} ${timeSkippingMissing}`);
   } finally {
     await connection.close();
   }
   return server;
-}
-
-async function startChild(
-  name: 'worker' | 'api',
-  dataDir: string,
-  env: NodeJS.ProcessEnv,
-  stack: Stack,
-  options: string[] = [],
-): Promise<Daemon> {
-  const daemon = await startDaemon({
-    name,
-    dataDir,
-    command: process.execPath,
-    args: [fileURLToPath(new URL(`../src/processes/${name}.ts`, import.meta.url)), ...options],
-    cwd: fileURLToPath(new URL('../', import.meta.url)),
-    env,
-    stopSignal: 'SIGTERM',
-    stopTimeoutMs: childStopTimeoutMs,
-    ipc: true,
-  });
-  stack.push({ name: name === 'api' ? 'API' : 'Worker', daemon, stop: daemon.stop });
-  return daemon;
-}
-
-async function waitUntilReady(daemon: Daemon, say: Say, signal: AbortSignal): Promise<void> {
-  const timer = new AbortController();
-  const outcome = await Promise.race([
-    daemon.ready.then(() => null),
-    daemon.exited.then((how) => `ended while starting (${how})`),
-    sleep(childReadyTimeoutMs, `was not ready after ${childReadyTimeoutMs / 1000} s`, {
-      signal: AbortSignal.any([signal, timer.signal]),
-    }).catch(() => {
-      throw new Interrupted();
-    }),
-  ]).finally(() => timer.abort());
-  if (outcome !== null) {
-    throw new StartError(
-      `${daemon.name} ${outcome}. The end of ${daemon.logFile}:\n${await lastLines(daemon.logFile)}`,
-    );
-  }
-  say(`${daemon.name === 'api' ? 'API' : 'Worker'} is up`);
 }
 
 /** Without the password. */

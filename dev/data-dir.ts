@@ -38,11 +38,11 @@ export function developmentFile(dataDir: string): string {
  */
 export async function readDemoBiller(dataDir: string): Promise<DemoBiller | null> {
   const text = await readFile(developmentFile(dataDir), 'utf8').catch(() => null);
-  const kept = text === null ? null : parseJson(text);
-  if (!isRecord(kept) || typeof kept.biller_id !== 'string' || !isRecord(kept.keys)) {
+  const existing = text === null ? null : parseJson(text);
+  if (!isRecord(existing) || typeof existing.biller_id !== 'string' || !isRecord(existing.keys)) {
     return null;
   }
-  const keys: Record<string, unknown> = kept.keys;
+  const keys: Record<string, unknown> = existing.keys;
   const textOf = (name: (typeof keyNames)[number]) => (typeof keys[name] === 'string' ? keys[name] : '');
   const demo: DemoKeys = {
     sandbox_secret: textOf('sandbox_secret'),
@@ -50,7 +50,7 @@ export async function readDemoBiller(dataDir: string): Promise<DemoBiller | null
     live_secret: textOf('live_secret'),
     live_publishable: textOf('live_publishable'),
   };
-  return keyNames.every((name) => demo[name] !== '') ? { billerId: kept.biller_id, keys: demo } : null;
+  return keyNames.every((name) => demo[name] !== '') ? { billerId: existing.biller_id, keys: demo } : null;
 }
 
 /**
@@ -67,9 +67,9 @@ export async function writeDevelopment(dataDir: string, development: Development
  */
 export async function readOrMakeEncryptionKeys(dataDir: string): Promise<string> {
   const file = join(dataDir, 'encryption.key');
-  const kept = await readFile(file, 'utf8').catch(() => null);
-  if (kept !== null) {
-    return kept.trim();
+  const existing = await readFile(file, 'utf8').catch(() => null);
+  if (existing !== null) {
+    return existing.trim();
   }
   const keys = `development:${randomBytes(32).toString('base64')}`;
   await writePrivately(file, `${keys}\n`);

@@ -62,7 +62,7 @@ export interface RunningPostgres {
   readonly port: number;
   readonly pid: number;
   readonly daemon: Daemon;
-  /** Ends it in order ("fast": open connections are cut, everything committed is kept). */
+  /** Ends it in order ("fast": open connections are cut, everything committed is existing). */
   stop(): Promise<void>;
 }
 
@@ -120,9 +120,9 @@ export async function startPostgres({ dataDir, port, log }: PostgresOptions): Pr
 
 async function readOrMakePassword(home: string, program: PostgresProgram): Promise<string> {
   const file = join(home, 'password');
-  const kept = await readFile(file, 'utf8').catch(() => null);
-  if (kept !== null) {
-    return kept.trim();
+  const existing = await readFile(file, 'utf8').catch(() => null);
+  if (existing !== null) {
+    return existing.trim();
   }
   const password = randomBytes(24).toString('base64url');
   await writeFile(file, `${password}\n`, { mode: 0o600 });

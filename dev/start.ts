@@ -1,10 +1,14 @@
-// The supervisor behind `npm start`: starts everything on loopback, prints when it is ready, and ends it all in order.
+// The supervisor behind `npm start`: starts everything on loopback, prints when it is ready, and ends it all in order. With
+// --watch (`npm run dev`) it restarts worker and API when a file of `src` changes.
 
 import { print, printError } from '../src/platform/terminal.ts';
 import { ConfigError, isRunByNpm, readConfig } from '../src/processes/config/config.ts';
-import { boot, endAll, Interrupted, type Stack, StartError } from './boot.ts';
+import { type Booted, boot } from './boot.ts';
 import { lastLines } from './daemon.ts';
 import { developmentFile } from './data-dir.ts';
+import { isService, stopService } from './service.ts';
+import { endAll, Interrupted, type Stack, StartError } from './stack.ts';
+import { watchSources } from './watch.ts';
 
 /**
  * Under npm, Ctrl-C arrives twice within milliseconds; only a later repeat means that the user does not want to wait.
@@ -12,6 +16,8 @@ import { developmentFile } from './data-dir.ts';
 const repeatAfterMs = 1_000;
 
 const parentCheckMs = 500;
+
+const isWatching = process.argv.includes('--watch');
 
 const startedAt = performance.now();
 
@@ -28,22 +34,14 @@ async function main(): Promise<number> {
   listenForSignals(interruption);
   const stack: Stack = [];
   try {
-    const development = await boot(config, stack, say, interruption.signal);
+    const { development, restart } = await boot(config, stack, say, interruption.signal);
     // Printed in one piece at the start of a line, for programs that wait for it.
     print(
       `ready: ${development.base_url}, Temporal Web UI ${development.temporal_ui_url ?? 'of your own server'}, ` +
         `keys in ${developmentFile(config.dataDir)} (${elapsed()} s)`,
     );
-    const dead = await Promise.race([
-      ...stack.flatMap(({ daemon }) => (daemon ? [daemon.exited.then((how) => ({ daemon, how }))] : [])),
-      untilAborted(interruption.signal),
-    ]);
-    if (dead !== null) {
-      const { name, logFile } = dead.daemon;
-      throw new StartError(
-        `${name} ended unexpectedly (${dead.how}), so everything is ended. The end of ${logFile}:\n${await lastLines(logFile)}`,
-      );
-    }
+    const changes = isWatching ? watchSources(interruption.signal) : null;
+    await supervise(stack, changes, restart, interruption.signal);
     return 0;
   } catch (error) {
     if (error instanceof Interrupted || interruption.signal.aborted) {
@@ -54,6 +52,41 @@ async function main(): Promise<number> {
   } finally {
     await endAll(stack, say);
   }
+}
+
+/**
+ * Resolves when the signal comes. Restarts the service when a source file changes; a version that does not start is
+ * reported, and the next change is tried.
+ * @throws StartError when a process ends by itself. Where changes are watched, one of the service is only reported.
+ */
+async function supervise(
+  stack: Stack,
+  changes: ReturnType<typeof watchSources> | null,
+  restart: Booted['restart'],
+  signal: AbortSignal,
+): Promise<void> {
+  const aborted = untilAborted(signal);
+  for (;;) {
+    const ends = stack.flatMap((entry) => (entry.daemon ? [entry.daemon.exited.then((how) => ({ entry, how }))] : []));
+    const event = await Promise.race([aborted, ...ends, ...(changes === null ? [] : [changes.next()])]);
+    if (event === null) return;
+    try {
+      if (event !== 'changed') throw new StartError(await describeEnd(event.entry, event.how));
+      say('A source file has changed; restarting worker and API');
+      await restart();
+    } catch (error) {
+      const isFatal = changes === null || (event !== 'changed' && !isService(event.entry));
+      if (isFatal || error instanceof Interrupted) throw error;
+      printError(error instanceof StartError ? error.message : error);
+      await stopService(stack);
+      say('Worker and API are down; waiting for the next change. npm run types says where the syntax is wrong');
+    }
+  }
+}
+
+async function describeEnd({ name, daemon }: Stack[number], how: string): Promise<string> {
+  const log = daemon === null ? '' : ` The end of ${daemon.logFile}:\n${await lastLines(daemon.logFile)}`;
+  return `${daemon?.name ?? name} ended unexpectedly (${how}).${log}`;
 }
 
 /** Resolves with null when the signal comes, or has come already. */

@@ -230,12 +230,12 @@ function pathsIn(folder: string): BuiltTemporal {
 
 /** Waits until no other process builds into this folder, and takes the lock. Returns the function that releases it. */
 async function becomeBuilder(folder: string, say: Say, signal?: AbortSignal): Promise<() => Promise<void>> {
-  for (let told = false; ; told = true) {
+  for (let isReported = false; ; isReported = true) {
     const lock = await takeLock(`${folder}.lock`);
     if (lock.taken) {
       return lock.release;
     }
-    if (!told) {
+    if (!isReported) {
       say(`Another process (${lock.holder}) is building the Temporal server; waiting for it`);
     }
     await sleep(500, undefined, { signal });

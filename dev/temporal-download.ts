@@ -21,9 +21,9 @@ const downloadTimeoutMs = 300_000;
  */
 export async function downloadCli(host: Host, say: Say, signal?: AbortSignal): Promise<string | null> {
   const folder = join(host.cacheDir, 'temporal', 'sdk-download', cliVersion);
-  const kept = await findCli(folder);
-  if (kept !== null) {
-    return kept;
+  const existing = await findCli(folder);
+  if (existing !== null) {
+    return existing;
   }
   if (!(await isReachable())) {
     say(`${downloadSite} cannot be reached from here, so the SDK's own download is passed over`);

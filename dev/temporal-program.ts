@@ -81,8 +81,8 @@ async function isNewEnough(cli: string, say: Say): Promise<boolean> {
   }
   const enough = version !== null && compare(version, leastServer) >= 0;
   if (!enough) {
-    const found = version === null ? 'does not say its server version' : `has server ${version.join('.')}`;
-    say(`${cli} ${found}; ${leastServer.join('.')} or later is needed, so it is passed over`);
+    const description = version === null ? 'does not say its server version' : `has server ${version.join('.')}`;
+    say(`${cli} ${description}; it is not used, because ${leastServer.join('.')} or later is needed`);
   }
   return enough;
 }

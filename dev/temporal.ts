@@ -144,10 +144,12 @@ function portsEnvironment(ports: Record<string, number>, frontendPort: number): 
  * database remembers for 20 s where its parts were. On new ports the server would first look for the old ones.
  */
 async function chooseInternalPorts(file: string): Promise<Record<string, number>> {
-  const kept = Array.from((await readFile(file, 'utf8').catch(() => '')).matchAll(/\d+/g), ([port]) => Number(port));
-  const states = await Promise.all(kept.map(probePort));
-  const reusable = kept.length === internalPorts.length && states.every((state) => state === 'free');
-  const ports = reusable ? kept : await findFreePorts(internalPorts.length);
+  const existing = Array.from((await readFile(file, 'utf8').catch(() => '')).matchAll(/\d+/g), ([port]) =>
+    Number(port),
+  );
+  const states = await Promise.all(existing.map(probePort));
+  const reusable = existing.length === internalPorts.length && states.every((state) => state === 'free');
+  const ports = reusable ? existing : await findFreePorts(internalPorts.length);
   await writeFile(file, `${JSON.stringify(ports)}\n`);
   return Object.fromEntries(internalPorts.flatMap((name, index) => (ports[index] ? [[name, ports[index]]] : [])));
 }

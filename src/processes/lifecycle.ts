@@ -67,7 +67,7 @@ export function surviveOutages(logger: Logger): void {
       logger.warn({ err: reason }, 'a database connection was lost');
       return;
     }
-    logger.fatal({ err: reason }, 'a failure that nobody handles; the process ends');
+    logger.fatal({ err: reason }, 'an unhandled rejection; the process ends');
     process.exit(1);
   });
 }

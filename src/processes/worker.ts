@@ -11,7 +11,7 @@ import { announceReady, onShutdown, surviveOutages } from './lifecycle.ts';
 import { startMetrics } from './metrics/start.ts';
 import { logTelemetry } from './telemetry/log-events.ts';
 import { openTemporal } from './temporal/client.ts';
-import { TemporalRefusal, untilTemporalAnswers } from './temporal/wait.ts';
+import { TemporalRefusal, untilTemporalIsReachable } from './temporal/wait.ts';
 import { installTemporalRuntime, type RunningWorkers, startWorkers } from './temporal/workers.ts';
 import { bundleWorkflows } from './temporal/workflow-bundle.ts';
 
@@ -50,8 +50,8 @@ onShutdown(() => close());
 
 const workers = await startWhenPossible().catch((error: unknown) => {
   if (starting.signal.aborted) return new Promise<never>(() => {}); // the process is ending
-  const told = error instanceof TemporalRefusal ? error.message : 'the worker cannot start';
-  logger.fatal({ err: error }, told);
+  const message = error instanceof TemporalRefusal ? error.message : 'the worker cannot start';
+  logger.fatal({ err: error }, message);
   process.exit(1);
 });
 const dispatcher = startDispatcher(sql, temporal, config.temporalTaskQueue, logger);
@@ -82,7 +82,7 @@ logger.info({ task_queue: config.temporalTaskQueue }, 'worker is ready');
 async function startWhenPossible(): Promise<RunningWorkers> {
   const workflowBundle = await bundleWorkflows(logger, { isTraced: tracing !== null });
   for (;;) {
-    await untilTemporalAnswers(temporal, config, logger, starting.signal);
+    await untilTemporalIsReachable(temporal, config, logger, starting.signal);
     try {
       return await startWorkers({
         ...{ config, sql, vault, temporal, processors, logger, workflowBundle },

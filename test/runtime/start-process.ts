@@ -28,11 +28,15 @@ export class Start {
   readonly ports: Ports;
   readonly ended: Promise<number | null>;
 
-  constructor(dataDir: string, ports: Ports) {
+  constructor(
+    dataDir: string,
+    ports: Ports,
+    { program = START, args = [] }: { program?: string; args?: string[] } = {},
+  ) {
     this.dataDir = dataDir;
     this.ports = ports;
     const none = { DATABASE_URL: '', TEMPORAL_ADDRESS: '', TEMPORAL_NAMESPACE: '', ENCRYPTION_KEYS: '' };
-    this.child = spawn(process.execPath, [START], {
+    this.child = spawn(process.execPath, [program, ...args], {
       env: childEnvironment({ ...none, DATA_DIR: dataDir, ...ports }),
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -19,7 +19,7 @@ export function probeDatabase(registry: Registry, sql: Pool, max: number): void 
   });
   const up = new Gauge({
     name: 'payments_db_up',
-    help: 'Whether that statement was answered within 2 s',
+    help: 'Whether that statement completed within 2 s',
     registers,
     collect: () => probed(),
   });

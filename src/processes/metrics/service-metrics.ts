@@ -23,7 +23,7 @@ export function createServiceMetrics(registry: Registry) {
     }),
     requestsUnderWay: new Gauge({
       name: 'payments_http_requests_in_flight',
-      help: 'Requests that are not answered yet',
+      help: 'Requests that have no response yet',
       registers,
     }),
     dueLagSeconds: new Histogram({
@@ -66,7 +66,7 @@ export function createServiceMetrics(registry: Registry) {
     }),
     webhookSeconds: new Histogram({
       name: 'payments_webhook_attempt_duration_seconds',
-      help: 'What a receiver took to answer, or to be given up',
+      help: 'From sending a webhook to the response of its receiver, or to giving up',
       labelNames: ['outcome'] as const,
       buckets: callBuckets,
       registers,

@@ -45,6 +45,9 @@ export async function canSkipTime(temporal: Client): Promise<boolean> {
   }
 }
 
+/** What follows where the server cannot skip time. */
+export const timeSkippingMissing = 'This server has no workflow time skipping. Clock endpoints return 503.';
+
 /**
  * Finds out in the background whether the server can skip time, and logs a warning when it cannot. A server that is
  * away is asked again. Until it responds, `known` returns null and clock endpoints are not refused.
@@ -56,7 +59,7 @@ export function watchTimeSkipping(temporal: Client, logger: Logger): { known: ()
       canSkip = await canSkipTime(temporal);
       // A server that can skip is not asked again. One that cannot may be reconfigured without a restart of the API.
       if (canSkip) return Number.POSITIVE_INFINITY;
-      logger.warn(`${timeSkippingNeeded} This server has no workflow time skipping: clock endpoints return 503.`);
+      logger.warn(`${timeSkippingNeeded} ${timeSkippingMissing}`);
     },
     { everyMs: askAgainMs, onError: () => {} },
   );

@@ -17,7 +17,7 @@ export class TemporalRefusal extends Error {
  * @throws TemporalRefusal when Temporal refuses the credentials or has no such namespace; the reason of `signal` when
  * it aborts.
  */
-export async function untilTemporalAnswers(
+export async function untilTemporalIsReachable(
   temporal: Client,
   config: Pick<Config, 'temporalAddress' | 'temporalNamespace'>,
   logger: Logger,

@@ -21,19 +21,19 @@ const folders = ['workflows', 'messages', 'domain'];
  */
 export async function bundleWorkflows(logger: Logger, { isTraced = false } = {}): Promise<WorkflowBundle> {
   const file = join(cache, `${await checksum()}${isTraced ? '-traced' : ''}.js`);
-  const kept = await readFile(file, 'utf8').catch(() => null);
-  if (kept !== null) return { code: kept };
+  const cached = await readFile(file, 'utf8').catch(() => null);
+  if (cached !== null) return { code: cached };
   const bundle = await bundleWorkflowCode({
     workflowsPath: join(source, 'workflows', 'index.ts'),
     workflowInterceptorModules: isTraced ? [resolve(tracingInterceptors)] : [],
     logger: temporalLogger(logger),
   });
-  await keep(file, bundle.code).catch((error: unknown) => logger.debug({ err: error }, 'the bundle is not kept'));
+  await store(file, bundle.code).catch((error: unknown) => logger.debug({ err: error }, 'the bundle is not cached'));
   return bundle;
 }
 
 /** Renamed only when it is complete: other processes may be reading or writing the same file. */
-async function keep(file: string, code: string): Promise<void> {
+async function store(file: string, code: string): Promise<void> {
   await mkdir(cache, { recursive: true });
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, code);

@@ -1,0 +1,35 @@
+import { inspect } from 'node:util';
+import { printError } from '../src/platform/terminal.ts';
+import type { Daemon, Say } from './daemon.ts';
+
+/** The order of shutdown: each process ends before those that it depends on. */
+const endOrder = ['API', 'Worker', 'Temporal Web UI', 'Temporal', 'PostgreSQL', 'the claim on DATA_DIR'] as const;
+
+/** What was started and has to be ended. */
+export type Stack = { name: (typeof endOrder)[number]; daemon: Daemon | null; stop: () => Promise<void> }[];
+
+/** Ends everything on the stack, in order. If one cannot be ended, the others still are. */
+export async function endAll(stack: Stack, say: Say): Promise<void> {
+  for (const name of endOrder) {
+    for (const entry of stack.filter((candidate) => candidate.name === name)) {
+      try {
+        await entry.stop();
+        if (entry.daemon !== null) {
+          say(`${name} has ended`);
+        }
+      } catch (error) {
+        printError(`${name} could not be ended: ${inspect(error)}`);
+      }
+    }
+  }
+}
+
+/** The start failed for a reason that the message explains in full. A stack trace would add nothing. */
+export class StartError extends Error {
+  override name = 'StartError';
+}
+
+/** The start was cancelled by a signal. */
+export class Interrupted extends Error {
+  override name = 'Interrupted';
+}
