@@ -34,7 +34,7 @@ export function timeOf(customer: LockedCustomerRow | null, realTime: Date): Date
 export function timeOnClock({ id, status, frozen_time }: Pick<TestClockRow, 'id' | 'status' | 'frozen_time'>): Date {
   if (status !== 'advancing') return frozen_time;
   throw new InvalidState(
-    `Test clock ${id} is advancing: wait until it is ready, then try again.`,
+    `Test clock ${id} is advancing. Wait until it is ready, then try again.`,
     'test_clock_advancing',
   );
 }
@@ -66,10 +66,10 @@ export class WorkflowClockAhead extends Error {
 
   constructor(subjectId: string, { at, dueAt, databaseTime }: { at: Date; dueAt: Date; databaseTime: Date }) {
     super(
-      `the workflow’s clock is ${inUnits(at.getTime() - databaseTime.getTime())} ahead of the database’s. Nothing is done ` +
+      `the workflow’s clock is ${inUnits(at.getTime() - databaseTime.getTime())} ahead of the database’s. Nothing is charged ` +
         `before ${dueAt.toISOString()} by the database’s clock. If time skipping was switched on for this workflow, start it ` +
-        `over: npm run --silent ops -- start-over ${subjectId}. If a clock of Temporal or PostgreSQL is wrong, set it right: ` +
-        'the workflow then goes on by itself.',
+        `over: npm run --silent ops -- start-over ${subjectId}. If the clock of Temporal or PostgreSQL is wrong, correct it. ` +
+        'The workflow then continues.',
     );
     this.dueAt = dueAt;
   }

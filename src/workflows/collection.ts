@@ -68,7 +68,7 @@ export async function collectWhenDue(id: string, collection: Collection, { atOnc
   }
   showStatus(page, status, time, inbox.commandQueue.last);
   inbox.settledThrough = Number.POSITIVE_INFINITY;
-  inbox.commandQueue.closed = `Nothing is done: it has ended, and is ${status.state}.`;
+  inbox.commandQueue.closed = `Nothing was done: it has ended, and is ${status.state}.`;
   await condition(allHandlersFinished);
 }
 

@@ -74,7 +74,7 @@ export async function runCommands(
   const done: CommandName[] = [];
   for (let issued = queue.waiting[0]; issued !== undefined; issued = queue.waiting[0]) {
     const { command } = issued;
-    issued.result = await execute(command).catch((error: unknown) => `Nothing is done: ${stallOf(error).reason}`);
+    issued.result = await execute(command).catch((error: unknown) => `Nothing was done: ${stallOf(error).reason}`);
     queue.waiting.shift();
     queue.last = `${inWords(command)}. ${issued.result}`;
     done.push(command.name);

@@ -63,7 +63,7 @@ export async function testClock(clockId: string): Promise<void> {
     if (clock === null) continue;
     showClock(page, clock, commandQueue.last);
     if (clock.expiresAt === null) {
-      commandQueue.closed = 'Nothing is done: the clock was deleted.';
+      commandQueue.closed = 'Nothing was done: the clock was deleted.';
       return condition(allHandlersFinished);
     }
     if ((freshRun || workflowInfo().continueAsNewSuggested) && !poked) {

@@ -52,11 +52,11 @@ export async function webhookDelivery(deliveryId: string): Promise<void> {
     inbox.retryNow = false;
     const made = await attempt(deliveryId, known, inbox);
     if (made === null || 'givenUp' in made) {
-      inbox.ended = made?.givenUp ?? 'Nothing is done: there is no such delivery.';
+      inbox.ended = made?.givenUp ?? 'Nothing was done: there is no such delivery.';
       break;
     }
     showDelivery(page, deliveryId, made, inbox.last);
-    inbox.ended = made.status === 'pending' ? null : `Nothing is done: the delivery is ${made.status}.`;
+    inbox.ended = made.status === 'pending' ? null : `Nothing was done: the delivery is ${made.status}.`;
     known = made.status === 'pending' ? made.attempts : null;
     if (known !== null) {
       const summary = `attempt ${made.attempts + 1} to ${made.about.endpointId}, after: ${made.lastAnswer}`;
@@ -106,7 +106,7 @@ function openInbox(): Inbox {
 }
 
 async function requestRetry(inbox: Inbox, by: IssuedBy | null): Promise<string> {
-  if (inbox.isUnderWay) return 'Nothing is done: an attempt is under way, or waits for its turn at a busy endpoint.';
+  if (inbox.isUnderWay) return 'Nothing was done: an attempt is under way, or waits for its turn at a busy endpoint.';
   const retry: Inbox['retries'][number] = { by, result: null };
   inbox.retries.push(retry);
   await condition(() => retry.result !== null || inbox.ended !== null);

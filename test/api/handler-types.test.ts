@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { Type } from 'typebox';
 import { route } from '../../src/api/http/route.ts';
-import { fetchCustomer } from '../../src/services/customers/customers.ts';
+import { getCustomer } from '../../src/services/customers/customers.ts';
 import { deleteCustomer } from '../../src/services/plans/customer-deletion.ts';
 
 const tag = { name: 'Probe', description: 'For this test.' };
@@ -23,7 +23,7 @@ describe('a handler', () => {
 
   it('of a read cannot write, nor call a processor', () => {
     const method = 'GET';
-    route({ ...withKey, method, response, handle: ({ deps, context }) => fetchCustomer(deps.db, context, 'cus_1') });
+    route({ ...withKey, method, response, handle: ({ deps, context }) => getCustomer(deps.db, context, 'cus_1') });
     // @ts-expect-error: a service that writes takes no Reader
     route({ ...withKey, method, response, handle: ({ deps, context }) => deleteCustomer(deps.db, context, 'cus_1') });
     // @ts-expect-error: no processors

@@ -121,7 +121,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
     await isFree(poisoned.id);
   });
 
-  it('a worker that is missing: which task queues nobody asks, and the plans that wait for it', async () => {
+  it('a worker that is missing: which task queues no worker polls, and the plans that wait for it', async () => {
     const merchant = await service.merchant();
     const payer = await merchant.payer();
     await service.stopWorkers();
@@ -131,9 +131,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
     const missing = (await look(ago(-2 * 60_000))).filter(({ kind }) => kind === 'worker_missing');
     assert.deepEqual(
       missing.map(({ why }) => why),
-      [service.taskQueue, `${service.taskQueue}-webhooks`].map(
-        (queue) => `nobody asks the task queue ${queue} for work`,
-      ),
+      [service.taskQueue, `${service.taskQueue}-webhooks`].map((queue) => `no worker polls the task queue ${queue}`),
     );
     for (const { since, remedy } of missing) {
       assert.ok(since !== null && Date.parse(since) > ago(5 * 60_000).getTime());
@@ -157,7 +155,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
     await sql`update webhook_endpoints set failing_since = ${ago(2 * day)} where id = ${endpoint.id}`;
     const [failing] = await about(endpoint.id);
     assert.equal(failing?.kind, 'endpoint_failing');
-    assert.equal(failing.why, '1 waiting; the last attempt: answered 500');
+    assert.equal(failing.why, '1 waiting; the last attempt: status 500');
 
     await sql`update webhook_endpoints set failing_since = ${ago(6 * day)} where id = ${endpoint.id}`;
     assert.match((await sendCommand(operations(), id, { name: 'retryNow' })) ?? '', /./);

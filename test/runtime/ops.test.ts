@@ -73,7 +73,7 @@ describe('ops on the command line', function () {
     const command = /npm run --silent ops -- (\S+) (\S+)/.exec(report.found[0].remedy) ?? [];
     const freed = await ops(command.slice(1));
     assert.deepEqual([freed.code, freed.stderr], [0, '']);
-    assert.match(freed.stdout, /^Read again/);
+    assert.match(freed.stdout, /^Checked/);
     await eventually('it is paid', async () => (await merchant.payments(id))[0]?.status === 'paid');
     assert.deepEqual((await ops(['stuck'])).code, 0);
     const [entry] = await listAudit(service.db.sql, { limit: 1 });

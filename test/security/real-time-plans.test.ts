@@ -128,7 +128,10 @@ describe('access to Temporal', function () {
       const stuck = await stalled(id);
       assert.deepEqual([ledger.requests, await merchant.payments(id)], [[], []]);
       assert.match(stuck.why, /stalled: slot 0, due \S+, attempt 1: the workflow’s clock is [67] days ahead/);
-      assert.match(stuck.why, new RegExp(`Nothing is done before ${inDays(7)}T00:00:00.000Z by the database’s clock`));
+      assert.match(
+        stuck.why,
+        new RegExp(`Nothing is charged before ${inDays(7)}T00:00:00.000Z by the database’s clock`),
+      );
       assert.match(stuck.remedy, new RegExp(`Then npm run --silent ops -- start-over ${id}\\.$`));
     });
   }
@@ -164,7 +167,7 @@ describe('access to Temporal', function () {
     await stalled(id);
     assert.equal(await eventsWhileWatched(workflowId), 0);
     for (let looks = 0; looks < 3; looks++) {
-      assert.match((await sendCommand(operations(), id, { name: 'recheck' })) ?? '', /^Read again/);
+      assert.match((await sendCommand(operations(), id, { name: 'recheck' })) ?? '', /^Checked/);
       await handleOf(workflowId).signal('poke');
     }
     assert.equal(await eventsWhileWatched(workflowId), 0);

@@ -9,7 +9,7 @@ import {
   reachableAddresses,
 } from '../../src/platform/outbound-address.ts';
 import { destinationError } from '../../src/services/webhooks/destination.ts';
-import { createWebhookSender, type WebhookAnswer } from '../../src/services/webhooks/sender.ts';
+import { createWebhookSender, type WebhookResponse } from '../../src/services/webhooks/sender.ts';
 import { names, policy } from '../support/names.ts';
 
 const strict = { allowLoopback: false };
@@ -114,7 +114,7 @@ describe('a connection', () => {
   });
   after(() => server.close());
 
-  async function send(host: string, allowed: OutboundPolicy, livemode = false): Promise<WebhookAnswer> {
+  async function send(host: string, allowed: OutboundPolicy, livemode = false): Promise<WebhookResponse> {
     const sender = createWebhookSender({ policy: allowed, timeoutMs: 2000 });
     const answer = await sender.send({
       endpointId: 'we_1',
@@ -138,13 +138,13 @@ describe('a connection', () => {
           assert.equal((await destinationError(url, livemode, policy))?.code, 'url_not_public', url);
         }
         const literal = await send(host, policy);
-        assert.equal(literal.kind === 'unanswered' && literal.error, 'the address is not public', address);
+        assert.equal(literal.kind === 'failed' && literal.error, 'the address is not public', address);
         for (const answer of [[address], ['93.184.215.14', address], [address, '93.184.215.14']]) {
           const answers = [['93.184.215.14'], answer];
           const rebinding = { allowLoopback: false, resolve: async () => answers.shift() ?? ['93.184.215.14'] };
           assert.equal(await destinationError('https://rebinding.test/', true, rebinding), null);
           const rebound = await send('rebinding.test', rebinding);
-          assert.equal(rebound.kind === 'unanswered' && rebound.error, 'the address is not public', String(answer));
+          assert.equal(rebound.kind === 'failed' && rebound.error, 'the address is not public', String(answer));
         }
       }
     });
@@ -152,7 +152,7 @@ describe('a connection', () => {
 
   it('is made to the address alone: the server is told the name that was registered', async () => {
     const answer = await send('name.test', { allowLoopback: true, resolve: async () => ['127.0.0.1'] });
-    assert.equal(answer.kind, 'answered');
+    assert.equal(answer.kind, 'responded');
     assert.equal(lastHost, `name.test:${port}`);
   });
 
@@ -163,11 +163,11 @@ describe('a connection', () => {
       [async () => [], 'the host name cannot be resolved'],
       [async () => ['', 'nonsense'], 'the address is not public'],
       [async () => ['localhost'], 'the address is not public'],
-      [() => new Promise(() => {}), 'no answer within 2 s'],
+      [() => new Promise(() => {}), 'no response within 2 s'],
     ];
     for (const [resolving, error] of failing) {
       const answer = await send('name.test', { allowLoopback: true, resolve: resolving });
-      assert.equal(answer.kind === 'unanswered' && answer.error, error);
+      assert.equal(answer.kind === 'failed' && answer.error, error);
     }
     assert.equal(requests, before);
   });
@@ -184,7 +184,7 @@ describe('a connection', () => {
     assert.equal(await destinationError(`http://rebinding.test:${port}/`, false, rebinding), null);
     const before = requests;
     const answer = await send('rebinding.test', rebinding);
-    assert.equal(answer.kind === 'unanswered' && answer.error, 'the address is not public');
+    assert.equal(answer.kind === 'failed' && answer.error, 'the address is not public');
     assert.equal(asked, 2);
     assert.equal(requests, before);
   });
@@ -199,7 +199,7 @@ describe('a connection', () => {
       },
     };
     const answer = await send('name.test', once);
-    assert.equal(answer.kind === 'answered' && answer.excerpt, 'reached');
+    assert.equal(answer.kind === 'responded' && answer.excerpt, 'reached');
     assert.equal(asked, 1);
   });
 
@@ -207,7 +207,7 @@ describe('a connection', () => {
     const before = requests;
     for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '2130706433']) {
       const answer = await send(host, policy);
-      assert.equal(answer.kind === 'unanswered' && answer.error, 'the address is not public', host);
+      assert.equal(answer.kind === 'failed' && answer.error, 'the address is not public', host);
     }
     assert.equal(requests, before);
   });
@@ -215,12 +215,12 @@ describe('a connection', () => {
   it('of live mode is refused to loopback, although sandbox may reach it', async () => {
     const before = requests;
     const answer = await send('127.0.0.1', { allowLoopback: true, resolve: policy.resolve }, true);
-    assert.equal(answer.kind === 'unanswered' && answer.error, 'the address is not public');
+    assert.equal(answer.kind === 'failed' && answer.error, 'the address is not public');
     assert.equal(requests, before);
   });
 
   it('fails in words when the name cannot be resolved', async () => {
     const answer = await send('unknown.test', policy);
-    assert.equal(answer.kind === 'unanswered' && answer.error, 'the host name cannot be resolved');
+    assert.equal(answer.kind === 'failed' && answer.error, 'the host name cannot be resolved');
   });
 });

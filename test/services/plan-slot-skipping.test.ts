@@ -51,7 +51,7 @@ describe('a slot that an operator skips', () => {
   it('is not tried again when the plan is resumed, though another unpaid one is', async () => {
     const { clock, plan } = await planOf('requires_action');
     assert.equal((await stage.merchant.getPlan(plan)).state, 'suspended');
-    assert.match(await skip(plan, 0), /The plan stays suspended; nothing of it is unpaid\.$/);
+    assert.match(await skip(plan, 0), /The plan stays suspended; none of its slots is unpaid\.$/);
     await stage.merchant.move(plan, 'resume');
     await stage.advance(clock, '2027-01-12T12:00:00Z');
     assert.equal((await stage.merchant.getPlan(plan)).state, 'suspended');
@@ -78,7 +78,7 @@ describe('a slot that an operator skips', () => {
     const { plan } = await stage.merchant.planOnClock('2027-01-05T00:00:00Z', { start_date: '2027-01-05' });
     assert.match(
       await skip(plan.id, 0),
-      /^Slot 0, due 2027-01-05, is skipped; it was never charged\. The calendar goes on\.$/,
+      /^Slot 0, due 2027-01-05, is skipped; it was never charged\. The calendar continues\.$/,
     );
     assert.match(await skip(plan.id, 0), /^Nothing to skip: slot 0, due 2027-01-05, was skipped before/);
     assert.match(await skip(plan.id, 1), /^Nothing to skip: slot 1 has not come yet/);
@@ -96,7 +96,7 @@ describe('a slot that an operator skips', () => {
     };
     await stage.merchant.beginAdvance(clock, '2027-01-06T00:00:00Z');
     stage.ledger.beforeAnswer = async () => {};
-    assert.match(await skip(plan, 0), /^Nothing is done: Test clock clk_\w+ is advancing/);
+    assert.match(await skip(plan, 0), /^Nothing was done: Test clock clk_\w+ is advancing/);
     await stage.carryOut(clock);
     stage.ledger.beforeAnswer = async () => {
       answer = await skip(plan, 0);
@@ -137,7 +137,7 @@ describe('a slot that an operator skips', () => {
       'Nothing to retry: the plan is closed.',
     );
     await stage.merchant.deleteClock(clock);
-    assert.equal(await skip(plan, 0), 'Nothing is done: the plan was deleted.');
+    assert.equal(await skip(plan, 0), 'Nothing was done: the plan was deleted.');
   });
 
   it('cannot be taken up again by a process that does not know of it', async () => {

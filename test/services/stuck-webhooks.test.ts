@@ -35,12 +35,12 @@ describe('what is stuck of webhooks', () => {
     await attemptAt(id, realNow());
     assert.equal((await kinds(endpoint.id, day - minute)).includes('endpoint_failing'), false);
     const { endpoint_failing: failing } = await told(endpoint.id, day + minute);
-    assert.equal(failing?.why, '1 waiting; the last attempt: answered 500');
+    assert.equal(failing?.why, '1 waiting; the last attempt: status 500');
     assert.ok(failing.remedy.endsWith(`npm run --silent ops -- retry-delivery ${endpoint.id}.`));
 
     await attemptDelivery(sql, { ...harness.deps, now: () => ago(-6 * day) }, id, 1);
     const { endpoint_failing: disabled } = await told(endpoint.id, 7 * day);
-    assert.equal(disabled?.why, 'disabled after days of failure; the last attempt: answered 500');
+    assert.equal(disabled?.why, 'disabled after days of failure; the last attempt: status 500');
     assert.ok(disabled.remedy.includes(`ops -- enable-endpoint ${endpoint.id}`));
     assert.equal((await kinds(endpoint.id, 37 * day)).includes('endpoint_failing'), false, 'not for ever');
   });

@@ -49,7 +49,7 @@ describe('a webhook delivery', () => {
       const { eventId, id } = await the.made();
       receiver.answer = (_request, response, nth) => response.writeHead(nth < 3 ? 500 : 200).end('x');
       const first = await the.attempt(id);
-      assert.deepEqual([first?.status, first?.waitMs, first?.lastAnswer], ['pending', 5000, 'answered 500']);
+      assert.deepEqual([first?.status, first?.waitMs, first?.lastAnswer], ['pending', 5000, 'status 500']);
       the.pass(5000);
       const second = await the.attempt(id, 1);
       assert.deepEqual([second?.status, second?.waitMs], ['pending', 300_000]);
@@ -96,7 +96,7 @@ describe('a webhook delivery', () => {
         receiver.received.map(({ path }) => path),
         ['/hook'],
       );
-      assert.equal((await lastOf(id))?.error, 'answered 307: redirects are not followed');
+      assert.equal((await lastOf(id))?.error, 'status 307: redirects are not followed');
     });
 
     it('with Retry-After, in seconds or as a date, waits at least so long and little longer', async () => {
@@ -193,7 +193,7 @@ describe('a webhook delivery', () => {
     it('has failed at the timeout, also when headers come byte by byte', async () => {
       const hanging = await the.made();
       receiver.answer = () => {};
-      assert.equal(await withoutAnswer(hanging.id), 'no answer within 0.3 s');
+      assert.equal(await withoutAnswer(hanging.id), 'no response within 0.3 s');
       const slow = await the.made();
       receiver.answer = (request) => {
         request.socket.write('HTTP/1.1 200 OK\r\nx-slow: ');
@@ -201,7 +201,7 @@ describe('a webhook delivery', () => {
         request.socket.on('close', () => clearInterval(timer));
         request.socket.on('error', () => {});
       };
-      assert.equal(await withoutAnswer(slow.id), 'no answer within 0.3 s');
+      assert.equal(await withoutAnswer(slow.id), 'no response within 0.3 s');
     });
 
     it('has failed when the connection is reset, closed or refused', async () => {
@@ -219,7 +219,7 @@ describe('a webhook delivery', () => {
     it('has failed when the answer is not HTTP', async () => {
       const { id } = await the.made();
       receiver.answer = (request) => request.socket.end('SSH-2.0-OpenSSH\r\n');
-      assert.equal(await withoutAnswer(id), 'the answer is not HTTP');
+      assert.equal(await withoutAnswer(id), 'the response is not HTTP');
     });
 
     it('has failed in words when the address is not public, without a connection', async () => {

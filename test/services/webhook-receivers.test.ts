@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
-import { createWebhookSender, EndpointBusy, type WebhookAnswer } from '../../src/services/webhooks/sender.ts';
+import { createWebhookSender, EndpointBusy, type WebhookResponse } from '../../src/services/webhooks/sender.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { useReceiver, webhookDeps } from '../support/webhooks.ts';
 
@@ -31,7 +31,7 @@ describe('a webhook receiver', () => {
   }
 
   /** One POST by a sender of its own, and how long it took. */
-  async function send(url = receiver.url, outbound = webhookDeps.outbound): Promise<WebhookAnswer & { ms: number }> {
+  async function send(url = receiver.url, outbound = webhookDeps.outbound): Promise<WebhookResponse & { ms: number }> {
     const sender = createWebhookSender({ policy: outbound, timeoutMs });
     const begun = performance.now();
     const answer = await sender.send({ endpointId: 'we_1', url, livemode: false, headers: {}, body: '{}' });
@@ -40,8 +40,8 @@ describe('a webhook receiver', () => {
     return { ...answer, ms };
   }
 
-  const errorOf = (answer: WebhookAnswer) => (answer.kind === 'unanswered' ? answer.error : null);
-  const statusOf = (answer: WebhookAnswer) => (answer.kind === 'answered' ? answer.statusCode : null);
+  const errorOf = (answer: WebhookResponse) => (answer.kind === 'failed' ? answer.error : null);
+  const statusOf = (answer: WebhookResponse) => (answer.kind === 'responded' ? answer.statusCode : null);
 
   /** Answers with as much as is taken, up to 100 MB; tells how much that was. */
   function pour(headers: Record<string, string>) {
@@ -72,7 +72,7 @@ describe('a webhook receiver', () => {
     it(`that ${how} has 2 KiB of it read, at once, and is cut off`, async () => {
       const poured = pour(headers);
       const answer = await send();
-      assert.deepEqual([statusOf(answer), answer.kind === 'answered' && answer.excerpt.length], [200, 2048]);
+      assert.deepEqual([statusOf(answer), answer.kind === 'responded' && answer.excerpt.length], [200, 2048]);
       await eventually('it is cut off', () => poured.isCut);
       assert.ok(poured.bytes < buffered, `${poured.bytes} bytes were taken`);
     });
@@ -83,7 +83,7 @@ describe('a webhook receiver', () => {
     receiver.answer = (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
     const before = process.memoryUsage().rss;
     const answer = await send();
-    assert.ok(answer.kind === 'answered' && answer.excerpt.length <= 2048);
+    assert.ok(answer.kind === 'responded' && answer.excerpt.length <= 2048);
     assert.ok(process.memoryUsage().rss - before < 50 * megabyte);
   });
 
@@ -93,7 +93,7 @@ describe('a webhook receiver', () => {
       request.socket.on('close', () => clearInterval(timer)).on('error', () => {});
     };
     const answer = await send();
-    assert.equal(errorOf(answer), 'no answer within 0.3 s');
+    assert.equal(errorOf(answer), 'no response within 0.3 s');
     assert.ok(answer.ms < 1000);
   });
 
@@ -102,7 +102,7 @@ describe('a webhook receiver', () => {
       request.socket.on('error', () => {});
       request.socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
     };
-    assert.equal((await send()).kind, 'unanswered');
+    assert.equal((await send()).kind, 'failed');
   });
 
   it('with endless headers is cut off in words', async () => {
@@ -110,7 +110,7 @@ describe('a webhook receiver', () => {
       request.socket.on('error', () => {});
       request.socket.write(`HTTP/1.1 200 OK\r\n${`x-filler: ${'y'.repeat(1000)}\r\n`.repeat(100)}`);
     };
-    assert.equal(errorOf(await send()), 'answer headers too large');
+    assert.equal(errorOf(await send()), 'response headers too large');
   });
 
   it('that redirects without end, to itself, to this machine or to a file, is asked once each time', async () => {
@@ -145,7 +145,7 @@ describe('a webhook receiver', () => {
 
   it('that never ends its TLS handshake, or does not begin one, holds up nothing beyond the time', async () => {
     const silent = await listen(createTcpServer((socket) => socket.on('error', () => {}).resume()));
-    assert.equal(errorOf(await send(`https://127.0.0.1:${silent}`)), 'no answer within 0.3 s');
+    assert.equal(errorOf(await send(`https://127.0.0.1:${silent}`)), 'no response within 0.3 s');
     const { port } = new URL(receiver.url);
     assert.match(errorOf(await send(`https://127.0.0.1:${port}`)) ?? '', /^TLS failed/);
   });
@@ -163,7 +163,7 @@ describe('a webhook receiver', () => {
   it('whose name server never answers holds up nothing beyond the time', async () => {
     const hanging = { allowLoopback: true, resolve: () => new Promise<string[]>(() => {}) };
     const answer = await send('http://hanging.test/', hanging);
-    assert.equal(errorOf(answer), 'no answer within 0.3 s');
+    assert.equal(errorOf(answer), 'no response within 0.3 s');
     assert.ok(answer.ms < 1000);
   });
 
@@ -172,7 +172,7 @@ describe('a webhook receiver', () => {
     const sender = createWebhookSender({ policy: webhookDeps.outbound });
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
-      let answer: WebhookAnswer | undefined;
+      let answer: WebhookResponse | undefined;
       const request = { endpointId: 'we_1', url: receiver.url, livemode: false, headers: {}, body: '{}' };
       const sending = sender.send(request).then((given) => {
         answer = given;
@@ -183,7 +183,7 @@ describe('a webhook receiver', () => {
       assert.equal(answer, undefined);
       mock.timers.tick(1);
       await sending;
-      assert.equal(answer && errorOf(answer), 'no answer within 15 s');
+      assert.equal(answer && errorOf(answer), 'no response within 15 s');
     } finally {
       mock.timers.reset();
       await sender.close();
@@ -198,7 +198,7 @@ describe('a webhook receiver', () => {
     const to = (endpointId: string, path: string) => ({
       ...{ endpointId, url: receiver.url + path, livemode: false, headers: {}, body: '{}' },
     });
-    const hanging: Promise<WebhookAnswer>[] = [];
+    const hanging: Promise<WebhookResponse>[] = [];
     for (let endpoint = 0; endpoint < 8; endpoint++) {
       for (;;) {
         const sent = sender.send(to(`we_hangs_${endpoint}`, '/hangs'));
@@ -218,7 +218,7 @@ describe('a webhook receiver', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => sender.send(to('we_answers', '/'))));
     assert.ok(performance.now() - begun < 1500, 'the one that answers was held up');
     assert.deepEqual(new Set(answers.map(statusOf)), new Set([200]));
-    assert.ok((await Promise.all(hanging)).every((answer) => answer.kind === 'unanswered'));
+    assert.ok((await Promise.all(hanging)).every((answer) => answer.kind === 'failed'));
     receiver.answer = undefined;
     assert.equal(statusOf(await sender.send(to('we_hangs_0', '/hangs'))), 200);
     await sender.close();

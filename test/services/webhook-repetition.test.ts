@@ -108,7 +108,7 @@ describe('an attempt of a webhook delivery', () => {
     const thaw = await freeze(id);
     await updateWebhookEndpoint(db.sql, the.call, endpoint.id, { url: `${receiver.url}/new` }, webhookDeps);
     const progress = await thaw();
-    assert.deepEqual([progress?.status, progress?.lastAnswer], ['pending', 'answered 410']);
+    assert.deepEqual([progress?.status, progress?.lastAnswer], ['pending', 'status 410']);
     assert.equal((await endpointOf(endpoint.id)).status, 'enabled');
     assert.equal((await the.attempt(id, 1))?.status, 'delivered');
     assert.deepEqual(

@@ -42,12 +42,12 @@ describe('operator commands', function () {
   it('retryNow makes the next attempt of an unpaid slot at once, and sent again within a minute it makes no other', async () => {
     const { merchant, plan, workflowId } = await retryingPlan('decline,decline,decline');
     await letMinutesPass();
-    assert.equal(await send(workflowId, 'retryNow', 'ada'), 'Slot 0, due 2027-01-05, is tried again now.');
+    assert.equal(await send(workflowId, 'retryNow', 'ada'), 'Slot 0, due 2027-01-05, is being tried again.');
     await eventually('it is tried', async () => (await attemptsOf(merchant, plan.id)) === 2);
     const second = await send(workflowId, 'retryNow');
     assert.match(
       second,
-      /^Nothing is done: slot 0, due 2027-01-05, was tried \d+ s ago, and failed: insufficient_funds/,
+      /^Nothing was done: slot 0, due 2027-01-05, was tried \d+ s ago, and failed: insufficient_funds/,
     );
     assert.equal(await attemptsOf(merchant, plan.id), 2);
     const { state, next_attempt_at } = await merchant.getPlan(plan.id);
@@ -75,7 +75,7 @@ describe('operator commands', function () {
     const [first, second] = answers[0]?.startsWith('Slot') ? [0, 1] : [1, 0];
     assert.match(
       answers[first] ?? '',
-      /^Slot 0, due 2027-01-05, is given up: its payment pi_\w+ is canceled\. The calendar goes on\.$/,
+      /^Slot 0, due 2027-01-05, is given up: its payment pi_\w+ is canceled\. The calendar continues\.$/,
     );
     assert.equal(answers[second], 'Nothing to skip: slot 0, due 2027-01-05, was given up before.');
     await merchant.advance(clock.id, '2027-01-12T12:00:00Z');
@@ -127,7 +127,7 @@ describe('operator commands', function () {
     assert.equal(await send(workflowId, 'skipSlot', 0), 'Nothing to skip: slot 0, due 2027-01-05, is paid.');
     assert.equal(
       await send(workflowId, 'recheck'),
-      'Read again: active; next is slot 1, due 2027-01-12, attempt 1, at 2027-01-12T00:00:00.000Z.',
+      'Checked: active; next is slot 1, due 2027-01-12, attempt 1, at 2027-01-12T00:00:00.000Z.',
     );
     assert.deepEqual(
       (await audited(plan.id)).map(({ action, actor }) => [action, actor.id]),
@@ -155,14 +155,14 @@ describe('operator commands', function () {
     const failed = await send(workflowIdOf('testClock', clock.id), 'retryAdvance');
     assert.match(failed, /^Nothing to advance: the clock has failed at .* and cannot be advanced again \(pp_/);
     await service.db.sql`update payment_intents set metadata = '{}' where payment_plan_id = ${plan.id}`;
-    assert.match(await send(workflowId, 'recheck'), /^Read again: active; next is slot 1/);
+    assert.match(await send(workflowId, 'recheck'), /^Checked: active; next is slot 1/);
     await eventually('it is paid', async () => (await merchant.payments(plan.id))[0]?.status === 'paid');
     await eventually('it is found no more', async () => (await count(stalled)) === 0);
     const freed = await service.temporal.workflow.getHandle(workflowId).query(statusQuery);
     assert.equal(freed.stalled, null);
     assert.equal(freed.waitsFor, 'the due date of slot 1');
     assert.equal(freed.nextDueAt, Date.parse('2027-01-12T00:00:00Z'));
-    assert.match(freed.lastCommand ?? '', /^recheck \(an operator\)\. Read again: active/);
+    assert.match(freed.lastCommand ?? '', /^recheck \(an operator\)\. Checked: active/);
   });
 
   it('a command that is sent while a fresh run is due gets its result, and does not prevent the fresh run', async () => {
@@ -170,9 +170,9 @@ describe('operator commands', function () {
     const handle = service.temporal.workflow.getHandle(workflowId);
     const { runId } = await handle.describe();
     const [, answer] = await Promise.all([handle.signal('startFreshRun'), send(workflowId, 'recheck')]);
-    assert.match(answer, /^Read again/);
+    assert.match(answer, /^Checked/);
     await eventually('it is in a fresh run', async () => (await handle.describe()).runId !== runId);
-    assert.match(await send(workflowId, 'recheck'), /^Read again/);
+    assert.match(await send(workflowId, 'recheck'), /^Checked/);
   });
 
   it('a scheduled payment is not made before its date by any command', async () => {
@@ -187,9 +187,9 @@ describe('operator commands', function () {
     });
     const workflowId = workflowIdOf('scheduledPayment', intent.id);
     const answer = await eventually('it is there', () => send(workflowId, 'retryNow').catch(() => null));
-    assert.match(answer, /^Nothing to retry: the payment is due at .*, and not made before\.$/);
+    assert.match(answer, /^Nothing to retry: the payment is due at .*\. It cannot be made earlier\.$/);
     assert.equal((await merchant.getIntent(intent.id)).status, 'requires_payment_method');
-    assert.match(await send(workflowId, 'recheck', 'ada'), /^Read again: scheduled/);
+    assert.match(await send(workflowId, 'recheck', 'ada'), /^Checked: scheduled/);
     assert.deepEqual(
       (await audited(intent.id)).map(({ action }) => action),
       ['payment_intent.rechecked'],
@@ -207,8 +207,8 @@ describe('operator commands', function () {
       const shown = `WorkflowId="${workflowId}" and ClockStatus="advancing"`;
       await eventually('it is shown', async () => (await count(shown)) === 1, { timeoutMs: 30_000 });
       const answer = await send(workflowId, 'retryAdvance', 'ada');
-      assert.match(answer, /^The advance from 2027-01-04T00:00:00.000Z to 2027-01-06T00:00:00.000Z is resumed/);
-      assert.match(await send(workflowId, 'recheck'), /^Read again: the clock is advancing/);
+      assert.match(answer, /^The advance from 2027-01-04T00:00:00.000Z to 2027-01-06T00:00:00.000Z continues\./);
+      assert.match(await send(workflowId, 'recheck'), /^Checked: the clock is advancing/);
     });
     await merchant.settled(clock.id);
     assert.deepEqual(told(await merchant.payments(plan.id)), ['0 paid 2027-01-05T00:00:00.000Z']);

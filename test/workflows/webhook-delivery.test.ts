@@ -107,7 +107,7 @@ describe('the delivery of a webhook', () => {
     });
     assert.match(
       currentDetails,
-      /^### Webhook delivery: pending after 1 attempt$[\s\S]*\*\*Last response:\*\* answered 500/m,
+      /^### Webhook delivery: pending after 1 attempt$[\s\S]*\*\*Last response:\*\* status 500/m,
     );
     assert.ok(currentDetails.includes((delivery.next_attempt_at ?? 'null').slice(0, 19).replace('T', ' ')));
     assert.match(currentDetails, /`retryNow`: .*\n- `giveUp`: /);

@@ -34,7 +34,8 @@ function written(part: Part): string {
 }
 
 /**
- * The style of all pages: one column on a phone, and light or dark as the reader prefers. Nothing depends on colour alone.
+ * The style of all pages: one column on a phone, and light or dark as the reader prefers. Nothing depends on colour
+ * alone.
  */
 export const style = `
 :root { color-scheme: light dark; --ink: #1a202c; --paper: #fff; --faint: #4a5568; --line: #cbd5e0; --link: #1a4f9c;

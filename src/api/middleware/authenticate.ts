@@ -61,7 +61,7 @@ async function identify(header: string, find: Find, now: Date): Promise<Credenti
   const hash = hashKey(key);
   const row = isKeyShaped(key) ? await find(hash) : null;
   if (row === null || !timingSafeEqual(row.hash, hash) || (row.revoked_at !== null && row.revoked_at <= now)) {
-    throw new Unauthenticated('The API key is not valid: unknown, or revoked.');
+    throw new Unauthenticated('The API key is unknown or revoked.');
   }
   return row;
 }
@@ -85,7 +85,7 @@ function assertAllowed(access: Exclude<Access, 'public'>, { kind, scopes }: KeyI
     throw new Forbidden('secret_key_required', 'A publishable key may not do this. Use a secret key, from a server.');
   }
   if (livemode && access.sandboxOnly) {
-    throw new Forbidden('sandbox_only', 'This exists in the sandbox only. Use a sandbox key.');
+    throw new Forbidden('sandbox_only', 'This is available in the sandbox only. Use a sandbox key.');
   }
   if (kind === 'secret' && !scopes.includes(access.scope)) {
     throw new Forbidden('insufficient_scope', `This needs the scope ${access.scope}, which the key does not have.`);

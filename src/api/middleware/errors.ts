@@ -31,7 +31,7 @@ export function errors(logger: Logger): Middleware {
 /** Hides the cause from the client. */
 class InternalError extends ServiceError {
   constructor() {
-    super('Something went wrong on our side. The request id names what happened in our logs.', 'internal_error');
+    super('Something went wrong on our side. Contact us with the request id.', 'internal_error');
   }
 }
 

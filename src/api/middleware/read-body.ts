@@ -32,10 +32,7 @@ async function readBytes(ctx: Context, limit: number): Promise<Buffer> {
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return none;
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
-    throw new BadRequest(
-      'A compressed body is not accepted: send it without Content-Encoding.',
-      'unsupported_encoding',
-    );
+    throw new BadRequest('The body is compressed. Send it without Content-Encoding.', 'unsupported_encoding');
   }
   const announced = headers['content-length'] === undefined ? null : Number(headers['content-length']);
   if (announced !== null) {

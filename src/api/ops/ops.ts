@@ -35,7 +35,7 @@ export function ops(deps: Pick<AppDeps, 'sql' | 'operations' | 'forThisMachine'>
     if (accessOf(ctx.req, rule) === 'stranger' || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
     const { mode: name } = ctx.query;
     const mode = Array.isArray(name) ? undefined : modes.get(name);
-    if (mode === undefined) throw new BadRequest('mode must be live or sandbox, or left out for both.');
+    if (mode === undefined) throw new BadRequest('mode must be live or sandbox. Leave it out for both.');
     const snapshot = await snapshotOf(mode);
     if (!isPage) return sendJson(ctx, 200, JSON.stringify(snapshot));
     ctx.res.setHeader('Content-Security-Policy', pagePolicy);

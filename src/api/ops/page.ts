@@ -29,8 +29,8 @@ export function page({ overview, stuck }: OpsSnapshot, links: Links): string {
 <body>
 <header>
 <h1>Payments: operations</h1>
-<p class="note">At ${instant(overview.at)}, read afresh every ${refreshSeconds} seconds. Days are in UTC. All billers; plans on test
-clocks are left out. <a href="/ops.json${queryOf(overview.mode)}">The same as JSON</a></p>
+<p class="note">At ${instant(overview.at)}, refreshed every ${refreshSeconds} seconds. Days are in UTC. All billers; without plans on test
+clocks. <a href="/ops.json${queryOf(overview.mode)}">The same as JSON</a></p>
 <nav aria-label="Mode">${modes(overview.mode)}</nav>
 </header>
 <main>
@@ -93,7 +93,7 @@ function daysSection({ days }: Overview, links: Links): Html {
   return html`<section aria-labelledby="days">
 <h2 id="days">Due and collected</h2>
 <table>
-<caption>Of past days what was tried, of coming ones what is to be. The line shows how much is due.</caption>
+<caption>Past days show what was tried, coming days what is due. The line shows how much is due.</caption>
 <thead><tr><th scope="col">Day</th><th scope="col" class="number">Due</th><th scope="col" class="number">Retries</th>
 <th scope="col" class="number">Collected</th><th scope="col" class="number">Failed</th><th scope="col" class="number">Open</th></tr></thead>
 <tbody>${days.map((day) => dayRow(day, most, links))}
@@ -120,10 +120,10 @@ function failuresSection({ failures }: Overview): Html {
 <h2 id="failures">Failures by code</h2>
 ${
   failures.length === 0
-    ? html`<p>No try has failed in the last seven days.</p>`
+    ? html`<p>No attempt failed in the last seven days.</p>`
     : html`<table>
-<caption>Tries that have failed in the last seven days, and today.</caption>
-<thead><tr><th scope="col">Code</th><th scope="col" class="number">Tries</th></tr></thead>
+<caption>Attempts that failed in the last seven days and today.</caption>
+<thead><tr><th scope="col">Code</th><th scope="col" class="number">Attempts</th></tr></thead>
 <tbody>${failures.map(
         ({ code, count }) => html`
 <tr><th scope="row"><code>${code}</code></th><td class="number">${linked(count, apiPaths.failures)}</td></tr>`,
@@ -137,10 +137,10 @@ ${
 function dunningSection({ dunning }: Overview, links: Links): Html {
   const next = dunning.next_retry_at;
   return html`<section aria-labelledby="dunning">
-<h2 id="dunning">Dunning under way</h2>
+<h2 id="dunning">Dunning in progress</h2>
 <ul>
-<li>Plans that wait for a retry: ${linked(dunning.retrying, links.retrying())}${next === null ? null : html`, the next at ${instant(next)}`}</li>
-<li>Plans suspended since their payment has failed: ${linked(dunning.suspended, links.suspended())}</li>
+<li>Plans waiting for a retry: ${linked(dunning.retrying, links.retrying())}${next === null ? null : html`, the next at ${instant(next)}`}</li>
+<li>Plans suspended because a payment failed: ${linked(dunning.suspended, links.suspended())}</li>
 </ul>
 </section>`;
 }
@@ -160,7 +160,7 @@ ${
   count === 0
     ? html`<p>There are no webhook endpoints.</p>`
     : html`<table class="cards">
-<caption>${count > rows.length ? `The ${rows.length} of ${count} endpoints with the most to do. ` : ''}Delivered and failed: of the last day’s events.</caption>
+<caption>${count > rows.length ? `The ${rows.length} busiest of ${count} endpoints. ` : ''}Delivered and failed count events of the last day.</caption>
 <thead><tr><th scope="col">Endpoint</th><th scope="col">State</th><th scope="col" class="number">Pending</th>
 <th scope="col" class="number">Due now</th><th scope="col" class="number">Delivered</th><th scope="col" class="number">Failed</th></tr></thead>
 <tbody>${rows}
@@ -172,7 +172,7 @@ ${
 
 function stateOf({ status, disabled_reason, failing_since }: Overview['deliveries']['endpoints'][number]): Html {
   if (status === 'disabled') return html`disabled (${disabled_reason})`;
-  return failing_since === null ? html`works` : html`only fails since ${instant(failing_since)}`;
+  return failing_since === null ? html`working` : html`failing since ${instant(failing_since)}`;
 }
 
 function advancesSection({ advances: { count, clocks } }: Overview, links: Links): Html {

@@ -17,8 +17,8 @@ import {
   presentPaymentMethod,
 } from '../../resources/payment-method.ts';
 import { updateCustomer } from '../../services/customers/customer-changes.ts';
-import { createCustomer, fetchCustomer, listCustomers } from '../../services/customers/customers.ts';
-import { fetchCustomerMethod, listCustomerMethods } from '../../services/customers/payment-methods.ts';
+import { createCustomer, getCustomer, listCustomers } from '../../services/customers/customers.ts';
+import { getCustomerMethod, listCustomerMethods } from '../../services/customers/payment-methods.ts';
 import { listPaymentIntents } from '../../services/payments/payment-intents.ts';
 import { deleteCustomer } from '../../services/plans/customer-deletion.ts';
 import { type Route, route } from '../http/route.ts';
@@ -76,8 +76,7 @@ const fetch = route({
   access: { scope: 'customers:read' },
   invalid: 422,
   response: { status: 200, schema: Customer },
-  handle: async ({ context, params, deps }) =>
-    presentCustomer(await fetchCustomer(deps.db, context, params.customer_id)),
+  handle: async ({ context, params, deps }) => presentCustomer(await getCustomer(deps.db, context, params.customer_id)),
 });
 
 const update = route({
@@ -127,7 +126,7 @@ const listIntents = route({
   }),
   response: { status: 200, schema: ListOf(PaymentIntent) },
   handle: async ({ context, params, query, deps }) => {
-    const customer = await fetchCustomer(deps.db, context, params.customer_id);
+    const customer = await getCustomer(deps.db, context, params.customer_id);
     const filter = { customerId: customer.id, status: query.status };
     return page(await listPaymentIntents(deps.db, context, filter, query), presentPaymentIntent);
   },
@@ -164,7 +163,7 @@ const fetchMethod = route({
   response: { status: 200, schema: PaymentMethodEnvelope },
   handle: async ({ context, params, deps }) => {
     const { customer_id: customerId, payment_method_id: id } = params;
-    const method = await fetchCustomerMethod(deps.db, context, customerId, id);
+    const method = await getCustomerMethod(deps.db, context, customerId, id);
     return { success: true, payment_method: presentPaymentMethod(method) };
   },
 });

@@ -36,8 +36,10 @@ export const healthRoutes = [
     async handle({ deps }) {
       const results = await Promise.all(Object.entries(deps.checks).map(([name, check]) => failed(name, check)));
       const missing = results.filter((name) => name !== null);
-      if (missing.length > 0)
-        throw new Unavailable(`Not ready. These checks failed: ${missing.join(', ')}.`, { missing });
+      if (missing.length > 0) {
+        const message = `Not ready. These checks failed: ${missing.join(', ')}. Check that they run, and their addresses.`;
+        throw new Unavailable(message, { missing });
+      }
       return { status: 'ok' as const };
     },
   }),

@@ -5,8 +5,8 @@ import { route } from '../http/route.ts';
 import { reference } from './reference.ts';
 
 /**
- * `GET /`: a small page that leads to the reference and, where the API serves its own machine alone, to what operators see
- * there. No key is needed; it says nothing about the data.
+ * `GET /`: a small page with links to the reference and, if the API serves only its own machine, to the operators'
+ * pages. No key is needed, since the page shows no data.
  */
 export const homeRoutes = [
   route({
@@ -31,8 +31,8 @@ export const homeRoutes = [
 function homePage({ forThisMachine, webUi }: PublicDeps): string {
   const forOperators = html`<h2>On this machine</h2>
 <ul>
-${webUi === null ? null : html`<li><a href="${webUi.url}">Temporal Web UI</a>: every plan, payment and delivery as a workflow</li>`}
-<li><a href="/ops">Operations</a>: what is stuck, and the week in figures</li>
+${webUi === null ? null : html`<li><a href="${webUi.url}">Temporal Web UI</a>: shows every plan, payment and delivery as a workflow</li>`}
+<li><a href="/ops">Operations</a>: shows what is stuck, and figures of the week</li>
 </ul>`;
   const { text } = html`<!doctype html>
 <html lang="en">

@@ -21,11 +21,7 @@ import { Forbidden } from '../../services/errors.ts';
 import { completeChallenge } from '../../services/payments/challenge-completion.ts';
 import { cancelPaymentIntent } from '../../services/payments/payment-cancellation.ts';
 import { confirmPaymentIntent } from '../../services/payments/payment-confirmation.ts';
-import {
-  createPaymentIntent,
-  fetchPaymentIntent,
-  listPaymentIntents,
-} from '../../services/payments/payment-intents.ts';
+import { createPaymentIntent, getPaymentIntent, listPaymentIntents } from '../../services/payments/payment-intents.ts';
 import { planHook } from '../../services/plans/plan-dunning.ts';
 import { type KeyIdentity, type Route, route } from '../http/route.ts';
 
@@ -80,7 +76,7 @@ const fetch = route({
   }),
   response: { status: 200, schema: PaymentIntentByKey },
   handle: async ({ context, key, params, query, deps }) => {
-    const intent = await fetchPaymentIntent(deps.db, context, params.payment_intent_id);
+    const intent = await getPaymentIntent(deps.db, context, params.payment_intent_id);
     assertMayAct(key, deps.vault, intent.id, query.client_secret);
     return shownTo(key, deps.vault, intent);
   },
@@ -114,7 +110,7 @@ const confirm = route({
   },
   handle: async ({ context, key, params, body, deps }) => {
     const id = params.payment_intent_id;
-    if (key.kind !== 'secret') await fetchPaymentIntent(deps.db, context, id);
+    if (key.kind !== 'secret') await getPaymentIntent(deps.db, context, id);
     assertMayAct(key, deps.vault, id, body.client_secret);
     const shown = (intent: PaymentIntentRow) => shownTo(key, deps.vault, intent);
     const confirmed = await confirmPaymentIntent(

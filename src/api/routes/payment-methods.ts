@@ -16,7 +16,7 @@ import {
   createPaymentMethod,
   createSandboxPaymentMethod,
   detachPaymentMethod,
-  fetchPaymentMethod,
+  getPaymentMethod,
   listPaymentMethods,
 } from '../../services/customers/payment-methods.ts';
 import { type Route, route } from '../http/route.ts';
@@ -53,7 +53,7 @@ const fetch = route({
   invalid: 400,
   response: { status: 200, schema: PaymentMethodEnvelope },
   handle: async ({ context, params, deps }) => {
-    const method = await fetchPaymentMethod(deps.db, context, params.payment_method_id);
+    const method = await getPaymentMethod(deps.db, context, params.payment_method_id);
     return { success: true, payment_method: presentPaymentMethod(method) };
   },
 });

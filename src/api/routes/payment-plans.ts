@@ -11,7 +11,7 @@ import {
 } from '../../resources/payment-plan.ts';
 import { PaymentPlanCreate, PaymentPlanUpdate } from '../../resources/payment-plan-input.ts';
 import { PlanPayment, PlanSchedule, presentPlanPayment } from '../../resources/plan-payment.ts';
-import { createPaymentPlan, fetchPaymentPlan, listPaymentPlans } from '../../services/plans/payment-plans.ts';
+import { createPaymentPlan, getPaymentPlan, listPaymentPlans } from '../../services/plans/payment-plans.ts';
 import { planPayments, planSchedule } from '../../services/plans/plan-payments.ts';
 import { transitionPlan } from '../../services/plans/plan-transitions.ts';
 import { updatePaymentPlan } from '../../services/plans/plan-update.ts';
@@ -76,7 +76,7 @@ const fetch = route({
   invalid: 422,
   response: { status: 200, schema: PaymentPlan },
   handle: async ({ context, params, deps }) =>
-    presentPaymentPlan(await fetchPaymentPlan(deps.db, context, params.plan_id)),
+    presentPaymentPlan(await getPaymentPlan(deps.db, context, params.plan_id)),
 });
 
 const update = route({

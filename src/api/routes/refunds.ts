@@ -1,6 +1,6 @@
 import { ListOf, listQuery, page, Strict } from '../../resources/common.ts';
 import { presentRefund, Refund, RefundCreate, refunds } from '../../resources/refund.ts';
-import { fetchRefund, listRefunds, refundPaymentIntent } from '../../services/payments/refunds.ts';
+import { getRefund, listRefunds, refundPaymentIntent } from '../../services/payments/refunds.ts';
 import { metadataLimit, type Route, route } from '../http/route.ts';
 
 const create = route({
@@ -54,7 +54,7 @@ const fetch = route({
   access: { scope: 'payment_intents:read' },
   invalid: 400,
   response: { status: 200, schema: Refund },
-  handle: async ({ context, params, deps }) => presentRefund(await fetchRefund(deps.db, context, params.refund_id)),
+  handle: async ({ context, params, deps }) => presentRefund(await getRefund(deps.db, context, params.refund_id)),
 });
 
 export const refundRoutes: Route[] = [create, list, fetch];

@@ -13,7 +13,7 @@ import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically, violates } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import { assertNoErrors, InvalidState, NotFound, ValidationFailed } from '../errors.ts';
-import { type Actor, changesBetween, recordAudit } from './audit.ts';
+import { type ChangeOrigin, changesBetween, recordAudit } from './audit.ts';
 import { allScopes, isScope } from './scopes.ts';
 
 /** What a key is for. Its prefix shows it. */
@@ -22,13 +22,7 @@ export interface KeyTraits {
   kind: ApiKeyKind;
 }
 
-/** Who makes a change, and when in real time. */
-export interface Deed {
-  by: Actor;
-  now: Date;
-}
-
-export interface NewKey extends KeyTraits, Deed {
+export interface NewKey extends KeyTraits, ChangeOrigin {
   billerId: string;
   /** The scopes of a secret key; all by default. A publishable key has none. */
   scopes?: readonly string[] | undefined;
@@ -43,7 +37,7 @@ export type IssuedKey = ApiKey & { key: string };
 /** 43 base62 characters hold 256 bits. That is too much to guess, so one fast SHA-256 protects the key. */
 const secretLength = 43;
 const keyPattern = new RegExp(`^(sk|pk)_(sandbox|live)_[0-9A-Za-z]{${secretLength}}$`);
-const hourInMilliseconds = 3_600_000;
+const hourMs = 3_600_000;
 /** One year. A longer overlap is not a roll any more. */
 const maxOverlapHours = 8_760;
 
@@ -96,13 +90,13 @@ export async function listKeys(sql: Db, billerId: string | null): Promise<ApiKey
  * Revokes a key. Running API processes refuse it within 5 s. Revoking it again changes nothing.
  * @throws NotFound
  */
-export async function revokeKey(sql: Db, id: string, deed: Deed): Promise<ApiKey> {
+export async function revokeKey(sql: Db, id: string, origin: ChangeOrigin): Promise<ApiKey> {
   return atomically(sql, async (tx) => {
     const before = await lockApiKey(tx, id);
-    const after = before && (await endApiKey(tx, id, deed.now));
+    const after = before && (await endApiKey(tx, id, origin.now));
     if (!after) throw new NotFound('API key', id);
-    if (before.revoked_at === null || before.revoked_at > deed.now) {
-      await recordChange(tx, 'api_key.revoked', before, after, deed);
+    if (before.revoked_at === null || before.revoked_at > origin.now) {
+      await recordChange(tx, 'api_key.revoked', before, after, origin);
     }
     return withoutHash(after);
   });
@@ -114,7 +108,7 @@ export async function revokeKey(sql: Db, id: string, deed: Deed): Promise<ApiKey
  * @throws InvalidState when the key has already ended.
  * @throws ValidationFailed when `overlapHours` is not a number from 0 to 8,760.
  */
-export async function rollKey(sql: Db, id: string, { overlapHours, by, now }: { overlapHours: number } & Deed) {
+export async function rollKey(sql: Db, id: string, { overlapHours, by, now }: { overlapHours: number } & ChangeOrigin) {
   if (!(overlapHours >= 0 && overlapHours <= maxOverlapHours)) {
     const message = `overlap_hours must be a number from 0 to ${maxOverlapHours}.`;
     throw ValidationFailed.of('/overlap_hours', 'out_of_range', message);
@@ -123,9 +117,9 @@ export async function rollKey(sql: Db, id: string, { overlapHours, by, now }: { 
     const old = await lockApiKey(tx, id);
     if (!old) throw new NotFound('API key', id);
     if (old.revoked_at && old.revoked_at <= now) {
-      throw new InvalidState(`API key ${id} was revoked at ${old.revoked_at.toISOString()}: create a new one instead.`);
+      throw new InvalidState(`API key ${id} was revoked at ${old.revoked_at.toISOString()}. Create a new one.`);
     }
-    const ended = await endApiKey(tx, id, new Date(now.getTime() + overlapHours * hourInMilliseconds));
+    const ended = await endApiKey(tx, id, new Date(now.getTime() + overlapHours * hourMs));
     await recordChange(tx, 'api_key.rolled', old, ended, { by, now });
     const { biller_id: billerId, livemode, kind, scopes } = old;
     return createKey(tx, { billerId, livemode, kind, scopes: kind === 'secret' ? scopes : undefined, by, now });
@@ -134,14 +128,20 @@ export async function rollKey(sql: Db, id: string, { overlapHours, by, now }: { 
 
 type KeyAction = 'api_key.created' | 'api_key.rolled' | 'api_key.revoked';
 
-async function recordChange(tx: Tx, action: KeyAction, before: ApiKeyRow | null, after: ApiKeyRow | null, deed: Deed) {
+async function recordChange(
+  tx: Tx,
+  action: KeyAction,
+  before: ApiKeyRow | null,
+  after: ApiKeyRow | null,
+  origin: ChangeOrigin,
+) {
   const row = after ?? before;
   if (row === null) return;
   const shown = (key: ApiKeyRow | null) => key && { kind: key.kind, scopes: key.scopes, revoked_at: key.revoked_at };
   await recordAudit(tx, {
     action,
-    by: deed.by,
-    at: deed.now,
+    by: origin.by,
+    at: origin.now,
     tenant: { billerId: row.biller_id, livemode: row.livemode },
     subjectId: row.id,
     changes: changesBetween(shown(before), shown(after)),

@@ -14,6 +14,12 @@ export type Actor =
   /** The service itself: what it was doing. */
   | { kind: 'service'; id: string };
 
+/** Who makes a change, and when (real time). */
+export interface ChangeOrigin {
+  by: Actor;
+  now: Date;
+}
+
 export type AuditAction =
   | 'api_key.created'
   | 'api_key.rolled'
@@ -80,20 +86,14 @@ export async function recordAudit(db: Db, { action, by, at, tenant, subjectId, r
   });
 }
 
-/** Who issued an operator command, and when (real time). */
-export interface CommandOrigin {
-  by: Actor;
-  now: Date;
-}
-
 /** Returns the actor that issued an operator command. */
 export function operator(by: IssuedBy | null | undefined): Actor {
   return typeof by === 'object' && by !== null ? by : { kind: 'operator', id: by ?? 'web-ui' };
 }
 
 /** Returns the fields of an audit entry that come from the request. */
-export function asked(call: RequestContext): Pick<AuditEntry, 'by' | 'at' | 'tenant' | 'requestId'> {
-  const { billerId, livemode, requestId, keyId, now } = call;
+export function auditOrigin(context: RequestContext): Pick<AuditEntry, 'by' | 'at' | 'tenant' | 'requestId'> {
+  const { billerId, livemode, requestId, keyId, now } = context;
   return { by: { kind: 'api_key', id: keyId }, at: now, tenant: { billerId, livemode }, requestId };
 }
 

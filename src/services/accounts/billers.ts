@@ -13,10 +13,10 @@ import { atomically } from '../../platform/postgres/transaction.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { type FieldCode, type FieldError, fieldError } from '../../resources/field-errors.ts';
 import { assertNoErrors } from '../errors.ts';
-import { createKey, type Deed, hashKey, type KeyTraits } from './api-keys.ts';
-import { changesBetween, recordAudit } from './audit.ts';
+import { createKey, hashKey, type KeyTraits } from './api-keys.ts';
+import { type ChangeOrigin, changesBetween, recordAudit } from './audit.ts';
 
-export interface NewBiller extends Deed {
+export interface NewBiller extends ChangeOrigin {
   name: string;
   /** IANA name; UTC by default. */
   timeZone?: string | undefined;

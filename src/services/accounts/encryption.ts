@@ -14,8 +14,7 @@ import {
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { realNow } from '../../platform/real-time.ts';
-import type { Deed } from './api-keys.ts';
-import { recordAudit } from './audit.ts';
+import { type ChangeOrigin, recordAudit } from './audit.ts';
 import { type Vault, VaultError } from './vault.ts';
 
 /**
@@ -108,7 +107,7 @@ export function countLeft(row: KeyUsage, { format }: Vault): number {
  * If a rotation is interrupted, run it again. Afterwards, `keyUsage` shows what is left, such as values that an API
  * process with the old configuration still writes.
  */
-export async function rotateEncryption(sql: Pool, vault: Vault, { by, now }: Deed): Promise<Rotation> {
+export async function rotateEncryption(sql: Pool, vault: Vault, { by, now }: ChangeOrigin): Promise<Rotation> {
   const entry = { by, tenant: null, subjectId: null };
   const before = await valuesLeft(sql, vault);
   await recordAudit(sql, {

@@ -22,14 +22,14 @@ import { resolveMethod } from './resolve-references.ts';
  */
 export async function updateCustomer(
   db: Writer,
-  call: RequestContext,
+  context: RequestContext,
   id: string,
   input: CustomerUpdate,
 ): Promise<CustomerRow> {
   return atomically(db, async (tx) => {
-    const customer = await lockCustomer(tx, call, id);
+    const customer = await lockCustomer(tx, context, id);
     if (customer === null) throw new NotFound('customer', id);
-    const at = timeOf(customer, call.now);
+    const at = timeOf(customer, context.now);
     const { test_clock: testClock, default_payment_method: defaultMethod, ...fields } = input;
     const errors: FieldError[] = [];
     if (customer.deleted_at !== null) {
@@ -40,7 +40,7 @@ export async function updateCustomer(
     }
     const change: CustomerChange = { ...fields };
     if (defaultMethod !== undefined) {
-      if (defaultMethod !== null) errors.push(...(await defaultMethodErrors(tx, call, customer, defaultMethod)));
+      if (defaultMethod !== null) errors.push(...(await defaultMethodErrors(tx, context, customer, defaultMethod)));
       change.default_payment_method_id = defaultMethod;
     }
     assertNoErrors(errors);
@@ -54,12 +54,12 @@ export async function updateCustomer(
  */
 async function defaultMethodErrors(
   tx: Tx,
-  call: RequestContext,
+  context: RequestContext,
   customer: CustomerRow,
   methodId: string,
 ): Promise<FieldError[]> {
   const path = '/default_payment_method';
-  const { value: method, error } = await resolveMethod(tx, call, methodId, customer.id, path);
+  const { value: method, error } = await resolveMethod(tx, context, methodId, customer.id, path);
   if (error) return [error];
   if (method.customer_id === customer.id) return [];
   const message = `Payment method ${methodId} is not attached to this customer. Attach it first.`;

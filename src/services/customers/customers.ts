@@ -2,9 +2,9 @@ import {
   type CustomerFilter,
   type CustomerRow,
   countClockCustomers,
-  findCustomer,
   insertCustomer,
   listCustomers as listCustomerRows,
+  selectCustomer,
 } from '../../db/customers.ts';
 import { KeyTaken } from '../../db/idempotency-keys.ts';
 import { lockBiller } from '../../db/tenant.ts';
@@ -32,19 +32,19 @@ const clockCustomersPerAccount = 9;
  */
 export async function createCustomer(
   db: Writer,
-  call: RequestContext,
+  context: RequestContext,
   input: CustomerCreate,
   conditionsOf: ConditionsOf<CustomerRow> = unconditionally,
 ): Promise<CustomerRow> {
   const clockId = input.test_clock;
-  if (clockId === undefined) return insert(db, newRow(call, input, call.now), conditionsOf);
+  if (clockId === undefined) return insert(db, newRow(context, input, context.now), conditionsOf);
   return atomically(db, async (tx) => {
-    const clock = await shareLockClockOf(tx, call, clockId);
+    const clock = await shareLockClockOf(tx, context, clockId);
     if (clock === null) throw ValidationFailed.missing('/test_clock', 'test clock', clockId);
     const at = timeOnClock(clock);
-    await lockBiller(tx, call.billerId);
-    await assertRoom(tx, call, clock);
-    return insert(tx, newRow(call, input, at), conditionsOf);
+    await lockBiller(tx, context.billerId);
+    await assertRoom(tx, context, clock);
+    return insert(tx, newRow(context, input, at), conditionsOf);
   });
 }
 
@@ -52,8 +52,8 @@ export async function createCustomer(
  * Returns the customer, even a deleted one.
  * @throws NotFound
  */
-export async function fetchCustomer(db: Db, tenant: Tenant, id: string): Promise<CustomerRow> {
-  const customer = await findCustomer(db, tenant, id);
+export async function getCustomer(db: Db, tenant: Tenant, id: string): Promise<CustomerRow> {
+  const customer = await selectCustomer(db, tenant, id);
   if (customer === null) throw new NotFound('customer', id);
   return customer;
 }
@@ -70,23 +70,23 @@ export async function listCustomers(
   return rowsOfPage(db, 'customers', tenant, query, (page) => listCustomerRows(db, tenant, query, page));
 }
 
-async function assertRoom(tx: Tx, call: RequestContext, clock: TestClockRow): Promise<void> {
+async function assertRoom(tx: Tx, context: RequestContext, clock: TestClockRow): Promise<void> {
   if (clock.status === 'failed') {
     throw new InvalidState(
-      `Test clock ${clock.id} has failed and takes no customers: make a new one.`,
+      `Test clock ${clock.id} has failed and takes no customers. Create a new one.`,
       'test_clock_failed',
     );
   }
-  const { onClock, inAll } = await countClockCustomers(tx, call, clock.id);
+  const { onClock, inAll } = await countClockCustomers(tx, context, clock.id);
   if (onClock >= customersPerClock) {
     throw new InvalidState(
-      `Test clock ${clock.id} has ${customersPerClock} customers, as many as a clock can have.`,
+      `Test clock ${clock.id} has ${customersPerClock} customers, the maximum. Use another clock.`,
       'test_clock_full',
     );
   }
   if (inAll >= clockCustomersPerAccount) {
     throw new InvalidState(
-      `The account has ${clockCustomersPerAccount} customers on test clocks, as many as it can have: delete a clock first.`,
+      `The account has ${clockCustomersPerAccount} customers on test clocks, the maximum. Delete a clock first.`,
       'test_clock_customers_limit',
     );
   }
@@ -97,11 +97,11 @@ async function insert(db: Db, row: CustomerRow, conditionsOf: ConditionsOf<Custo
   return row;
 }
 
-function newRow(call: RequestContext, input: CustomerCreate, at: Date): CustomerRow {
+function newRow(context: RequestContext, input: CustomerCreate, at: Date): CustomerRow {
   return {
     id: newId('customer'),
-    biller_id: call.billerId,
-    livemode: call.livemode,
+    biller_id: context.billerId,
+    livemode: context.livemode,
     test_clock_id: input.test_clock ?? null,
     name: input.name,
     email: input.email ?? null,

@@ -1,9 +1,9 @@
 import {
   clearDefaultMethod,
-  findCustomer,
-  findCustomerByReference,
   type LockedCustomerRow,
   lockCustomer,
+  selectCustomer,
+  selectCustomerByReference,
 } from '../../db/customers.ts';
 import { selectPaymentIntent } from '../../db/payment-intents.ts';
 import {
@@ -57,21 +57,21 @@ type InstrumentColumns = Pick<PaymentMethodRow, 'instrument' | 'brand' | 'last4'
 export async function createPaymentMethod(
   db: Writer,
   vault: Vault,
-  call: RequestContext,
+  context: RequestContext,
   input: PaymentMethodCreate,
 ): Promise<PaymentMethodRow> {
   const instrument =
-    input.type === 'card' ? cardOf(call, input.payment_method_data) : becsOf(input.payment_method_data);
+    input.type === 'card' ? cardOf(context, input.payment_method_data) : becsOf(input.payment_method_data);
   const sealNumber: SealNumber = (id) =>
     input.type === 'card'
       ? null
-      : vault.seal(input.payment_method_data.account_number, sealedField('account_numbers', call, id));
+      : vault.seal(input.payment_method_data.account_number, sealedField('account_numbers', context, id));
   const { customer_reference: reference, client_secret: secret } = input;
-  if (reference === undefined) return saveUnattached(db, call, instrument, sealNumber);
-  return saveAttached(db, call, instrument, sealNumber, (tx) =>
-    call.keyKind === 'publishable'
-      ? customerOfPayer(tx, vault, call, reference, secret)
-      : customerReferredTo(tx, call, reference),
+  if (reference === undefined) return saveUnattached(db, context, instrument, sealNumber);
+  return saveAttached(db, context, instrument, sealNumber, (tx) =>
+    context.keyKind === 'publishable'
+      ? customerOfPayer(tx, vault, context, reference, secret)
+      : customerReferredTo(tx, context, reference),
   );
 }
 
@@ -81,34 +81,34 @@ export async function createPaymentMethod(
  */
 export async function createSandboxPaymentMethod(
   db: Writer,
-  call: RequestContext,
+  context: RequestContext,
   input: SandboxPaymentMethodCreate,
 ): Promise<PaymentMethodRow> {
   const value = { instrument: instrumentOf(input), brand: null, last4: null, fixture_token: null };
   const { customer_reference: reference } = input;
-  if (reference === undefined) return saveUnattached(db, call, { value }, () => null);
+  if (reference === undefined) return saveUnattached(db, context, { value }, () => null);
   return saveAttached(
     db,
-    call,
+    context,
     { value },
     () => null,
-    (tx) => customerReferredTo(tx, call, reference),
+    (tx) => customerReferredTo(tx, context, reference),
   );
 }
 
 async function saveUnattached(
   db: Db,
-  call: RequestContext,
+  context: RequestContext,
   instrument: Resolved<InstrumentColumns>,
   sealNumber: SealNumber,
 ): Promise<PaymentMethodRow> {
   if (instrument.error) throw new ValidationFailed([instrument.error]);
-  return insert(db, call, instrument.value, sealNumber, null);
+  return insert(db, context, instrument.value, sealNumber, null);
 }
 
 async function saveAttached(
   db: Db,
-  call: RequestContext,
+  context: RequestContext,
   instrument: Resolved<InstrumentColumns>,
   sealNumber: SealNumber,
   lockNamed: (tx: Tx) => Promise<Resolved<LockedCustomerRow>>,
@@ -120,24 +120,24 @@ async function saveAttached(
     }
     const { id: customerId } = customer.value;
     await assertRoomForMethod(tx, customerId);
-    const row = await insert(tx, call, instrument.value, sealNumber, customer.value);
-    await defaultToFirst(tx, call, customerId, row.id, row.created_at);
+    const row = await insert(tx, context, instrument.value, sealNumber, customer.value);
+    await defaultToFirst(tx, context, customerId, row.id, row.created_at);
     return row;
   });
 }
 
 async function insert(
   db: Db,
-  call: RequestContext,
+  context: RequestContext,
   instrument: InstrumentColumns,
   sealNumber: SealNumber,
   customer: LockedCustomerRow | null,
 ): Promise<PaymentMethodRow> {
-  const at = timeOf(customer, call.now);
+  const at = timeOf(customer, context.now);
   const row: PaymentMethodRow = {
     id: newId('payment_method'),
-    biller_id: call.billerId,
-    livemode: call.livemode,
+    biller_id: context.billerId,
+    livemode: context.livemode,
     customer_id: customer?.id ?? null,
     ...instrument,
     created_at: at,
@@ -154,7 +154,7 @@ async function insert(
  * Returns the method, even a detached one.
  * @throws NotFound
  */
-export async function fetchPaymentMethod(db: Db, tenant: Tenant, id: string): Promise<PaymentMethodRow> {
+export async function getPaymentMethod(db: Db, tenant: Tenant, id: string): Promise<PaymentMethodRow> {
   const method = await selectPaymentMethod(db, tenant, id);
   if (method === null) throw new NotFound('payment method', id);
   return method;
@@ -180,7 +180,7 @@ export async function listCustomerMethods(
   customerId: string,
   query: PageQuery,
 ): Promise<Rows<PaymentMethodRow>> {
-  const customer = await findCustomer(db, tenant, customerId);
+  const customer = await selectCustomer(db, tenant, customerId);
   if (customer === null) throw new NotFound('customer', customerId);
   const page = await pageOf(db, 'payment_methods', tenant, query, methodsPerPage);
   return { rows: await listMethodsOfCustomer(db, customer.id, page), limit: page.limit };
@@ -192,15 +192,15 @@ export async function listCustomerMethods(
  * @throws NotFound
  * @throws InvalidState while its customer's clock is advancing.
  */
-export async function detachPaymentMethod(db: Writer, call: RequestContext, id: string): Promise<PaymentMethodRow> {
+export async function detachPaymentMethod(db: Writer, context: RequestContext, id: string): Promise<PaymentMethodRow> {
   return atomically(db, async (tx) => {
-    const owner = await lockOwner(tx, call, id);
-    const method = await lockPaymentMethod(tx, call, id);
+    const owner = await lockOwner(tx, context, id);
+    const method = await lockPaymentMethod(tx, context, id);
     if (method === null) throw new NotFound('payment method', id);
     // Another request may have attached the method between the two reads. It is locked by now, so its owner no longer
     // changes.
-    const customer = method.customer_id === (owner?.id ?? null) ? owner : await lockOwner(tx, call, id);
-    const at = timeOf(customer, call.now);
+    const customer = method.customer_id === (owner?.id ?? null) ? owner : await lockOwner(tx, context, id);
+    const at = timeOf(customer, context.now);
     if (method.detached_at !== null) return method;
     await markDetached(tx, id, at);
     await clearDefaultMethod(tx, id, at);
@@ -217,18 +217,18 @@ export async function detachPaymentMethod(db: Writer, call: RequestContext, id: 
  */
 export async function attachPaymentMethod(
   db: Writer,
-  call: RequestContext,
+  context: RequestContext,
   id: string,
   customerId: string,
 ): Promise<PaymentMethodRow> {
   return atomically(db, async (tx) => {
-    await fetchPaymentMethod(tx, call, id);
-    const customer = await resolveCustomer(tx, call, customerId, '/customer_id');
+    await getPaymentMethod(tx, context, id);
+    const customer = await resolveCustomer(tx, context, customerId, '/customer_id');
     if (customer.error) throw new ValidationFailed([customer.error]);
-    const at = timeOf(customer.value, call.now);
-    const method = await resolveMethod(tx, call, id, customerId, '/payment_method_id');
+    const at = timeOf(customer.value, context.now);
+    const method = await resolveMethod(tx, context, id, customerId, '/payment_method_id');
     if (method.error) throw new ValidationFailed([method.error]);
-    return attachMethod(tx, call, method.value, customerId, at);
+    return attachMethod(tx, context, method.value, customerId, at);
   });
 }
 
@@ -236,13 +236,13 @@ export async function attachPaymentMethod(
  * Returns a method of this customer, even a detached one.
  * @throws NotFound when there is no such customer, or it has no such method.
  */
-export async function fetchCustomerMethod(
+export async function getCustomerMethod(
   db: Db,
   tenant: Tenant,
   customerId: string,
   id: string,
 ): Promise<PaymentMethodRow> {
-  const customer = await findCustomer(db, tenant, customerId);
+  const customer = await selectCustomer(db, tenant, customerId);
   if (customer === null) throw new NotFound('customer', customerId);
   const method = await selectPaymentMethod(db, tenant, id);
   if (method?.customer_id !== customerId) throw new NotFound('payment method', id);
@@ -254,7 +254,7 @@ async function customerReferredTo(tx: Tx, tenant: Tenant, reference: string): Pr
   const path = '/customer_reference';
   const byId = await resolveCustomer(tx, tenant, reference, path);
   if (byId.error?.code !== 'resource_missing') return byId;
-  const customer = await findCustomerByReference(tx, tenant, reference);
+  const customer = await selectCustomerByReference(tx, tenant, reference);
   return customer === null ? byId : resolveCustomer(tx, tenant, customer.id, path);
 }
 
@@ -282,10 +282,10 @@ async function customerOfPayer(
   );
 }
 
-function cardOf(call: RequestContext, data: CardData): Resolved<InstrumentColumns> {
+function cardOf(context: RequestContext, data: CardData): Resolved<InstrumentColumns> {
   const { token_metadata, card_brand, card_name, ...shown } = data;
   const isFixture = token_metadata.type === fixtureTokenType;
-  if (isFixture && call.livemode) {
+  if (isFixture && context.livemode) {
     throw new Forbidden('sandbox_only', 'Fixture tokens work with sandbox keys only.');
   }
   const fixture = isFixture ? findFixtureCard(token_metadata.token) : null;

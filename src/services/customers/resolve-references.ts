@@ -76,7 +76,7 @@ export async function resolveMethod(
  */
 export async function attachMethod(
   tx: Tx,
-  call: RequestContext,
+  context: RequestContext,
   method: PaymentMethodRow,
   customerId: string,
   at: Date,
@@ -84,7 +84,7 @@ export async function attachMethod(
   if (method.customer_id !== null) return method;
   await assertRoomForMethod(tx, customerId);
   await attachToCustomer(tx, method.id, customerId, at);
-  await defaultToFirst(tx, call, customerId, method.id, at);
+  await defaultToFirst(tx, context, customerId, method.id, at);
   return { ...method, customer_id: customerId, bound_payment_intent_id: null };
 }
 
@@ -104,12 +104,12 @@ export async function assertRoomForMethod(tx: Tx, customerId: string): Promise<v
  */
 export async function defaultToFirst(
   tx: Tx,
-  call: RequestContext,
+  context: RequestContext,
   customerId: string,
   methodId: string,
   at: Date,
 ): Promise<void> {
-  if (call.keyKind === 'secret') await setFirstDefaultMethod(tx, customerId, methodId, at);
+  if (context.keyKind === 'secret') await setFirstDefaultMethod(tx, customerId, methodId, at);
 }
 
 /** Returns the field errors of the reserved sandbox keys in a metadata object. Live mode has none. */

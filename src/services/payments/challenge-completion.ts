@@ -17,12 +17,12 @@ import { lockIntentForUpdate } from './payment-intents.ts';
 export async function completeChallenge(
   db: Writer,
   hook: ChargeHook,
-  call: RequestContext,
+  context: RequestContext,
   id: string,
   result: 'succeed' | 'fail',
 ): Promise<PaymentIntentRow> {
   return atomically(db, async (tx) => {
-    const { intent, at } = await lockIntentForUpdate(tx, call, id, hook);
+    const { intent, at } = await lockIntentForUpdate(tx, context, id, hook);
     const attempt = intent.status === 'requires_action' ? await selectAttemptInFlight(tx, id) : null;
     if (attempt === null) {
       throw new InvalidState(`Payment intent ${id} is ${intent.status}; no challenge is waiting to be completed.`);
@@ -31,7 +31,7 @@ export async function completeChallenge(
     const completed = await recordOutcome(
       tx,
       { attemptId: attempt.id, paymentIntentId: id, paymentPlanId: intent.payment_plan_id },
-      { outcome, requestId: call.requestId, now: call.now, at, from: 'requires_action' },
+      { outcome, requestId: context.requestId, now: context.now, at, from: 'requires_action' },
       hook,
     );
     return completed ?? intent;

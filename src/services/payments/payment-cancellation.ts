@@ -17,12 +17,12 @@ const cancelable: readonly string[] = ['requires_payment_method', 'requires_acti
  * @throws InvalidState when the intent has succeeded, is being charged or was canceled; when it belongs to a plan,
  * because only the plan decides about its payments; while the customer's clock is advancing.
  */
-export async function cancelPaymentIntent(db: Writer, call: RequestContext, id: string): Promise<PaymentIntentRow> {
+export async function cancelPaymentIntent(db: Writer, context: RequestContext, id: string): Promise<PaymentIntentRow> {
   return atomically(db, async (tx) => {
-    const { intent, at } = await lockIntentForUpdate(tx, call, id);
+    const { intent, at } = await lockIntentForUpdate(tx, context, id);
     if (intent.payment_plan_id !== null) {
       throw new InvalidState(
-        `Payment intent ${id} belongs to plan ${intent.payment_plan_id}: suspend or close the plan instead.`,
+        `Payment intent ${id} belongs to plan ${intent.payment_plan_id}. Suspend or close the plan instead.`,
       );
     }
     if (!cancelable.includes(intent.status)) {
@@ -33,13 +33,13 @@ export async function cancelPaymentIntent(db: Writer, call: RequestContext, id: 
     const challenge = intent.status === 'requires_action' ? await selectAttemptInFlight(tx, id) : null;
     if (challenge !== null) {
       const message = 'The payment was canceled before the customer had authenticated it.';
-      const failure = { outcome: 'failed' as const, code: 'canceled', message, now: call.now };
+      const failure = { outcome: 'failed' as const, code: 'canceled', message, now: context.now };
       await completeAttempt(tx, challenge.id, 'requires_action', failure);
     }
     const row = await markCanceled(tx, id, at);
-    if (intent.scheduled_at !== null) await wake.scheduledPayment(tx, id, call.now);
+    if (intent.scheduled_at !== null) await wake.scheduledPayment(tx, id, context.now);
     const event = intentEvent('payment_intent.canceled', row, { testClockId: intent.test_clock_id, at });
-    await recordEvents(tx, call, [event]);
+    await recordEvents(tx, context, [event]);
     return row;
   });
 }

@@ -19,7 +19,7 @@ import {
   recordOutcome,
   reopenCharge,
 } from './charge.ts';
-import { fetchPaymentIntent } from './payment-intents.ts';
+import { getPaymentIntent } from './payment-intents.ts';
 import { type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
 import { bindingError, lockMethodOfPayer, recordUse } from './unattached-methods.ts';
 
@@ -39,12 +39,12 @@ const confirmable: readonly string[] = ['requires_payment_method', 'failed'];
 export async function confirmPaymentIntent(
   db: Writer,
   { processors, hook }: Charging,
-  call: RequestContext,
+  context: RequestContext,
   id: string,
   input: PaymentIntentConfirm,
   request: RepeatableRequest<PaymentIntentRow> = unrepeatable,
 ): Promise<PaymentIntentRow> {
-  const opened = await atomically(db, (tx) => openConfirmation(tx, { processors, hook }, call, id, input, request));
+  const opened = await atomically(db, (tx) => openConfirmation(tx, { processors, hook }, context, id, input, request));
   // An earlier try of this request opened the charge, and its outcome is already recorded. Return that result.
   if ('completed' in opened) return opened.completed;
   const { charge } = opened;
@@ -52,7 +52,7 @@ export async function confirmPaymentIntent(
   const outcome = await askProcessor(processors, charge);
   pass('confirm charged');
   const completed = await atomically(db, async (tx) => {
-    const intent = await recordOutcome(tx, charge, { outcome, requestId: call.requestId, now: call.now }, hook);
+    const intent = await recordOutcome(tx, charge, { outcome, requestId: context.requestId, now: context.now }, hook);
     if (intent !== null) await request.storeResponse(tx, intent);
     return intent;
   });
@@ -94,58 +94,58 @@ export async function recoverCharges(sql: Pool, { processors, hook }: Charging, 
 async function openConfirmation(
   tx: Tx,
   { processors, hook }: Charging,
-  call: RequestContext,
+  context: RequestContext,
   id: string,
   input: PaymentIntentConfirm,
   { requestKey, keyExpiresAt, claimKey }: RepeatableRequest<PaymentIntentRow>,
 ): Promise<{ charge: Charge } | { completed: PaymentIntentRow }> {
-  const [, found] = await pipelined(tx, [claimKey(tx), fetchPaymentIntent(tx, call, id)]);
+  const [, found] = await pipelined(tx, [claimKey(tx), getPaymentIntent(tx, context, id)]);
   const { customer_id: customerId, payment_plan_id: paymentPlanId } = found;
   // An intent without a customer takes over the customer of its method, and so lives on the same clock. With a
   // publishable key the owner is not looked up: such a key may not use a customer's method for this intent, and must
   // learn nothing about it.
   const methodId = input.payment_method ?? found.payment_method_id;
-  const findsOwner = customerId === null && methodId !== null && call.keyKind === 'secret';
-  const owner = findsOwner ? await lockOwner(tx, call, methodId) : null;
+  const findsOwner = customerId === null && methodId !== null && context.keyKind === 'secret';
+  const owner = findsOwner ? await lockOwner(tx, context, methodId) : null;
   const [customer, recorder, intent, before] = await pipelined(tx, [
-    customerId === null ? null : lockCustomer(tx, call, customerId),
+    customerId === null ? null : lockCustomer(tx, context, customerId),
     hook(tx, { paymentIntentId: id, paymentPlanId }),
     lockPaymentIntent(tx, id),
-    requestKey === null ? null : selectAttemptOfRequest(tx, id, requestKey, call.now),
+    requestKey === null ? null : selectAttemptOfRequest(tx, id, requestKey, context.now),
   ]);
   if (intent === null) throw new NotFound('payment intent', id);
   // Another confirm may have given the intent a customer after it was read. The intent is locked by now, so its
   // customer no longer changes.
   const { customer_id: payerId } = intent;
   const isNew = payerId !== null && payerId !== customerId;
-  const payer = isNew ? await lockCustomer(tx, call, payerId) : (customer ?? owner);
+  const payer = isNew ? await lockCustomer(tx, context, payerId) : (customer ?? owner);
   if (before !== null) {
     // The attempt's key now expires when the response of this try expires.
     if (keyExpiresAt) await updateAttemptKeyExpiry(tx, before.id, keyExpiresAt);
     return before.outcome === 'processing' ? { charge: await reopenCharge(tx, intent, before) } : { completed: intent };
   }
-  const at = timeOf(payer, call.now);
+  const at = timeOf(payer, context.now);
   if (payer !== null && payer.deleted_at !== null) {
-    throw new InvalidState('The customer of this payment has been deleted: nothing of it can be charged.');
+    throw new InvalidState('The customer of this payment has been deleted, so the payment cannot be charged.');
   }
   if (!confirmable.includes(intent.status)) {
     throw new InvalidState(
       `Payment intent ${id} is ${intent.status}; it can be confirmed while ${confirmable.join(' or ')}.`,
     );
   }
-  const method = await methodToCharge(tx, call, intent, input, at);
-  processorFor(processors, call.livemode);
+  const method = await methodToCharge(tx, context, intent, input, at);
+  processorFor(processors, context.livemode);
   const charge = await openCharge(tx, intent, method, {
     source: 'confirm',
     at,
-    now: call.now,
+    now: context.now,
     testClockId: intent.test_clock_id,
     requestKey,
     keyExpiresAt,
   });
   if (intent.scheduled_at !== null) {
     // This charge ends the schedule. The signal keeps the workflow from waiting for the date.
-    await wake.scheduledPayment(tx, id, call.now);
+    await wake.scheduledPayment(tx, id, context.now);
   }
   await recorder?.opened(at);
   return { charge };
@@ -153,7 +153,7 @@ async function openConfirmation(
 
 async function methodToCharge(
   tx: Tx,
-  call: RequestContext,
+  context: RequestContext,
   intent: LockedIntentRow,
   input: PaymentIntentConfirm,
   at: Date,
@@ -164,12 +164,12 @@ async function methodToCharge(
     const message = 'payment_method is required, because the payment intent has no saved method.';
     throw ValidationFailed.of(path, 'parameter_missing', message);
   }
-  if (call.keyKind === 'publishable') await lockMethodOfPayer(tx, call, methodId, intent);
-  const { value: method, error } = await resolveMethod(tx, call, methodId, intent.customer_id, path);
+  if (context.keyKind === 'publishable') await lockMethodOfPayer(tx, context, methodId, intent);
+  const { value: method, error } = await resolveMethod(tx, context, methodId, intent.customer_id, path);
   if (error) throw new ValidationFailed([error]);
-  if (intent.customer_id !== null) return attachMethod(tx, call, method, intent.customer_id, at);
+  if (intent.customer_id !== null) return attachMethod(tx, context, method, intent.customer_id, at);
   const bound = bindingError(method, intent.id, path);
   if (bound) throw new ValidationFailed([bound]);
-  await recordUse(tx, call, method, intent.id);
+  await recordUse(tx, context, method, intent.id);
   return method;
 }

@@ -1,4 +1,4 @@
-import { type CustomerRow, findCustomer, lockCustomer, unchanged } from '../../db/customers.ts';
+import { type CustomerRow, lockCustomer, selectCustomer, unchanged } from '../../db/customers.ts';
 import { KeyTaken } from '../../db/idempotency-keys.ts';
 import {
   insertPaymentIntent,
@@ -43,24 +43,24 @@ const scheduleAhead = 366;
  */
 export async function createPaymentIntent(
   db: Writer,
-  call: RequestContext,
+  context: RequestContext,
   input: PaymentIntentCreate,
   conditionsOf: ConditionsOf<PaymentIntentRow> = unconditionally,
 ): Promise<PaymentIntentRow> {
-  const errors = bodyErrors(call, input);
+  const errors = bodyErrors(context, input);
   if (input.payment_method === undefined && errors.length === 0) {
-    const created = await createInOne(db, call, input, conditionsOf);
+    const created = await createInOne(db, context, input, conditionsOf);
     if (created !== null) return created;
   }
   return atomically(db, async (tx) => {
     const { customer_id: customerId, payment_method: methodId } = input;
-    const customer = customerId === undefined ? null : await resolveCustomer(tx, call, customerId, '/customer_id');
+    const customer = customerId === undefined ? null : await resolveCustomer(tx, context, customerId, '/customer_id');
     if (customer?.error) errors.push(customer.error);
     // An intent without `customer_id` takes over the customer of its method, and so lives on the same clock.
     const payer =
-      customer === null && methodId !== undefined ? await lockOwner(tx, call, methodId) : (customer?.value ?? null);
+      customer === null && methodId !== undefined ? await lockOwner(tx, context, methodId) : (customer?.value ?? null);
     const method =
-      methodId === undefined ? null : await resolveMethod(tx, call, methodId, payer?.id ?? null, '/payment_method');
+      methodId === undefined ? null : await resolveMethod(tx, context, methodId, payer?.id ?? null, '/payment_method');
     const bound = method?.value && customer === null ? bindingError(method.value, null, '/payment_method') : undefined;
     if (bound) errors.push(bound);
     if (method?.error) errors.push(method.error);
@@ -68,12 +68,12 @@ export async function createPaymentIntent(
       const message = `Customer ${payer.id}, the owner of the payment method, has been deleted.`;
       errors.push(fieldError('/payment_method', 'customer_deleted', message));
     }
-    const at = timeOf(payer, call.now);
-    errors.push(...scheduleErrors(call, input, at));
+    const at = timeOf(payer, context.now);
+    errors.push(...scheduleErrors(context, input, at));
     assertNoErrors(errors);
-    if (method?.value && payer) await attachMethod(tx, call, method.value, payer.id, at);
+    if (method?.value && payer) await attachMethod(tx, context, method.value, payer.id, at);
     const methodOrNull = method?.value?.id ?? null;
-    const row = newRow(call, input, {
+    const row = newRow(context, input, {
       at,
       customerId: payer?.id ?? null,
       methodId: methodOrNull,
@@ -81,14 +81,14 @@ export async function createPaymentIntent(
     });
     const written = await insertPaymentIntent(tx, row, conditionsOf(row));
     if (!written) throw new KeyTaken();
-    if (method?.value && payer === null) await recordUse(tx, call, method.value, row.id);
-    if (row.scheduled_at !== null) await start.scheduledPayment(tx, row.id, call.now);
+    if (method?.value && payer === null) await recordUse(tx, context, method.value, row.id);
+    if (row.scheduled_at !== null) await start.scheduledPayment(tx, row.id, context.now);
     return row;
   });
 }
 
 /** @throws NotFound */
-export async function fetchPaymentIntent(db: Db, tenant: Tenant, id: string): Promise<PaymentIntentRow> {
+export async function getPaymentIntent(db: Db, tenant: Tenant, id: string): Promise<PaymentIntentRow> {
   const intent = await selectPaymentIntent(db, tenant, id);
   if (intent === null) throw new NotFound('payment intent', id);
   return intent;
@@ -102,12 +102,12 @@ export async function fetchPaymentIntent(db: Db, tenant: Tenant, id: string): Pr
  */
 export async function lockIntentForUpdate(
   tx: Tx,
-  call: RequestContext,
+  context: RequestContext,
   id: string,
   hook?: ChargeHook,
 ): Promise<{ intent: LockedIntentRow; at: Date }> {
-  const { customer_id: customerId, payment_plan_id: paymentPlanId } = await fetchPaymentIntent(tx, call, id);
-  const at = timeOf(customerId === null ? null : await lockCustomer(tx, call, customerId), call.now);
+  const { customer_id: customerId, payment_plan_id: paymentPlanId } = await getPaymentIntent(tx, context, id);
+  const at = timeOf(customerId === null ? null : await lockCustomer(tx, context, customerId), context.now);
   await hook?.(tx, { paymentIntentId: id, paymentPlanId });
   const intent = await lockPaymentIntent(tx, id);
   if (intent === null) throw new NotFound('payment intent', id);
@@ -124,18 +124,18 @@ export async function listPaymentIntents(
   return rowsOfPage(db, 'payment_intents', tenant, query, (page) => listIntentRows(db, tenant, filter, page));
 }
 
-function bodyErrors(call: RequestContext, input: PaymentIntentCreate): FieldError[] {
-  const errors = metadataErrors(input.metadata, call.livemode);
-  if (input.biller_id !== undefined && input.biller_id !== call.billerId) {
+function bodyErrors(context: RequestContext, input: PaymentIntentCreate): FieldError[] {
+  const errors = metadataErrors(input.metadata, context.livemode);
+  if (input.biller_id !== undefined && input.biller_id !== context.billerId) {
     errors.push(missingReference('/biller_id', 'biller', input.biller_id));
   }
   return errors;
 }
 
-function scheduleErrors(call: RequestContext, input: PaymentIntentCreate, at: Date): FieldError[] {
+function scheduleErrors(context: RequestContext, input: PaymentIntentCreate, at: Date): FieldError[] {
   const date = input.scheduled_payment_date;
   if (date === undefined) return [];
-  const today = dateIn(at, call.timeZone);
+  const today = dateIn(at, context.timeZone);
   const last = addDays(today, scheduleAhead);
   if (date >= today && date <= last) return [];
   const message = `scheduled_payment_date must be from today, ${today}, to ${last}.`;
@@ -149,15 +149,15 @@ function scheduleErrors(call: RequestContext, input: PaymentIntentCreate, at: Da
  */
 async function createInOne(
   db: Db,
-  call: RequestContext,
+  context: RequestContext,
   input: PaymentIntentCreate,
   conditionsOf: ConditionsOf<PaymentIntentRow>,
 ): Promise<PaymentIntentRow | null> {
   const customerId = input.customer_id;
-  const customer = customerId === undefined ? null : await findCustomer(db, call, customerId);
+  const customer = customerId === undefined ? null : await selectCustomer(db, context, customerId);
   if (customerId !== undefined && (customer === null || customer.test_clock_id !== null)) return null;
-  const row = newRow(call, input, {
-    at: call.now,
+  const row = newRow(context, input, {
+    at: context.now,
     customerId: customer?.id ?? null,
     methodId: null,
     surcharge: paysFees(customer),
@@ -171,7 +171,7 @@ function paysFees(customer: CustomerRow | null): boolean {
 }
 
 function newRow(
-  call: RequestContext,
+  context: RequestContext,
   input: PaymentIntentCreate,
   {
     at,
@@ -180,13 +180,13 @@ function newRow(
     surcharge,
   }: { at: Date; customerId: string | null; methodId: string | null; surcharge: boolean },
 ): PaymentIntentRow {
-  const price = priceOf(input.amount, call.feeSchedule, input.surcharge_applied === true || surcharge);
+  const price = priceOf(input.amount, context.feeSchedule, input.surcharge_applied === true || surcharge);
   const date = input.scheduled_payment_date ?? null;
-  const isToday = date !== null && date <= dateIn(at, call.timeZone);
+  const isToday = date !== null && date <= dateIn(at, context.timeZone);
   return {
-    id: newId('payment_intent', call),
-    biller_id: call.billerId,
-    livemode: call.livemode,
+    id: newId('payment_intent', context),
+    biller_id: context.billerId,
+    livemode: context.livemode,
     customer_id: customerId,
     payment_method_id: methodId,
     payment_plan_id: null,
@@ -199,9 +199,9 @@ function newRow(
     currency: input.currency,
     status: 'requires_payment_method',
     metadata: input.metadata ?? {},
-    statement_descriptor: input.statement_descriptor ?? call.statementDescriptor,
+    statement_descriptor: input.statement_descriptor ?? context.statementDescriptor,
     scheduled_payment_date: isToday ? null : date,
-    scheduled_at: date === null ? null : isToday ? at : startOfDay(date, call.timeZone),
+    scheduled_at: date === null ? null : isToday ? at : startOfDay(date, context.timeZone),
     attempt_count: 0,
     total_refunded_amount: 0,
     last_error_code: null,

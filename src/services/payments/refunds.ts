@@ -22,7 +22,7 @@ import { recordEvents, refundEvent } from '../events.ts';
 import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { processorFor } from './charge.ts';
-import { fetchPaymentIntent, lockIntentForUpdate } from './payment-intents.ts';
+import { getPaymentIntent, lockIntentForUpdate } from './payment-intents.ts';
 import { type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
 
 /** In milliseconds. No request lives this long, so the process that opened such a refund is dead. */
@@ -39,20 +39,20 @@ const abandonedAfterMs = 60_000;
 export async function refundPaymentIntent(
   db: Writer,
   processors: Processors,
-  call: RequestContext,
+  context: RequestContext,
   intentId: string,
   input: RefundCreate,
   request: RepeatableRequest<RefundRow> = unrepeatable,
 ): Promise<RefundRow> {
-  await fetchPaymentIntent(db, call, intentId);
+  await getPaymentIntent(db, context, intentId);
   const opened = await atomically(db, async (tx) => {
-    const [, before] = await pipelined(tx, [request.claimKey(tx), openedBefore(tx, call, intentId, request)]);
-    return before ?? openRefund(tx, processors, call, intentId, input, request);
+    const [, before] = await pipelined(tx, [request.claimKey(tx), openedBefore(tx, context, intentId, request)]);
+    return before ?? openRefund(tx, processors, context, intentId, input, request);
   });
   // An earlier try of this request opened the refund, and its outcome is already recorded. Return that result.
   if (opened.status !== 'processing') return opened;
   pass('refund opened');
-  const completed = await carryOut(db, processors, opened, call, request.storeResponse);
+  const completed = await carryOut(db, processors, opened, context, request.storeResponse);
   pass('refund completed');
   if (completed === null) throw new NotFound('payment intent', intentId);
   return completed;
@@ -74,7 +74,7 @@ export async function recoverRefunds(sql: Pool, processors: Processors, now: Dat
 }
 
 /** @throws NotFound */
-export async function fetchRefund(db: Db, tenant: Tenant, id: string): Promise<RefundRow> {
+export async function getRefund(db: Db, tenant: Tenant, id: string): Promise<RefundRow> {
   const refund = await selectRefund(db, tenant, id);
   if (refund === null) throw new NotFound('refund', id);
   return refund;
@@ -90,7 +90,7 @@ export async function listRefunds(
   intentId: string,
   query: PageQuery,
 ): Promise<Rows<RefundRow>> {
-  await fetchPaymentIntent(db, tenant, intentId);
+  await getPaymentIntent(db, tenant, intentId);
   const page = await pageOf(db, 'refunds', tenant, query);
   return { rows: await listRefundRows(db, intentId, page), limit: page.limit };
 }
@@ -101,11 +101,11 @@ export async function listRefunds(
  */
 async function openedBefore(
   tx: Tx,
-  call: RequestContext,
+  context: RequestContext,
   intentId: string,
   { requestKey, keyExpiresAt }: RepeatableRequest<RefundRow>,
 ): Promise<RefundRow | null> {
-  const refund = requestKey === null ? null : await selectRefundOfRequest(tx, intentId, requestKey, call.now);
+  const refund = requestKey === null ? null : await selectRefundOfRequest(tx, intentId, requestKey, context.now);
   if (refund !== null && keyExpiresAt) await updateRefundKeyExpiry(tx, refund.id, keyExpiresAt);
   return refund;
 }
@@ -113,24 +113,24 @@ async function openedBefore(
 async function openRefund(
   tx: Tx,
   processors: Processors,
-  call: RequestContext,
+  context: RequestContext,
   intentId: string,
   input: RefundCreate,
   request: RepeatableRequest<RefundRow>,
 ): Promise<RefundRow> {
-  const { intent, at } = await lockIntentForUpdate(tx, call, intentId);
+  const { intent, at } = await lockIntentForUpdate(tx, context, intentId);
   // Another process that also believes it has the key may have opened the refund first.
-  const rival = await openedBefore(tx, call, intentId, request);
+  const rival = await openedBefore(tx, context, intentId, request);
   if (rival !== null) return rival;
   if (intent.status !== 'succeeded') {
     throw new InvalidState(`Payment intent ${intentId} is ${intent.status}; only a succeeded one can be refunded.`);
   }
   const amount = await amountToRefund(tx, intent, input.amount);
-  processorFor(processors, call.livemode);
+  processorFor(processors, context.livemode);
   const row: RefundRow = {
     id: newId('refund'),
-    biller_id: call.billerId,
-    livemode: call.livemode,
+    biller_id: context.billerId,
+    livemode: context.livemode,
     payment_intent_id: intentId,
     amount,
     currency: intent.currency,
@@ -139,7 +139,7 @@ async function openRefund(
     status: 'processing',
     request_key: request.requestKey,
     request_key_expires_at: request.keyExpiresAt ?? null,
-    opened_at: call.now,
+    opened_at: context.now,
     created_at: at,
     updated_at: at,
   };

@@ -50,12 +50,12 @@ export function bindingError(method: PaymentMethodRow, intentId: string | null, 
 /** Records the first use of a locked method for an intent without a customer, in the transaction that uses it. */
 export async function recordUse(
   tx: Tx,
-  call: RequestContext,
+  context: RequestContext,
   method: PaymentMethodRow,
   intentId: string,
 ): Promise<void> {
   const isDecided = method.customer_id !== null || method.bound_payment_intent_id !== null || method.used_by_biller;
   if (isDecided) return;
-  if (call.keyKind === 'publishable') await bindToIntent(tx, method.id, intentId);
+  if (context.keyKind === 'publishable') await bindToIntent(tx, method.id, intentId);
   else await markUsedByBiller(tx, method.id);
 }

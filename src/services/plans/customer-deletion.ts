@@ -17,25 +17,25 @@ import { transitionPlan } from './plan-transitions.ts';
  * @throws NotFound
  * @throws InvalidState while the customer's clock is advancing.
  */
-export async function deleteCustomer(db: Writer, call: RequestContext, id: string): Promise<CustomerRow> {
+export async function deleteCustomer(db: Writer, context: RequestContext, id: string): Promise<CustomerRow> {
   return atomically(db, async (tx) => {
-    const customer = await lockCustomer(tx, call, id);
+    const customer = await lockCustomer(tx, context, id);
     if (customer === null) throw new NotFound('customer', id);
     if (customer.deleted_at !== null) return customer;
-    const at = timeOf(customer, call.now);
+    const at = timeOf(customer, context.now);
     const deleted = await updateCustomer(tx, id, { deleted_at: at, updated_at: at });
     const canceled = await cancelScheduledIntents(tx, id, at);
     await enqueue(
       tx,
       canceled.map((intent) => wakeEntry('scheduledPayment', intent.id)),
-      call.now,
+      context.now,
     );
     for (const plan of await lockOpenPlansOfCustomer(tx, id)) {
-      await transitionPlan(tx, call, plan.id, 'close', 'customer_deleted');
+      await transitionPlan(tx, context, plan.id, 'close', 'customer_deleted');
     }
     await recordEvents(
       tx,
-      call,
+      context,
       canceled.map((intent) =>
         intentEvent('payment_intent.canceled', intent, { testClockId: customer.test_clock_id, at }),
       ),

@@ -3,7 +3,7 @@ import type { OperatorCommand } from '../../messages/operator-command.ts';
 import type { SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import { type AuditAction, type CommandOrigin, operator, recordAudit } from '../accounts/audit.ts';
+import { type AuditAction, type ChangeOrigin, operator, recordAudit } from '../accounts/audit.ts';
 import { retryPlanNow } from './plan-operations.ts';
 import { skipPlanSlot } from './plan-slot-skipping.ts';
 import { planStatus, scheduledPaymentStatus } from './subject-status.ts';
@@ -23,11 +23,14 @@ export async function executePlanCommand(db: Db, planId: string, command: Operat
     case 'skipSlot':
       return skipPlanSlot(db, planId, command.slot, origin);
     case 'retryAdvance':
-      return 'Nothing is done: a plan has no advance; its clock has.';
+      return 'Nothing was done: a plan has no advance. Use the command on its test clock.';
   }
 }
 
-/** Executes an operator command on a scheduled payment, like `executePlanCommand`. The payment is never made before its date. */
+/**
+ * Executes an operator command on a scheduled payment, like `executePlanCommand`. The payment is never made before its
+ * date.
+ */
 export async function executeScheduledPaymentCommand(
   db: Db,
   intentId: string,
@@ -37,18 +40,18 @@ export async function executeScheduledPaymentCommand(
   const origin = { by: operator(command.by), now };
   const status = await scheduledPaymentStatus(db, intentId);
   if (command.name === 'recheck') return recheck(db, 'payment_intent.rechecked', intentId, status, origin);
-  if (command.name !== 'retryNow') return 'Nothing is done: a scheduled payment has neither slots nor advances.';
+  if (command.name !== 'retryNow') return 'Nothing was done: a scheduled payment has no slots and no advances.';
   if (status.nextAt === null) return 'Nothing to retry: the payment was made, confirmed or canceled.';
   if (status.nextAt > (status.clockTime ?? now.getTime())) {
-    return `Nothing to retry: the payment is due at ${new Date(status.nextAt).toISOString()}, and not made before.`;
+    return `Nothing to retry: the payment is due at ${new Date(status.nextAt).toISOString()}. It cannot be made earlier.`;
   }
   await recordCommand(db, 'payment_intent.retried_now', intentId, status, origin);
-  return 'The payment is tried again now.';
+  return 'The payment is being tried again.';
 }
 
 /**
- * Executes an operator command on a test clock, like `executePlanCommand`. A failed clock cannot be advanced again, not even by
- * an operator.
+ * Executes an operator command on a test clock, like `executePlanCommand`. A failed clock cannot be advanced again, not
+ * even by an operator.
  */
 export async function executeClockCommand(
   db: Db,
@@ -58,7 +61,7 @@ export async function executeClockCommand(
 ): Promise<string> {
   return atomically(db, async (tx) => {
     const clock = await lockClock(tx, clockId);
-    if (clock === null) return 'Nothing is done: the clock was deleted.';
+    if (clock === null) return 'Nothing was done: the clock was deleted.';
     const by = operator(command.by);
     const entry = {
       by,
@@ -70,9 +73,10 @@ export async function executeClockCommand(
     const time = clock.frozen_time.toISOString();
     if (command.name === 'recheck') {
       await recordAudit(tx, { ...entry, action: 'test_clock.rechecked' });
-      return `Read again: the clock is ${clock.status} at ${time}.`;
+      return `Checked: the clock is ${clock.status} at ${time}.`;
     }
-    if (command.name !== 'retryAdvance') return 'Nothing is done: a clock collects nothing itself; its plans do.';
+    if (command.name !== 'retryAdvance')
+      return 'Nothing was done: a clock collects nothing. Use the command on one of its plans.';
     if (clock.status === 'failed') {
       return (
         `Nothing to advance: the clock has failed at ${time} and cannot be advanced again (${clock.failure_reason}). What was ` +
@@ -82,7 +86,7 @@ export async function executeClockCommand(
     const advance = await selectOpenAdvance(tx, clockId);
     if (advance === null) return `Nothing to advance: the clock is ${clock.status} at ${time}.`;
     await recordAudit(tx, { ...entry, action: 'test_clock.advance_retried' });
-    return `The advance from ${time} to ${advance.target_time.toISOString()} is resumed: finished work is not repeated.`;
+    return `The advance from ${time} to ${advance.target_time.toISOString()} continues. Nothing is done twice.`;
   });
 }
 
@@ -91,12 +95,12 @@ async function recheck(
   action: AuditAction,
   id: string,
   status: SubjectStatus,
-  origin: CommandOrigin,
+  origin: ChangeOrigin,
 ): Promise<string> {
-  if (status.billerId === '') return 'Read again: it was deleted.';
+  if (status.billerId === '') return 'Checked: it was deleted.';
   await recordCommand(db, action, id, status, origin);
-  if (status.nextAt === null) return `Read again: ${status.state}; waits for ${status.story?.waitsFor}.`;
-  return `Read again: ${status.state}; next is ${status.next}, at ${new Date(status.nextAt).toISOString()}.`;
+  if (status.nextAt === null) return `Checked: ${status.state}; waits for ${status.story?.waitsFor}.`;
+  return `Checked: ${status.state}; next is ${status.next}, at ${new Date(status.nextAt).toISOString()}.`;
 }
 
 async function recordCommand(
@@ -104,7 +108,7 @@ async function recordCommand(
   action: AuditAction,
   subjectId: string,
   { billerId, livemode }: SubjectStatus,
-  { by, now }: CommandOrigin,
+  { by, now }: ChangeOrigin,
 ): Promise<void> {
   await recordAudit(db, { action, by, at: now, tenant: { billerId, livemode }, subjectId, changes: {} });
 }

@@ -23,22 +23,22 @@ import { planErrors } from './plan-rules.ts';
  */
 export async function createPaymentPlan(
   db: Writer,
-  call: RequestContext,
+  context: RequestContext,
   input: PaymentPlanCreate,
 ): Promise<PaymentPlanRow> {
   return atomically(db, async (tx) => {
-    const errors = metadataErrors(input.metadata, call.livemode);
-    const customer = await resolveCustomer(tx, call, input.customer_id, '/customer_id');
+    const errors = metadataErrors(input.metadata, context.livemode);
+    const customer = await resolveCustomer(tx, context, input.customer_id, '/customer_id');
     if (customer.error) errors.push(customer.error);
-    const at = timeOf(customer.value ?? null, call.now);
-    const row = newPlan(call, input, customer.value?.test_clock_id ?? null, at);
-    errors.push(...planErrors(row, { at, timeZone: call.timeZone }));
+    const at = timeOf(customer.value ?? null, context.now);
+    const row = newPlan(context, input, customer.value?.test_clock_id ?? null, at);
+    errors.push(...planErrors(row, { at, timeZone: context.timeZone }));
     const method =
       input.payment_instrument_id === undefined
         ? null
         : await resolveMethod(
             tx,
-            call,
+            context,
             input.payment_instrument_id,
             customer.value?.id ?? null,
             '/payment_instrument_id',
@@ -49,7 +49,7 @@ export async function createPaymentPlan(
       errors.push(fieldError('/payment_instrument_id', 'parameter_missing', message));
     }
     assertNoErrors(errors);
-    if (method?.value) await attachMethod(tx, call, method.value, row.customer_id, at);
+    if (method?.value) await attachMethod(tx, context, method.value, row.customer_id, at);
     await insertPlan(tx, row);
     return row;
   });
@@ -59,7 +59,7 @@ export async function createPaymentPlan(
  * Returns the plan.
  * @throws NotFound
  */
-export async function fetchPaymentPlan(db: Db, tenant: Tenant, id: string): Promise<PaymentPlanRow> {
+export async function getPaymentPlan(db: Db, tenant: Tenant, id: string): Promise<PaymentPlanRow> {
   const plan = await selectPlan(db, tenant, id);
   if (plan === null) throw new NotFound('payment plan', id);
   return plan;
@@ -75,11 +75,16 @@ export async function listPaymentPlans(
   return { rows: await listPlanRows(db, tenant, query, page), limit: page.limit };
 }
 
-function newPlan(call: RequestContext, input: PaymentPlanCreate, testClockId: string | null, at: Date): PaymentPlanRow {
+function newPlan(
+  context: RequestContext,
+  input: PaymentPlanCreate,
+  testClockId: string | null,
+  at: Date,
+): PaymentPlanRow {
   return {
     id: newId('payment_plan'),
-    biller_id: call.billerId,
-    livemode: call.livemode,
+    biller_id: context.billerId,
+    livemode: context.livemode,
     customer_id: input.customer_id,
     test_clock_id: testClockId,
     name: input.name,

@@ -219,7 +219,7 @@ function newIntent(
 
 async function mustLockIntent(tx: Tx, id: string): Promise<PaymentIntentRow> {
   const intent = await lockPaymentIntent(tx, id);
-  if (intent === null) throw new Error(`payment intent ${id} is gone while its plan is here`);
+  if (intent === null) throw new Error(`payment intent ${id} was not found, although its plan exists`);
   return intent;
 }
 

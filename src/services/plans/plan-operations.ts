@@ -4,7 +4,7 @@ import { type CollectingPlanRow, lockPlan, selectClockOfPlan, updatePlan } from 
 import { hasEnded } from '../../domain/plan-state.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import { type AuditEntry, type CommandOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
+import { type AuditEntry, type ChangeOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
 
@@ -22,7 +22,7 @@ const sameRetryMs = 60_000;
  * a minute of an attempt, the command does not cause another one. Returns a sentence: what was done, or why nothing
  * was.
  */
-export async function retryPlanNow(db: Db, planId: string, origin: CommandOrigin): Promise<string> {
+export async function retryPlanNow(db: Db, planId: string, origin: ChangeOrigin): Promise<string> {
   return withPlan(db, planId, origin.now, async (tx, { plan, at }) => {
     if (plan.state !== 'active') return `Nothing to retry: ${whyNotActive(plan)}.`;
     const slots = await listOpenSlots(tx, planId);
@@ -32,7 +32,7 @@ export async function retryPlanNow(db: Db, planId: string, origin: CommandOrigin
     const ago = origin.now.getTime() - (last?.settled_at ?? last?.opened_at ?? new Date(0)).getTime();
     if (ago < sameRetryMs) {
       const outcome = last?.code === null ? '' : `, and failed: ${last?.code}`;
-      return `Nothing is done: ${inWords(next)} was tried ${Math.round(ago / 1000)} s ago${outcome}. Send it again after a minute.`;
+      return `Nothing was done: ${inWords(next)} was tried ${Math.round(ago / 1000)} s ago${outcome}. Try again after a minute.`;
     }
     const dueAt = next.next_attempt_at !== null && next.next_attempt_at < at ? next.next_attempt_at : at;
     await updateSlot(tx, planId, next.slot, { next_attempt_at: dueAt });
@@ -43,7 +43,7 @@ export async function retryPlanNow(db: Db, planId: string, origin: CommandOrigin
       action: 'payment_plan.retried_now',
       changes: ofSlot(next, changes),
     });
-    return `${capital(inWords(next))} is tried again now.`;
+    return `${capital(inWords(next))} is being tried again.`;
   });
 }
 
@@ -59,12 +59,12 @@ export async function withPlan(
 ): Promise<string> {
   return atomically(db, async (tx) => {
     const clockId = await selectClockOfPlan(tx, planId);
-    if (clockId === undefined) return 'Nothing is done: the plan was deleted.';
+    if (clockId === undefined) return 'Nothing was done: the plan was deleted.';
     const at = await timeForWrite(tx, clockId, now);
     const plan = await lockPlan(tx, planId);
-    return plan === null ? 'Nothing is done: the plan was deleted.' : work(tx, { plan, at });
+    return plan === null ? 'Nothing was done: the plan was deleted.' : work(tx, { plan, at });
   }).catch((error: unknown) => {
-    if (error instanceof InvalidState) return `Nothing is done: ${error.message}`;
+    if (error instanceof InvalidState) return `Nothing was done: ${error.message}`;
     throw error;
   });
 }
@@ -84,7 +84,7 @@ export function inWords({ slot, due_date: date }: { slot: number; due_date: stri
 /** Returns the fields of an audit entry that come from the plan and the operator command. */
 export function entryOf(
   plan: CollectingPlanRow,
-  { by, now }: CommandOrigin,
+  { by, now }: ChangeOrigin,
 ): Pick<AuditEntry, 'by' | 'at' | 'tenant' | 'subjectId'> {
   return { by, at: now, tenant: { billerId: plan.biller_id, livemode: plan.livemode }, subjectId: plan.id };
 }

@@ -10,7 +10,7 @@ import { fieldError } from '../../resources/field-errors.ts';
 import { BadParameters } from '../errors.ts';
 import type { PageQuery, Rows } from '../paging.ts';
 import type { RequestContext } from '../request-context.ts';
-import { fetchPaymentPlan } from './payment-plans.ts';
+import { getPaymentPlan } from './payment-plans.ts';
 import { progressOf } from './plan-calendar.ts';
 
 /**
@@ -19,11 +19,11 @@ import { progressOf } from './plan-calendar.ts';
  */
 export async function planPayments(
   db: Db,
-  call: RequestContext,
+  context: RequestContext,
   planId: string,
   query: PageQuery,
 ): Promise<Rows<PlanPaymentRow>> {
-  await fetchPaymentPlan(db, call, planId);
+  await getPaymentPlan(db, context, planId);
   const limit = query.limit ?? defaultLimit;
   const before = query.starting_after === undefined ? undefined : await slotCursor(db, planId, query.starting_after);
   const rows = await listPlanPayments(db, planId, { limit, before });
@@ -37,24 +37,24 @@ export async function planPayments(
  */
 export async function planSchedule(
   db: Db,
-  call: RequestContext,
+  context: RequestContext,
   planId: string,
   count: number,
 ): Promise<{ payments: UpcomingPayment[]; hasMore: boolean }> {
-  const plan = await fetchPaymentPlan(db, call, planId);
+  const plan = await getPaymentPlan(db, context, planId);
   if (hasEnded(plan.state)) return { payments: [], hasMore: false };
-  const at = await customerTime(db, call, plan);
+  const at = await customerTime(db, context, plan);
   const terms = termsOf(plan);
   const progress = await progressOf(db, plan);
   const cadence = cadenceOf(plan);
   if (plan.state === 'suspended') {
     return upcomingPayments(
       terms,
-      { ...progress, nextSlot: firstSlotAfter(cadence, call.timeZone, at, plan.next_slot) },
+      { ...progress, nextSlot: firstSlotAfter(cadence, context.timeZone, at, plan.next_slot) },
       count,
     );
   }
-  const isFirstDue = plan.next_slot === 0 && slotDueAt(cadence, 0, call.timeZone) <= at;
+  const isFirstDue = plan.next_slot === 0 && slotDueAt(cadence, 0, context.timeZone) <= at;
   if (!isFirstDue) return upcomingPayments(terms, progress, count);
   // The first payment is made whenever the plan starts. Only later slots that have passed are skipped.
   const [first] = upcomingPayments(terms, progress, 1).payments;
@@ -62,7 +62,7 @@ export async function planSchedule(
   const rest = upcomingPayments(
     terms,
     {
-      nextSlot: firstSlotAfter(cadence, call.timeZone, at, 1),
+      nextSlot: firstSlotAfter(cadence, context.timeZone, at, 1),
       paymentsOpened: 1,
       committedAmount: progress.committedAmount + first.amount,
     },
@@ -71,9 +71,9 @@ export async function planSchedule(
   return { payments: [first, ...rest.payments], hasMore: rest.hasMore };
 }
 
-async function customerTime(db: Db, call: RequestContext, plan: PaymentPlanRow): Promise<Date> {
-  const clock = plan.test_clock_id === null ? null : await selectClock(db, call, plan.test_clock_id);
-  return clock?.frozen_time ?? call.now;
+async function customerTime(db: Db, context: RequestContext, plan: PaymentPlanRow): Promise<Date> {
+  const clock = plan.test_clock_id === null ? null : await selectClock(db, context, plan.test_clock_id);
+  return clock?.frozen_time ?? context.now;
 }
 
 async function slotCursor(db: Db, planId: string, text: string): Promise<number> {

@@ -16,7 +16,7 @@ import { InvalidState, NotFound } from '../errors.ts';
 import { planEvent, recordEvents } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
-import { fetchPaymentPlan } from './payment-plans.ts';
+import { getPaymentPlan } from './payment-plans.ts';
 import { dueInstant, progressOf, skippedSlots } from './plan-calendar.ts';
 import { ended } from './plan-dunning.ts';
 
@@ -37,22 +37,22 @@ const eventTypes = {
  */
 export async function transitionPlan(
   db: Writer,
-  call: RequestContext,
+  context: RequestContext,
   id: string,
   transition: PlanTransition,
   reason = 'requested',
 ): Promise<PaymentPlanRow> {
   return atomically(db, async (tx) => {
-    const { test_clock_id: clockId } = await fetchPaymentPlan(tx, call, id);
-    const at = await timeForWrite(tx, clockId, call.now);
+    const { test_clock_id: clockId } = await getPaymentPlan(tx, context, id);
+    const at = await timeForWrite(tx, clockId, context.now);
     const plan = await lockPlan(tx, id);
     if (plan === null) throw new NotFound('payment plan', id);
     assertAllowed(plan, transition);
     const change = await changeFor(tx, plan, transition, at, reason);
     const row = await updatePlan(tx, id, { ...change, updated_at: at });
-    await wake.plan(tx, id, call.now, { start: row.state === 'active' });
+    await wake.plan(tx, id, context.now, { start: row.state === 'active' });
     const type = eventTypes[transition];
-    if (type !== null) await recordEvents(tx, call, [planEvent(type, row, at)]);
+    if (type !== null) await recordEvents(tx, context, [planEvent(type, row, at)]);
     return row;
   });
 }

@@ -10,7 +10,7 @@ import { attachMethod, metadataErrors, resolveMethod } from '../customers/resolv
 import { assertNoErrors, NotFound } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
-import { fetchPaymentPlan } from './payment-plans.ts';
+import { getPaymentPlan } from './payment-plans.ts';
 import { progressOf, wakeCalendar } from './plan-calendar.ts';
 import { planErrors } from './plan-rules.ts';
 
@@ -21,13 +21,13 @@ import { planErrors } from './plan-rules.ts';
  */
 export async function updatePaymentPlan(
   db: Writer,
-  call: RequestContext,
+  context: RequestContext,
   id: string,
   input: PaymentPlanUpdate,
 ): Promise<PaymentPlanRow> {
   return atomically(db, async (tx) => {
-    const { customer_id: customerId } = await fetchPaymentPlan(tx, call, id);
-    const at = timeOf(await lockCustomer(tx, call, customerId), call.now);
+    const { customer_id: customerId } = await getPaymentPlan(tx, context, id);
+    const at = timeOf(await lockCustomer(tx, context, customerId), context.now);
     const plan = await lockPlan(tx, id);
     if (plan === null) throw new NotFound('payment plan', id);
     assertNoErrors(fixedFieldErrors(plan, input));
@@ -35,15 +35,15 @@ export async function updatePaymentPlan(
     const changed = { ...plan, ...change };
     const progress = await progressOf(tx, changed);
     const errors = [
-      ...metadataErrors(input.metadata, call.livemode),
-      ...planErrors(changed, { at, timeZone: call.timeZone }, newDates(input)),
+      ...metadataErrors(input.metadata, context.livemode),
+      ...planErrors(changed, { at, timeZone: context.timeZone }, newDates(input)),
       ...totalReachedErrors(changed, progress.committedAmount),
     ];
     if (input.payment_instrument_id) {
       const path = '/payment_instrument_id';
-      const method = await resolveMethod(tx, call, input.payment_instrument_id, plan.customer_id, path);
+      const method = await resolveMethod(tx, context, input.payment_instrument_id, plan.customer_id, path);
       if (method.error) errors.push(method.error);
-      else await attachMethod(tx, call, method.value, plan.customer_id, at);
+      else await attachMethod(tx, context, method.value, plan.customer_id, at);
     }
     if (input.payment_instrument_id === null && plan.default_payment_method_id === null) {
       const message = `Customer ${plan.customer_id} has no default payment method. Name one for the plan.`;
@@ -52,7 +52,7 @@ export async function updatePaymentPlan(
     assertNoErrors(errors);
     const calendar = plan.state === 'active' ? await wakeCalendar(tx, changed, at) : {};
     const row = await updatePlan(tx, id, { ...change, ...calendar, updated_at: at });
-    await wake.plan(tx, id, call.now);
+    await wake.plan(tx, id, context.now);
     return row;
   });
 }

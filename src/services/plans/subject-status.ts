@@ -82,11 +82,9 @@ function whatPlanWaitsFor(row: PlanStatusRow, nextAt: number | null): string {
     const retried = slot === null || status === 'processing' ? '' : `, which tries slot ${slot} again at once`;
     return `the biller, to resume the plan${retried}, or to close it`;
   }
-  if (state !== 'active') return 'nothing any more';
+  if (state !== 'active') return 'nothing';
   if (nextAt === null) {
-    return status === 'processing'
-      ? `the outcome of the charge of slot ${slot}`
-      : 'nothing: no more is to be collected';
+    return status === 'processing' ? `the outcome of the charge of slot ${slot}` : 'nothing: everything is collected';
   }
   if (row.next_attempt_at?.getTime() === nextAt) return `the retry of slot ${slot}`;
   return `the due date of slot ${row.next_slot}`;

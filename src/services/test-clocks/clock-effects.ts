@@ -3,7 +3,7 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import { type Effect, type EffectEvent, effectTypes } from '../../resources/clock-effect.ts';
 import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext } from '../request-context.ts';
-import { fetchTestClock } from './test-clocks.ts';
+import { getTestClock } from './test-clocks.ts';
 
 /**
  * Returns a page of the effects of a clock's advances, or of the one that the query names, ordered by the clock's time.
@@ -11,12 +11,12 @@ import { fetchTestClock } from './test-clocks.ts';
  */
 export async function listClockEffects(
   db: Db,
-  call: RequestContext,
+  context: RequestContext,
   clockId: string,
   query: PageQuery & { advance_id?: string | undefined },
 ): Promise<Rows<EffectEventRow & Effect>> {
-  await fetchTestClock(db, call, clockId);
-  const page = await pageOf(db, 'events', call, query);
+  await getTestClock(db, context, clockId);
+  const page = await pageOf(db, 'events', context, query);
   const filter = { advanceId: query.advance_id, types: effectTypes };
   return { rows: await withFacts(db, await listEffectEvents(db, clockId, filter, page)), limit: page.limit };
 }

@@ -29,13 +29,13 @@ const processors: Processors = { sandbox: sandboxProcessor, live: null };
  */
 export async function dryRunAdvance(
   db: Writer,
-  call: RequestContext,
+  context: RequestContext,
   clockId: string,
   targetText: string,
 ): Promise<DryRunResult> {
   const result = await dryRun(db, async (tx): Promise<DryRunResult> => {
-    const admitted = await admitAdvance(tx, call, clockId, targetText);
-    const events = await collectAll(tx, admitted, call.now);
+    const admitted = await admitAdvance(tx, context, clockId, targetText);
+    const events = await collectAll(tx, admitted, context.now);
     const manifest = await countedManifest(tx, clockId, admitted.clock.frozen_time, admitted.target);
     return { ...admitted, manifest, effects: await withFacts(tx, events) };
   });

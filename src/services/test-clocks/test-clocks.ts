@@ -40,32 +40,36 @@ const latestTime = new Date('2200-12-31T23:59:59.999Z');
  * @throws InvalidState if the account has three clocks that are neither deleted nor failed; ValidationFailed if the
  * time is out of range.
  */
-export async function createTestClock(db: Writer, call: RequestContext, input: TestClockCreate): Promise<TestClockRow> {
+export async function createTestClock(
+  db: Writer,
+  context: RequestContext,
+  input: TestClockCreate,
+): Promise<TestClockRow> {
   const frozenTime = timeNamed(input.frozen_time);
   return atomically(db, async (tx) => {
-    await lockBiller(tx, call.billerId);
-    if ((await countActiveClocks(tx, call)) >= activeClocksPerAccount) {
+    await lockBiller(tx, context.billerId);
+    if ((await countActiveClocks(tx, context)) >= activeClocksPerAccount) {
       throw new InvalidState(
-        `The account has ${activeClocksPerAccount} active test clocks, as many as it can have: delete one first.`,
+        `The account has ${activeClocksPerAccount} active test clocks, the maximum. Delete one first.`,
         'test_clock_limit',
       );
     }
     const row: TestClockRow = {
       id: newId('test_clock'),
-      biller_id: call.billerId,
+      biller_id: context.billerId,
       livemode: false,
       name: input.name ?? null,
       status: 'created',
       frozen_time: frozenTime,
       target_time: null,
-      expires_at: new Date(call.now.getTime() + lifetimeDays * millisecondsPerDay),
+      expires_at: new Date(context.now.getTime() + lifetimeDays * millisecondsPerDay),
       last_advanced_at: null,
       failure_reason: null,
-      created_at: call.now,
+      created_at: context.now,
     };
     await insertClock(tx, row);
-    await start.testClock(tx, row.id, call.now);
-    await recordEvents(tx, call, [clockEvent('test_clock.created', row)]);
+    await start.testClock(tx, row.id, context.now);
+    await recordEvents(tx, context, [clockEvent('test_clock.created', row)]);
     return row;
   });
 }
@@ -74,7 +78,7 @@ export async function createTestClock(db: Writer, call: RequestContext, input: T
  * Returns the clock.
  * @throws NotFound
  */
-export async function fetchTestClock(db: Db, tenant: Tenant, id: string): Promise<TestClockRow> {
+export async function getTestClock(db: Db, tenant: Tenant, id: string): Promise<TestClockRow> {
   const clock = await selectClock(db, tenant, id);
   if (clock === null) throw new NotFound('test clock', id);
   return clock;
@@ -106,23 +110,23 @@ export async function listTestClocks(db: Db, tenant: Tenant, query: PageQuery): 
  */
 export async function advanceTestClock(
   db: Writer,
-  call: RequestContext,
+  context: RequestContext,
   id: string,
   targetText: string,
 ): Promise<TestClockRow> {
   const advancing = await atomically(db, async (tx) => {
-    const { clock, target } = await admitAdvance(tx, call, id, targetText);
+    const { clock, target } = await admitAdvance(tx, context, id, targetText);
     await insertAdvance(tx, {
       id: newId('clock_advance'),
       test_clock_id: id,
       from_time: clock.frozen_time,
       target_time: target,
-      request_id: call.requestId,
-      requested_at: call.now,
+      request_id: context.requestId,
+      requested_at: context.now,
     });
     const row = await updateClock(tx, id, { status: 'advancing', target_time: target });
-    await wake.testClock(tx, id, call.now, { start: true });
-    await recordEvents(tx, call, [clockEvent('test_clock.advancing', row, { target_time: target.toISOString() })]);
+    await wake.testClock(tx, id, context.now, { start: true });
+    await recordEvents(tx, context, [clockEvent('test_clock.advancing', row, { target_time: target.toISOString() })]);
     return row;
   });
   pass('advance accepted');
@@ -135,11 +139,11 @@ export async function advanceTestClock(
  */
 export async function admitAdvance(
   tx: Tx,
-  call: RequestContext,
+  context: RequestContext,
   id: string,
   targetText: string,
 ): Promise<{ clock: TestClockRow; target: Date }> {
-  await fetchTestClock(tx, call, id);
+  await getTestClock(tx, context, id);
   const clock = await lockClock(tx, id);
   if (clock === null) throw new NotFound('test clock', id);
   assertAdvanceable(clock);
@@ -156,10 +160,10 @@ export async function admitAdvance(
  * Deletes a clock in any status, with its customers and everything they own. Nothing on it is charged afterwards.
  * @throws NotFound
  */
-export async function deleteTestClock(db: Writer, call: RequestContext, id: string): Promise<TestClockRow> {
+export async function deleteTestClock(db: Writer, context: RequestContext, id: string): Promise<TestClockRow> {
   return atomically(db, async (tx) => {
-    await fetchTestClock(tx, call, id);
-    return removeClock(tx, id, call);
+    await getTestClock(tx, context, id);
+    return removeClock(tx, id, context);
   });
 }
 
@@ -221,7 +225,7 @@ function assertAdvanceable(clock: TestClockRow): void {
   if (clock.status === 'created' || clock.status === 'ready') return;
   const message =
     clock.status === 'advancing'
-      ? `Test clock ${clock.id} is advancing: wait until it is ready, then advance it again.`
+      ? `Test clock ${clock.id} is advancing. Wait until it is ready, then advance it again.`
       : `Test clock ${clock.id} has failed and cannot be advanced again: ${clock.failure_reason}`;
   throw new InvalidState(message);
 }
@@ -230,7 +234,7 @@ async function assertWithinBound(tx: Tx, clock: TestClockRow, target: Date): Pro
   const max = maxFrozenTime(clock.frozen_time, await listActiveFrequenciesOnClock(tx, clock.id));
   if (target <= max) return;
   throw new InvalidState(
-    `A single advance of this clock can go to ${max.toISOString()} at most: make several smaller ones.`,
+    `A single advance of this clock can go to ${max.toISOString()} at most. Make several smaller advances.`,
     'advance_bound_exceeded',
     { max_frozen_time: max.toISOString() },
   );

@@ -28,7 +28,7 @@ import { endpointEvent, recordEvents } from '../events.ts';
 import { newChallenge, verifyEndpoint } from './challenge.ts';
 import { attemptTelemetry } from './delivery-telemetry.ts';
 import { recordEndpointChange } from './endpoint-audit.ts';
-import type { WebhookAnswer, WebhookRequest, WebhookSender } from './sender.ts';
+import type { WebhookRequest, WebhookResponse, WebhookSender } from './sender.ts';
 import { signatureHeaders } from './signing.ts';
 
 export interface DeliveryDeps {
@@ -90,11 +90,11 @@ export async function attemptDelivery(
   if (prepared === null) return null;
   if (prepared.kind !== 'prepared') return progressOf(prepared.delivery, prepared.delivery, prepared.kind, deps.now());
   pass('delivery prepared');
-  const answer = await traced('POST webhook', { kind: 'client', attributes: namesOf(prepared) }, () =>
+  const response = await traced('POST webhook', { kind: 'client', attributes: namesOf(prepared) }, () =>
     deps.sender.send(prepared.request),
   );
   pass('delivery posted');
-  const progress = await throughOutages(() => record(db, deps, prepared, answer));
+  const progress = await throughOutages(() => record(db, deps, prepared, response));
   pass('delivery recorded');
   return progress;
 }
@@ -176,14 +176,14 @@ async function record(
   db: Db,
   deps: DeliveryDeps,
   prepared: Prepared,
-  answer: WebhookAnswer,
+  response: WebhookResponse,
 ): Promise<DeliveryProgress | null> {
   const { delivery } = prepared;
   const now = deps.now();
   try {
-    const recorded = await atomically(db, (tx) => recordIn(tx, deps, prepared, answer, now));
-    const error = errorOf(answer);
-    emit(attemptTelemetry(delivery, { attempt: prepared.number, answer, error }, recorded, now));
+    const recorded = await atomically(db, (tx) => recordIn(tx, deps, prepared, response, now));
+    const error = errorOf(response);
+    emit(attemptTelemetry(delivery, { attempt: prepared.number, response, error }, recorded, now));
     return progressOf(recorded, delivery, error ?? 'delivered', now);
   } catch (error) {
     if (!(error instanceof MadeBefore)) throw error;
@@ -202,28 +202,29 @@ async function recordIn(
   tx: Tx,
   deps: DeliveryDeps,
   { delivery, number, at }: Prepared,
-  answer: WebhookAnswer,
+  response: WebhookResponse,
   now: Date,
 ): Promise<WebhookDeliveryRow> {
-  const error = errorOf(answer);
+  const error = errorOf(response);
   // Lock order: the endpoint first, then its deliveries.
   const address = { id: delivery.endpoint_id, url: delivery.endpoint.url };
   await updateFailingSince(tx, address, error === null ? null : at);
-  if (error === null && answer.kind === 'answered' && answer.returnsChallenge) await verifyEndpoint(tx, address, now);
-  const locked = whyDisable(delivery.endpoint, answer, now) === null ? null : await lockEndpointOf(tx, delivery);
+  if (error === null && response.kind === 'responded' && response.returnsChallenge)
+    await verifyEndpoint(tx, address, now);
+  const locked = whyDisable(delivery.endpoint, response, now) === null ? null : await lockEndpointOf(tx, delivery);
   // If the endpoint's URL has changed meanwhile, a response from the old URL does not count against the endpoint.
   const endpoint = locked?.url === delivery.endpoint.url ? locked : null;
-  const disable = endpoint === null ? null : whyDisable(endpoint, answer, now);
+  const disable = endpoint === null ? null : whyDisable(endpoint, response, now);
   const attempt = {
     delivery_id: delivery.id,
     number,
     at,
-    status_code: answer.kind === 'answered' ? answer.statusCode : null,
+    status_code: response.kind === 'responded' ? response.statusCode : null,
     error,
-    duration_ms: answer.durationMs,
-    response_excerpt: answer.kind === 'answered' ? answer.excerpt : null,
+    duration_ms: response.durationMs,
+    response_excerpt: response.kind === 'responded' ? response.excerpt : null,
   };
-  const retryAfter = answer.kind === 'answered' ? parseRetryAfter(answer.retryAfter ?? '', now) : null;
+  const retryAfter = response.kind === 'responded' ? parseRetryAfter(response.retryAfter ?? '', now) : null;
   const delay = delayAfter(number - delivery.series_start, deps.random(), retryAfter);
   const row = await recordAttempt(tx, attempt, outcomeOf(error, disable, delay, now), now);
   if (row === null) throw new MadeBefore();
@@ -243,20 +244,20 @@ function outcomeOf(
   return { status: 'pending', nextAttemptAt: new Date(now.getTime() + delay), failureReason: null };
 }
 
-function errorOf(answer: WebhookAnswer): string | null {
-  if (answer.kind === 'unanswered') return answer.error;
-  if (answer.statusCode >= 200 && answer.statusCode < 300) return null;
-  const redirects = answer.statusCode >= 300 && answer.statusCode < 400;
-  return `answered ${answer.statusCode}${redirects ? ': redirects are not followed' : ''}`;
+function errorOf(response: WebhookResponse): string | null {
+  if (response.kind === 'failed') return response.error;
+  if (response.statusCode >= 200 && response.statusCode < 300) return null;
+  const redirects = response.statusCode >= 300 && response.statusCode < 400;
+  return `status ${response.statusCode}${redirects ? ': redirects are not followed' : ''}`;
 }
 
 function whyDisable(
   endpoint: { status: 'enabled' | 'disabled'; failing_since: Date | null },
-  answer: WebhookAnswer,
+  response: WebhookResponse,
   now: Date,
 ): DisabledReason | null {
-  if (endpoint.status === 'disabled' || errorOf(answer) === null) return null;
-  if (answer.kind === 'answered' && answer.statusCode === 410) return 'gone';
+  if (endpoint.status === 'disabled' || errorOf(response) === null) return null;
+  if (response.kind === 'responded' && response.statusCode === 410) return 'gone';
   return hasFailedTooLong(endpoint.failing_since, now) ? 'failing' : null;
 }
 
@@ -277,11 +278,11 @@ async function disableEndpoint(tx: Tx, locked: WebhookEndpointRow, reason: Disab
   await recordEvents(tx, { ...tenant, requestId: null, now }, [event]);
 }
 
-function progressOf(row: WebhookDeliveryRow, made: DeliveryToMake, answer: string, now: Date): DeliveryProgress {
+function progressOf(row: WebhookDeliveryRow, made: DeliveryToMake, outcome: string, now: Date): DeliveryProgress {
   return {
     status: row.status,
     attempts: row.attempt_count,
-    lastAnswer: row.failure_reason ?? answer,
+    lastAnswer: row.failure_reason ?? outcome,
     nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
     waitMs: Math.max(0, (row.next_attempt_at ?? now).getTime() - now.getTime()),
     about: {

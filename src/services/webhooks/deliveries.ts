@@ -75,21 +75,21 @@ function visibleTo(scopes: readonly string[], delivery: store.AttemptedDelivery)
  */
 export async function retryWebhookDelivery(
   db: Writer,
-  call: RequestContext,
+  context: RequestContext,
   id: string,
   scopes: readonly string[],
 ): Promise<store.AttemptedDelivery> {
   return atomically(db, async (tx) => {
-    const { endpoint_id, event_type } = await getWebhookDelivery(tx, call, id, scopes);
+    const { endpoint_id, event_type } = await getWebhookDelivery(tx, context, id, scopes);
     assertMayReadEvents(scopes, [event_type]);
-    const endpoint = await lockEnabled(tx, call, endpoint_id, () => {
+    const endpoint = await lockEnabled(tx, context, endpoint_id, () => {
       throw new InvalidState(`The webhook endpoint ${endpoint_id} has been deleted.`);
     });
-    await withinReplayBudget(tx, call, endpoint.url, 1, async () => {
-      await store.redeliver(tx, id, call.now);
+    await withinReplayBudget(tx, context, endpoint.url, 1, async () => {
+      await store.redeliver(tx, id, context.now);
       return { enqueued: 1 };
     });
-    return getWebhookDelivery(tx, call, id, scopes);
+    return getWebhookDelivery(tx, context, id, scopes);
   });
 }
 
@@ -103,22 +103,22 @@ export async function retryWebhookDelivery(
  */
 export async function replayWebhookDeliveries(
   db: Writer,
-  call: RequestContext,
+  context: RequestContext,
   endpointId: string,
   input: WebhookReplay,
   scopes: readonly string[],
 ): Promise<Replayed> {
   const since = new Date(input.since);
-  const until = input.until === undefined ? call.now : new Date(input.until);
+  const until = input.until === undefined ? context.now : new Date(input.until);
   if (until < since) throw ValidationFailed.of('/until', 'out_of_range', 'until must not be before since.');
   return atomically(db, async (tx) => {
-    const endpoint = await lockEnabled(tx, call, endpointId, unknownEndpoint);
+    const endpoint = await lockEnabled(tx, context, endpointId, unknownEndpoint);
     assertMayReadEvents(scopes, endpoint.event_types);
     assertVerified(endpoint);
-    const afterSequence = await sequenceOf(tx, call, input.starting_after);
+    const afterSequence = await sequenceOf(tx, context, input.starting_after);
     const range = { since, until, afterSequence, deliveredToo: input.status === 'all' };
-    return withinReplayBudget(tx, call, endpoint.url, maxReplayed, async (limit) => {
-      const { enqueued, lastEventId } = await store.replayDeliveries(tx, endpoint, { ...range, limit }, call.now);
+    return withinReplayBudget(tx, context, endpoint.url, maxReplayed, async (limit) => {
+      const { enqueued, lastEventId } = await store.replayDeliveries(tx, endpoint, { ...range, limit }, context.now);
       return { enqueued, hasMore: enqueued === limit, lastEventId };
     });
   });
@@ -139,20 +139,20 @@ async function sequenceOf(tx: Tx, tenant: Tenant, eventId: string | undefined): 
  */
 export async function pingWebhookEndpoint(
   db: Writer,
-  call: RequestContext,
+  context: RequestContext,
   endpointId: string,
   scopes: readonly string[],
 ): Promise<store.AttemptedDelivery> {
   return atomically(db, async (tx) => {
-    const endpoint = await lockEnabled(tx, call, endpointId, unknownEndpoint);
-    const ping = { ...endpointEvent('webhook_endpoint.ping', endpoint, call.now), onlyEndpointId: endpoint.id };
-    const { eventId } = await withinReplayBudget(tx, call, endpoint.url, 1, async () => {
-      const [recorded] = await recordEvents(tx, call, [ping]);
+    const endpoint = await lockEnabled(tx, context, endpointId, unknownEndpoint);
+    const ping = { ...endpointEvent('webhook_endpoint.ping', endpoint, context.now), onlyEndpointId: endpoint.id };
+    const { eventId } = await withinReplayBudget(tx, context, endpoint.url, 1, async () => {
+      const [recorded] = await recordEvents(tx, context, [ping]);
       return { enqueued: 1, eventId: recorded };
     });
     const id = eventId === undefined ? null : await store.selectDeliveryOfEvent(tx, eventId, endpoint.id);
-    if (id === null) throw new Error(`the ping of ${endpoint.id} has made no delivery`);
-    return getWebhookDelivery(tx, call, id, scopes);
+    if (id === null) throw new Error(`the ping of ${endpoint.id} created no delivery`);
+    return getWebhookDelivery(tx, context, id, scopes);
   });
 }
 
@@ -171,7 +171,7 @@ async function lockEnabled(
 ): Promise<WebhookEndpointRow> {
   const endpoint = (await lockWebhookEndpoint(tx, tenant, id)) ?? missing(id);
   if (endpoint.status === 'disabled') {
-    throw new InvalidState(`The webhook endpoint ${id} is disabled: enable it first.`);
+    throw new InvalidState(`The webhook endpoint ${id} is disabled. Enable it first.`);
   }
   return endpoint;
 }

@@ -1,6 +1,6 @@
 import type { DeliveryToMake, WebhookDeliveryRow } from '../../db/webhook-deliveries.ts';
 import { type DeliveryAttempted, secondsBetween } from '../../platform/telemetry.ts';
-import type { WebhookAnswer } from './sender.ts';
+import type { WebhookResponse } from './sender.ts';
 
 /**
  * Returns the telemetry event for a recorded attempt. `error` is null if the receiver accepted the event; `now` is real
@@ -8,11 +8,11 @@ import type { WebhookAnswer } from './sender.ts';
  */
 export function attemptTelemetry(
   { id, event, ...delivery }: DeliveryToMake,
-  made: { attempt: number; answer: WebhookAnswer; error: string | null },
+  made: { attempt: number; response: WebhookResponse; error: string | null },
   recorded: WebhookDeliveryRow,
   now: Date,
 ): DeliveryAttempted {
-  const { attempt, answer, error } = made;
+  const { attempt, response, error } = made;
   return {
     kind: 'delivery attempted',
     billerId: delivery.biller_id,
@@ -27,9 +27,9 @@ export function attemptTelemetry(
     requestId: event.request_id,
     attempt,
     outcome: error === null ? 'delivered' : recorded.status === 'pending' ? 'retrying' : 'failed',
-    statusCode: answer.kind === 'answered' ? answer.statusCode : null,
+    statusCode: response.kind === 'responded' ? response.statusCode : null,
     error,
-    seconds: answer.durationMs / 1000,
+    seconds: response.durationMs / 1000,
     lagSeconds: error === null ? secondsBetween(event.recorded_at, now) : null,
   };
 }

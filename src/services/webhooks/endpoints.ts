@@ -9,7 +9,7 @@ import { atomically } from '../../platform/postgres/transaction.ts';
 import { subscriptions } from '../../resources/event-catalogue.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { SecretRotation, WebhookEndpointCreate, WebhookEndpointUpdate } from '../../resources/webhook-endpoint.ts';
-import { asked } from '../accounts/audit.ts';
+import { auditOrigin } from '../accounts/audit.ts';
 import { type Vault, VaultError } from '../accounts/vault.ts';
 import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
 import { type PageQuery, pageOf, type Rows } from '../paging.ts';
@@ -40,11 +40,11 @@ const hour = 3_600_000;
  * @throws ValidationFailed if the destination or the event types cannot be used.
  */
 export async function checkWebhookEndpoint(
-  call: RequestContext,
+  context: RequestContext,
   input: { url?: string | undefined; event_types?: string[] | undefined },
   outbound: OutboundPolicy,
 ): Promise<void> {
-  const inUrl = input.url === undefined ? null : await destinationError(input.url, call.livemode, outbound);
+  const inUrl = input.url === undefined ? null : await destinationError(input.url, context.livemode, outbound);
   assertNoErrors([...(inUrl === null ? [] : [inUrl]), ...eventTypeErrors(input.event_types ?? [])]);
 }
 
@@ -54,7 +54,7 @@ export async function checkWebhookEndpoint(
  */
 export async function createWebhookEndpoint(
   db: Writer,
-  call: RequestContext,
+  context: RequestContext,
   input: WebhookEndpointCreate,
   { vault, scopes }: Pick<WebhookDeps, 'vault' | 'scopes'>,
 ): Promise<EndpointWithSecret> {
@@ -62,23 +62,23 @@ export async function createWebhookEndpoint(
   assertMayReadEvents(scopes, eventTypes);
   const secret = newSigningSecret();
   return atomically(db, async (tx) => {
-    await lockBiller(tx, call.billerId);
-    if ((await store.countWebhookEndpoints(tx, call)) >= maxEndpoints) {
+    await lockBiller(tx, context.billerId);
+    if ((await store.countWebhookEndpoints(tx, context)) >= maxEndpoints) {
       throw new InvalidState(
-        `There are ${maxEndpoints} webhook endpoints already: delete one first.`,
+        `There are ${maxEndpoints} webhook endpoints, the maximum. Delete one first.`,
         'webhook_endpoint_limit',
       );
     }
     const id = newId('webhook_endpoint');
-    const row = await store.insertWebhookEndpoint(tx, call, {
+    const row = await store.insertWebhookEndpoint(tx, context, {
       id,
       url: input.url,
       event_types: eventTypes,
       description: input.description ?? null,
-      sealed_secret: vault.seal(secret, sealedField('webhook_secrets', call, id)),
-      created_at: call.now,
+      sealed_secret: vault.seal(secret, sealedField('webhook_secrets', context, id)),
+      created_at: context.now,
     });
-    await recordEndpointChange(tx, 'webhook_endpoint.created', [null, row], asked(call));
+    await recordEndpointChange(tx, 'webhook_endpoint.created', [null, row], auditOrigin(context));
     return { ...row, secret };
   });
 }
@@ -114,15 +114,15 @@ export async function listWebhookEndpoints(
  */
 export async function updateWebhookEndpoint(
   db: Writer,
-  call: RequestContext,
+  context: RequestContext,
   id: string,
   input: WebhookEndpointUpdate,
   { outbound, scopes }: Pick<WebhookDeps, 'outbound' | 'scopes'>,
 ): Promise<store.WebhookEndpointRow> {
-  await getWebhookEndpoint(db, call, id);
-  await checkWebhookEndpoint(call, input, outbound);
+  await getWebhookEndpoint(db, context, id);
+  await checkWebhookEndpoint(context, input, outbound);
   return atomically(db, async (tx) => {
-    const before = await lockOrThrow(tx, call, id);
+    const before = await lockOrThrow(tx, context, id);
     const { status, ...changes } = input;
     if (changes.url !== undefined || changes.event_types !== undefined || status === 'enabled') {
       assertMayReadEvents(scopes, changes.event_types ?? before.event_types);
@@ -136,10 +136,10 @@ export async function updateWebhookEndpoint(
         ...(moved ? { failing_since: null, verified_at: null } : {}),
         ...(status === undefined || status === before.status ? {} : switched(status)),
       },
-      call.now,
+      context.now,
     );
-    if (row.status === 'disabled') await failPendingDeliveries(tx, id, 'endpoint disabled', call.now);
-    await recordEndpointChange(tx, 'webhook_endpoint.updated', [before, row], asked(call));
+    if (row.status === 'disabled') await failPendingDeliveries(tx, id, 'endpoint disabled', context.now);
+    await recordEndpointChange(tx, 'webhook_endpoint.updated', [before, row], auditOrigin(context));
     return row;
   });
 }
@@ -148,12 +148,12 @@ export async function updateWebhookEndpoint(
  * Deletes an endpoint. Nothing is sent to it any more, and its pending deliveries fail.
  * @throws NotFound
  */
-export async function deleteWebhookEndpoint(db: Writer, call: RequestContext, id: string): Promise<void> {
+export async function deleteWebhookEndpoint(db: Writer, context: RequestContext, id: string): Promise<void> {
   await atomically(db, async (tx) => {
-    const before = await lockOrThrow(tx, call, id);
-    await store.updateWebhookEndpoint(tx, id, { deleted_at: call.now }, call.now);
-    await failPendingDeliveries(tx, id, 'endpoint deleted', call.now);
-    await recordEndpointChange(tx, 'webhook_endpoint.deleted', [before, null], asked(call));
+    const before = await lockOrThrow(tx, context, id);
+    await store.updateWebhookEndpoint(tx, id, { deleted_at: context.now }, context.now);
+    await failPendingDeliveries(tx, id, 'endpoint deleted', context.now);
+    await recordEndpointChange(tx, 'webhook_endpoint.deleted', [before, null], auditOrigin(context));
   });
 }
 
@@ -164,7 +164,7 @@ export async function deleteWebhookEndpoint(db: Writer, call: RequestContext, id
  */
 export async function rotateSecret(
   db: Writer,
-  call: RequestContext,
+  context: RequestContext,
   id: string,
   input: SecretRotation,
   { vault }: Pick<WebhookDeps, 'vault'>,
@@ -172,15 +172,15 @@ export async function rotateSecret(
   const secret = newSigningSecret();
   const overlapHours = input.overlap_hours ?? 24;
   return atomically(db, async (tx) => {
-    const before = await lockOrThrow(tx, call, id);
-    const previous = overlapHours === 0 ? null : sealedAsPrevious(vault, call, before);
+    const before = await lockOrThrow(tx, context, id);
+    const previous = overlapHours === 0 ? null : sealedAsPrevious(vault, context, before);
     const changes = {
-      sealed_secret: vault.seal(secret, sealedField('webhook_secrets', call, id)),
+      sealed_secret: vault.seal(secret, sealedField('webhook_secrets', context, id)),
       sealed_previous_secret: previous,
-      previous_secret_expires_at: previous === null ? null : new Date(call.now.getTime() + overlapHours * hour),
+      previous_secret_expires_at: previous === null ? null : new Date(context.now.getTime() + overlapHours * hour),
     };
-    const row = await store.updateWebhookEndpoint(tx, id, changes, call.now);
-    await recordEndpointChange(tx, 'webhook_endpoint.secret_rotated', [before, row], asked(call));
+    const row = await store.updateWebhookEndpoint(tx, id, changes, context.now);
+    await recordEndpointChange(tx, 'webhook_endpoint.secret_rotated', [before, row], auditOrigin(context));
     return { ...row, secret };
   });
 }

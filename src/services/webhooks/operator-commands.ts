@@ -5,7 +5,7 @@ import { atomically } from '../../platform/postgres/transaction.ts';
 import {
   type Actor,
   type AuditEntry,
-  type CommandOrigin,
+  type ChangeOrigin,
   changesBetween,
   operator,
   recordAudit,
@@ -20,7 +20,7 @@ type Delivery = NonNullable<Awaited<ReturnType<typeof lockDelivery>>>;
 export async function giveUpDelivery(db: Db, id: string, now: Date, by: Actor = operator(null)): Promise<string> {
   return atomically(db, async (tx) => {
     const before = await lockDelivery(tx, id);
-    if (before === null) return 'Nothing to give up: there is no such delivery.';
+    if (before === null) return 'Nothing to give up: the delivery does not exist.';
     const after = await failDelivery(tx, id, 'given up by an operator', now);
     if (after === null) return `Nothing to give up: the delivery is ${before.status} (${attempts(before)}).`;
     await record(tx, 'webhook_delivery.given_up', [before, after], { by, now });
@@ -32,10 +32,10 @@ export async function giveUpDelivery(db: Db, id: string, now: Date, by: Actor = 
  * Records an operator's command to make the next attempt of a pending delivery now. The delivery's workflow makes the
  * attempt. Returns a sentence.
  */
-export async function noteDeliveryRetry(db: Db, id: string, { by, now }: CommandOrigin): Promise<string> {
+export async function noteDeliveryRetry(db: Db, id: string, { by, now }: ChangeOrigin): Promise<string> {
   return atomically(db, async (tx) => {
     const delivery = await lockDelivery(tx, id);
-    if (delivery === null) return 'Nothing to retry: there is no such delivery.';
+    if (delivery === null) return 'Nothing to retry: the delivery does not exist.';
     if (delivery.status !== 'pending')
       return `Nothing to retry: the delivery is ${delivery.status} (${attempts(delivery)}).`;
     await record(tx, 'webhook_delivery.retried_now', [delivery, { ...delivery, next_attempt_at: now }], { by, now });
@@ -50,14 +50,14 @@ export async function noteDeliveryRetry(db: Db, id: string, { by, now }: Command
 export async function retryDeliveryByOperator(db: Db, id: string, by: Actor, now: Date): Promise<string> {
   return atomically(db, async (tx) => {
     const found = await selectDeliveryToMake(tx, id);
-    if (found === null) return 'Nothing to retry: there is no such delivery.';
+    if (found === null) return 'Nothing to retry: the delivery does not exist.';
     const { endpoint_id: endpointId } = found;
     const tenant = { billerId: found.biller_id, livemode: found.livemode };
     // Lock order: the endpoint first, then its deliveries.
     const endpoint = await lockWebhookEndpoint(tx, tenant, endpointId);
     if (endpoint === null) return `Nothing to retry: the endpoint ${endpointId} was deleted.`;
     if (endpoint.status === 'disabled') {
-      return `Nothing to retry: the endpoint ${endpointId} is disabled (${endpoint.disabled_reason}); its biller can enable it.`;
+      return `Nothing to retry: the endpoint ${endpointId} is disabled (${endpoint.disabled_reason}). Its biller can enable it.`;
     }
     const before = await lockDelivery(tx, id);
     await redeliver(tx, id, now);
@@ -72,14 +72,14 @@ async function record(
   tx: Tx,
   action: Extract<AuditEntry['action'], `webhook_delivery.${string}`>,
   [before, after]: [Delivery, Delivery],
-  { by, now }: CommandOrigin,
+  { by, now }: ChangeOrigin,
 ): Promise<void> {
   const tenant = { billerId: before.biller_id, livemode: before.livemode };
-  const changes = changesBetween(audited(before), audited(after));
+  const changes = changesBetween(auditFields(before), auditFields(after));
   await recordAudit(tx, { action, by, at: now, tenant, subjectId: before.id, changes });
 }
 
-function audited({ status, next_attempt_at, failure_reason }: Delivery) {
+function auditFields({ status, next_attempt_at, failure_reason }: Delivery) {
   return { status, next_attempt_at, failure_reason };
 }
 

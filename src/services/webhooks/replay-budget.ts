@@ -32,16 +32,16 @@ export function replayHostOf(url: string): string {
  */
 export async function withinReplayBudget<T extends { enqueued: number }>(
   tx: Tx,
-  call: RequestContext,
+  context: RequestContext,
   url: string,
   most: number,
   send: (most: number) => Promise<T>,
 ): Promise<T> {
   const host = replayHostOf(url);
-  const used = await lockReplayBudget(tx, call, host, { perHour: replaysPerHour, now: call.now });
+  const used = await lockReplayBudget(tx, context, host, { perHour: replaysPerHour, now: context.now });
   const left = Math.floor(replaysPerHour - used);
   if (left < 1) throw new WebhookReplayLimit(host, replaysPerHour, retryAfterSeconds);
   const sent = await send(Math.min(most, left));
-  await takeFromReplayBudget(tx, call, host, sent.enqueued);
+  await takeFromReplayBudget(tx, context, host, sent.enqueued);
   return sent;
 }

@@ -17,21 +17,21 @@ export interface WebhookRequest {
 }
 
 /** The receiver's response, or why there was none. Failures are values, never exceptions. */
-export type WebhookAnswer = { durationMs: number } & (
+export type WebhookResponse = { durationMs: number } & (
   | {
-      kind: 'answered';
+      kind: 'responded';
       statusCode: number;
       retryAfter: string | null;
       excerpt: string;
       /** Whether the first 2 KiB of the body return the challenge. */
       returnsChallenge: boolean;
     }
-  | { kind: 'unanswered'; error: string }
+  | { kind: 'failed'; error: string }
 );
 
 export interface WebhookSender {
   /** @throws EndpointBusy if too many requests are under way, to this endpoint or in total. */
-  send(request: WebhookRequest): Promise<WebhookAnswer>;
+  send(request: WebhookRequest): Promise<WebhookResponse>;
   /** Closes all connections. Requests under way are cut off. */
   close(): Promise<void>;
 }
@@ -83,7 +83,7 @@ export function createWebhookSender({
   };
   const slots = createSendingSlots(maxRequestsUnderWay);
 
-  async function send(request: WebhookRequest): Promise<WebhookAnswer> {
+  async function send(request: WebhookRequest): Promise<WebhookResponse> {
     if (!slots.tryTake(request.endpointId)) throw new EndpointBusy();
     try {
       return await post(agents[request.livemode ? 'live' : 'sandbox'], request, timeoutMs);
@@ -113,7 +113,7 @@ function openAgent(policy: OutboundPolicy, timeoutMs: number): Agent {
   });
 }
 
-async function post(agent: Agent, request: WebhookRequest, timeoutMs: number): Promise<WebhookAnswer> {
+async function post(agent: Agent, request: WebhookRequest, timeoutMs: number): Promise<WebhookResponse> {
   const started = performance.now();
   const duration = () => Math.round(performance.now() - started);
   const timeout = new AbortController();
@@ -132,7 +132,7 @@ async function post(agent: Agent, request: WebhookRequest, timeoutMs: number): P
     // The status line is the receiver's word. However the body goes on, or breaks off, does not change it.
     const body = await readBeginning(response.body);
     return {
-      kind: 'answered',
+      kind: 'responded',
       statusCode: response.statusCode,
       retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
       // PostgreSQL text cannot contain NUL.
@@ -141,8 +141,8 @@ async function post(agent: Agent, request: WebhookRequest, timeoutMs: number): P
       durationMs: duration(),
     };
   } catch (error) {
-    const reason = timeout.signal.aborted ? `no answer within ${timeoutMs / 1000} s` : describe(error);
-    return { kind: 'unanswered', error: reason, durationMs: duration() };
+    const reason = timeout.signal.aborted ? `no response within ${timeoutMs / 1000} s` : describe(error);
+    return { kind: 'failed', error: reason, durationMs: duration() };
   } finally {
     clearTimeout(timer);
   }
@@ -169,19 +169,19 @@ const causes: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
   EPIPE: 'connection reset',
-  UND_ERR_SOCKET: 'connection closed without an answer',
+  UND_ERR_SOCKET: 'connection closed without a response',
   EHOSTUNREACH: 'host not reachable',
   ENETUNREACH: 'network not reachable',
   ETIMEDOUT: 'connection timed out',
   UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
-  UND_ERR_HEADERS_OVERFLOW: 'answer headers too large',
+  UND_ERR_HEADERS_OVERFLOW: 'response headers too large',
 };
 
 /** Describes an error in words, without addresses: its own message could reveal our network to a biller. */
 function describe(error: unknown): string {
   const [first] = error instanceof AggregateError ? error.errors : [error];
   if (first instanceof AddressRefused) return first.message;
-  if (first instanceof errors.HTTPParserError) return 'the answer is not HTTP';
+  if (first instanceof errors.HTTPParserError) return 'the response is not HTTP';
   const code = first instanceof Error && 'code' in first ? String(first.code) : '';
   if (/CERT|TLS|SSL|SIGNATURE|ISSUER/.test(code)) return `TLS failed (${code})`;
   return causes[code] ?? (code === '' ? 'request failed' : `request failed (${code})`);
