@@ -61,7 +61,7 @@ describe('creating a payment intent', () => {
   it('is one row, and neither an event nor a workflow', async () => {
     const before = await rowCounts(stage);
     await created({});
-    assert.deepEqual(await rowCounts(stage), { ...before, intents: (before.intents ?? 0) + 1 });
+    assert.deepEqual(await rowCounts(stage), { ...before, payment_intents: (before.payment_intents ?? 0) + 1 });
   });
 
   it('takes whole amounts from 200 to 100000', async () => {

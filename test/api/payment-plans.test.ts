@@ -85,7 +85,7 @@ describe('creating a payment plan', () => {
   it('is one row, without event or workflow', async () => {
     const before = await rowCounts(stage);
     await post();
-    assert.deepEqual(await rowCounts(stage), { ...before, plans: (before.plans ?? 0) + 1 });
+    assert.deepEqual(await rowCounts(stage), { ...before, payment_plans: (before.payment_plans ?? 0) + 1 });
   });
 
   it('has all faults told at once with 422, the missing total among them', async () => {
