@@ -76,7 +76,7 @@ export async function insertCustomer(
 }
 
 /** The customer of this biller and mode, or null. Deleted customers are included. */
-export async function findCustomer(db: Db, tenant: TenantKey, id: string): Promise<CustomerRow | null> {
+export async function selectCustomer(db: Db, tenant: TenantKey, id: string): Promise<CustomerRow | null> {
   const [row] = await db<CustomerRow[]>`
     select * from customers
     where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`;
@@ -122,7 +122,7 @@ export function unchanged({ id, biller_id, livemode, fee_preferences }: Customer
 }
 
 /** The newest customer with this reference that is not deleted, or null. */
-export async function findCustomerByReference(
+export async function selectCustomerByReference(
   db: Db,
   tenant: TenantKey,
   reference: string,

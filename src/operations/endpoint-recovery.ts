@@ -2,7 +2,7 @@ import { replayDeliveries } from '../db/webhook-deliveries.ts';
 import { lockEndpointOfAnyBiller, updateWebhookEndpoint, type WebhookEndpointRow } from '../db/webhook-endpoints.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { atomically } from '../platform/postgres/transaction.ts';
-import { type CommandOrigin, recordAudit } from '../services/accounts/audit.ts';
+import { type ChangeOrigin, recordAudit } from '../services/accounts/audit.ts';
 import { InvalidState, NotFound } from '../services/errors.ts';
 import { assertVerified } from '../services/webhooks/challenge.ts';
 import { recordEndpointChange } from '../services/webhooks/endpoint-audit.ts';
@@ -23,7 +23,7 @@ export interface Replayed {
  * that arrived meanwhile are left out. Operators have no replay budget.
  * @throws NotFound; InvalidState when the endpoint is disabled, or live and not verified.
  */
-export async function replayByOperator(db: Db, endpointId: string, origin: CommandOrigin): Promise<Replayed> {
+export async function replayByOperator(db: Db, endpointId: string, origin: ChangeOrigin): Promise<Replayed> {
   return atomically(db, async (tx) => {
     const endpoint = await lockById(tx, endpointId);
     if (endpoint.status === 'disabled') {
@@ -38,7 +38,7 @@ export async function replayByOperator(db: Db, endpointId: string, origin: Comma
  * null when the endpoint is enabled already.
  * @throws NotFound; InvalidState when its biller has disabled it, or it is live and not verified.
  */
-export async function enableByOperator(db: Db, endpointId: string, origin: CommandOrigin): Promise<Replayed | null> {
+export async function enableByOperator(db: Db, endpointId: string, origin: ChangeOrigin): Promise<Replayed | null> {
   return atomically(db, async (tx) => {
     const before = await lockById(tx, endpointId);
     if (before.status === 'enabled') return null;
@@ -55,7 +55,7 @@ export async function enableByOperator(db: Db, endpointId: string, origin: Comma
   });
 }
 
-async function replay(tx: Tx, endpoint: WebhookEndpointRow, { by, now }: CommandOrigin): Promise<Replayed> {
+async function replay(tx: Tx, endpoint: WebhookEndpointRow, { by, now }: ChangeOrigin): Promise<Replayed> {
   assertVerified(endpoint);
   const since = new Date(now.getTime() - replayedDays * 86_400_000);
   const range = { since, until: now, afterSequence: null, deliveredToo: false, limit: maxReplayed };

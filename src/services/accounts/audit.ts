@@ -86,12 +86,6 @@ export async function recordAudit(db: Db, { action, by, at, tenant, subjectId, r
   });
 }
 
-/** Who issued an operator command, and when (real time). */
-export interface CommandOrigin {
-  by: Actor;
-  now: Date;
-}
-
 /** Returns the actor that issued an operator command. */
 export function operator(by: IssuedBy | null | undefined): Actor {
   return typeof by === 'object' && by !== null ? by : { kind: 'operator', id: by ?? 'web-ui' };

@@ -2,9 +2,9 @@ import {
   type CustomerFilter,
   type CustomerRow,
   countClockCustomers,
-  findCustomer,
   insertCustomer,
   listCustomers as listCustomerRows,
+  selectCustomer,
 } from '../../db/customers.ts';
 import { KeyTaken } from '../../db/idempotency-keys.ts';
 import { lockBiller } from '../../db/tenant.ts';
@@ -53,7 +53,7 @@ export async function createCustomer(
  * @throws NotFound
  */
 export async function getCustomer(db: Db, tenant: Tenant, id: string): Promise<CustomerRow> {
-  const customer = await findCustomer(db, tenant, id);
+  const customer = await selectCustomer(db, tenant, id);
   if (customer === null) throw new NotFound('customer', id);
   return customer;
 }

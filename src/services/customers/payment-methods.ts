@@ -1,9 +1,9 @@
 import {
   clearDefaultMethod,
-  findCustomer,
-  findCustomerByReference,
   type LockedCustomerRow,
   lockCustomer,
+  selectCustomer,
+  selectCustomerByReference,
 } from '../../db/customers.ts';
 import { selectPaymentIntent } from '../../db/payment-intents.ts';
 import {
@@ -180,7 +180,7 @@ export async function listCustomerMethods(
   customerId: string,
   query: PageQuery,
 ): Promise<Rows<PaymentMethodRow>> {
-  const customer = await findCustomer(db, tenant, customerId);
+  const customer = await selectCustomer(db, tenant, customerId);
   if (customer === null) throw new NotFound('customer', customerId);
   const page = await pageOf(db, 'payment_methods', tenant, query, methodsPerPage);
   return { rows: await listMethodsOfCustomer(db, customer.id, page), limit: page.limit };
@@ -242,7 +242,7 @@ export async function getCustomerMethod(
   customerId: string,
   id: string,
 ): Promise<PaymentMethodRow> {
-  const customer = await findCustomer(db, tenant, customerId);
+  const customer = await selectCustomer(db, tenant, customerId);
   if (customer === null) throw new NotFound('customer', customerId);
   const method = await selectPaymentMethod(db, tenant, id);
   if (method?.customer_id !== customerId) throw new NotFound('payment method', id);
@@ -254,7 +254,7 @@ async function customerReferredTo(tx: Tx, tenant: Tenant, reference: string): Pr
   const path = '/customer_reference';
   const byId = await resolveCustomer(tx, tenant, reference, path);
   if (byId.error?.code !== 'resource_missing') return byId;
-  const customer = await findCustomerByReference(tx, tenant, reference);
+  const customer = await selectCustomerByReference(tx, tenant, reference);
   return customer === null ? byId : resolveCustomer(tx, tenant, customer.id, path);
 }
 

@@ -1,4 +1,4 @@
-import { type CustomerRow, findCustomer, lockCustomer, unchanged } from '../../db/customers.ts';
+import { type CustomerRow, lockCustomer, selectCustomer, unchanged } from '../../db/customers.ts';
 import { KeyTaken } from '../../db/idempotency-keys.ts';
 import {
   insertPaymentIntent,
@@ -154,7 +154,7 @@ async function createInOne(
   conditionsOf: ConditionsOf<PaymentIntentRow>,
 ): Promise<PaymentIntentRow | null> {
   const customerId = input.customer_id;
-  const customer = customerId === undefined ? null : await findCustomer(db, context, customerId);
+  const customer = customerId === undefined ? null : await selectCustomer(db, context, customerId);
   if (customerId !== undefined && (customer === null || customer.test_clock_id !== null)) return null;
   const row = newRow(context, input, {
     at: context.now,

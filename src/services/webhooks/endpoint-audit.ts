@@ -42,7 +42,7 @@ const isAudited: Readonly<Record<keyof WebhookEndpointRow, boolean>> = {
 };
 const auditedColumns = (Object.keys(isAudited) as (keyof WebhookEndpointRow)[]).filter((column) => isAudited[column]);
 
-function auditedPart(row: WebhookEndpointRow): Partial<WebhookEndpointRow> {
+function auditFields(row: WebhookEndpointRow): Partial<WebhookEndpointRow> {
   return { ...pick(row, auditedColumns), url: withoutQuery(row.url) };
 }
 
