@@ -70,7 +70,7 @@ export const fieldCodes = {
     remedy: 'Send exactly one of them.',
   },
   unknown_fixture_token: {
-    meaning: 'There is no such sandbox fixture token.',
+    meaning: 'The sandbox fixture token does not exist.',
     remedy: 'Use one of the `tok_sandbox_…` tokens.',
   },
   unknown_event_type: {

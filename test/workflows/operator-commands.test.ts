@@ -162,7 +162,7 @@ describe('operator commands', function () {
     assert.equal(freed.stalled, null);
     assert.equal(freed.waitsFor, 'the due date of slot 1');
     assert.equal(freed.nextDueAt, Date.parse('2027-01-12T00:00:00Z'));
-    assert.match(freed.lastCommand ?? '', /^recheck \(an operator\)\. Checked: active/);
+    assert.match(freed.lastCommand ?? '', /^recheck \(an operator\)\. Read again: active/);
   });
 
   it('a command that is sent while a fresh run is due gets its result, and does not prevent the fresh run', async () => {

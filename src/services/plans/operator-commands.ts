@@ -3,7 +3,7 @@ import type { OperatorCommand } from '../../messages/operator-command.ts';
 import type { SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import { type AuditAction, type CommandOrigin, operator, recordAudit } from '../accounts/audit.ts';
+import { type AuditAction, type ChangeOrigin, operator, recordAudit } from '../accounts/audit.ts';
 import { retryPlanNow } from './plan-operations.ts';
 import { skipPlanSlot } from './plan-slot-skipping.ts';
 import { planStatus, scheduledPaymentStatus } from './subject-status.ts';
@@ -91,7 +91,7 @@ async function recheck(
   action: AuditAction,
   id: string,
   status: SubjectStatus,
-  origin: CommandOrigin,
+  origin: ChangeOrigin,
 ): Promise<string> {
   if (status.billerId === '') return 'Read again: it was deleted.';
   await recordCommand(db, action, id, status, origin);
@@ -104,7 +104,7 @@ async function recordCommand(
   action: AuditAction,
   subjectId: string,
   { billerId, livemode }: SubjectStatus,
-  { by, now }: CommandOrigin,
+  { by, now }: ChangeOrigin,
 ): Promise<void> {
   await recordAudit(db, { action, by, at: now, tenant: { billerId, livemode }, subjectId, changes: {} });
 }

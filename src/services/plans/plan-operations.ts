@@ -4,7 +4,7 @@ import { type CollectingPlanRow, lockPlan, selectClockOfPlan, updatePlan } from 
 import { hasEnded } from '../../domain/plan-state.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import { type AuditEntry, type CommandOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
+import { type AuditEntry, type ChangeOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
 
@@ -22,7 +22,7 @@ const sameRetryMs = 60_000;
  * a minute of an attempt, the command does not cause another one. Returns a sentence: what was done, or why nothing
  * was.
  */
-export async function retryPlanNow(db: Db, planId: string, origin: CommandOrigin): Promise<string> {
+export async function retryPlanNow(db: Db, planId: string, origin: ChangeOrigin): Promise<string> {
   return withPlan(db, planId, origin.now, async (tx, { plan, at }) => {
     if (plan.state !== 'active') return `Nothing to retry: ${whyNotActive(plan)}.`;
     const slots = await listOpenSlots(tx, planId);
@@ -84,7 +84,7 @@ export function inWords({ slot, due_date: date }: { slot: number; due_date: stri
 /** Returns the fields of an audit entry that come from the plan and the operator command. */
 export function entryOf(
   plan: CollectingPlanRow,
-  { by, now }: CommandOrigin,
+  { by, now }: ChangeOrigin,
 ): Pick<AuditEntry, 'by' | 'at' | 'tenant' | 'subjectId'> {
   return { by, at: now, tenant: { billerId: plan.biller_id, livemode: plan.livemode }, subjectId: plan.id };
 }

@@ -11,7 +11,7 @@ import { type CollectingPlanRow, cadenceOf, updatePlan } from '../../db/payment-
 import { slotDate } from '../../domain/calendar.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
-import { type CommandOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
+import { type ChangeOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
 import { intentEvent, recordEvents } from '../events.ts';
 import { dueInstant, progressOf, skippedSlots, slotAfterNext, wakeCalendar } from './plan-calendar.ts';
 import { capital, entryOf, inWords, type LockedPlan, ofSlot, withPlan } from './plan-operations.ts';
@@ -24,7 +24,7 @@ import { capital, entryOf, inWords, type LockedPlan, ofSlot, withPlan } from './
  * A plan with a total runs longer for it. While an attempt is in flight nothing is done, since it may succeed.
  * Repeating the command skips no further slot. Returns a sentence: what was done, or why nothing was.
  */
-export async function skipPlanSlot(db: Db, planId: string, slot: number, origin: CommandOrigin): Promise<string> {
+export async function skipPlanSlot(db: Db, planId: string, slot: number, origin: ChangeOrigin): Promise<string> {
   return withPlan(db, planId, origin.now, async (tx, locked) => {
     if (hasEnded(locked.plan.state)) return `Nothing to skip: the plan is ${locked.plan.state}.`;
     const found = await selectSlot(tx, planId, slot);
@@ -36,7 +36,7 @@ export async function skipPlanSlot(db: Db, planId: string, slot: number, origin:
   });
 }
 
-async function giveUp(tx: Tx, locked: LockedPlan, slot: PlanSlotRow, origin: CommandOrigin): Promise<string> {
+async function giveUp(tx: Tx, locked: LockedPlan, slot: PlanSlotRow, origin: ChangeOrigin): Promise<string> {
   const refusal = whyNotGivenUp(slot);
   if (refusal !== null) return refusal;
   const { plan, at } = locked;
@@ -77,7 +77,7 @@ function whyNotGivenUp(slot: PlanSlotRow): string | null {
 }
 
 /** Skips the next slot, which is due but not opened yet. It does not check what keeps the slot from being collected. */
-async function skipDue(tx: Tx, locked: LockedPlan, origin: CommandOrigin): Promise<string> {
+async function skipDue(tx: Tx, locked: LockedPlan, origin: ChangeOrigin): Promise<string> {
   const { plan, at } = locked;
   const cadence = cadenceOf(plan);
   const nextSlot = slotAfterNext(plan);

@@ -13,10 +13,10 @@ export async function recordEndpointChange(
   [before, after]: readonly [WebhookEndpointRow | null, WebhookEndpointRow | null],
   whose: Pick<AuditEntry, 'by' | 'at' | 'tenant' | 'requestId'>,
 ): Promise<void> {
-  const changes = changesBetween(before && auditedPart(before), after && auditedPart(after));
+  const changes = changesBetween(before && auditFields(before), after && auditFields(after));
   // A changed query string is recorded as a change, but its content is not.
   if (before && after && before.url !== after.url)
-    changes.url ??= { from: auditedPart(before).url, to: auditedPart(after).url };
+    changes.url ??= { from: auditFields(before).url, to: auditFields(after).url };
   if (action === 'webhook_endpoint.updated' && Object.keys(changes).length === 0) return;
   await recordAudit(tx, { action, ...whose, subjectId: (before ?? after)?.id ?? null, changes });
 }

@@ -5,7 +5,7 @@ import { atomically } from '../../platform/postgres/transaction.ts';
 import {
   type Actor,
   type AuditEntry,
-  type CommandOrigin,
+  type ChangeOrigin,
   changesBetween,
   operator,
   recordAudit,
@@ -32,7 +32,7 @@ export async function giveUpDelivery(db: Db, id: string, now: Date, by: Actor = 
  * Records an operator's command to make the next attempt of a pending delivery now. The delivery's workflow makes the
  * attempt. Returns a sentence.
  */
-export async function noteDeliveryRetry(db: Db, id: string, { by, now }: CommandOrigin): Promise<string> {
+export async function noteDeliveryRetry(db: Db, id: string, { by, now }: ChangeOrigin): Promise<string> {
   return atomically(db, async (tx) => {
     const delivery = await lockDelivery(tx, id);
     if (delivery === null) return 'Nothing to retry: the delivery does not exist.';
@@ -72,7 +72,7 @@ async function record(
   tx: Tx,
   action: Extract<AuditEntry['action'], `webhook_delivery.${string}`>,
   [before, after]: [Delivery, Delivery],
-  { by, now }: CommandOrigin,
+  { by, now }: ChangeOrigin,
 ): Promise<void> {
   const tenant = { billerId: before.biller_id, livemode: before.livemode };
   const changes = changesBetween(audited(before), audited(after));
