@@ -7,7 +7,9 @@ import type { SupervisedProcess } from '../lab/supervised-process.ts';
 import { openPool, type Pool } from '../src/platform/postgres/connection.ts';
 import { ensureDemoBiller } from '../src/services/accounts/billers.ts';
 
-/** A service whose parts can be killed: an API and workers under a supervisor that starts them again, and both servers. */
+/**
+ * A service whose parts can be killed: an API and workers under a supervisor that starts them again, and both servers.
+ */
 export interface Breakable extends Pick<Parts, 'sql' | 'taskQueue' | 'ledgerFile' | 'stop'> {
   client: PaymentsClient;
   /** Connections that were opened after the crash; the caller ends them. */

@@ -6,7 +6,10 @@ import { childEnvironment } from '../src/processes/config/config.ts';
 const readyTimeoutMs = 60_000;
 const stopTimeoutMs = 15_000;
 
-/** Starts a program of ours as a process of its own, and waits for its message `ready`. @throws Error if it ends before */
+/**
+ * Starts a program of ours as a process of its own, and waits for its message `ready`.
+ * @throws Error if it ends before
+ */
 export async function startChild(
   file: string,
   { args = [], environment = {} }: { args?: string[]; environment?: Record<string, string> } = {},

@@ -50,8 +50,8 @@ export async function followCourse(dueAt: number, count: number, done: () => Pro
 }
 
 /**
- * How much time to leave before an instant when the preparation for it took, or is expected to take, so long: of a long one
- * a smaller share, since it varies less.
+ * How much time to leave before an instant when the preparation for it took, or is expected to take, so long: of a long
+ * one a smaller share, since it varies less.
  */
 export function leadFor(preparedMs: number): number {
   return 2_500 + Math.min(1.8 * preparedMs, 1.35 * preparedMs + 10_000);

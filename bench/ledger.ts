@@ -8,8 +8,8 @@ export interface Calls {
 }
 
 /**
- * Holds the processor's own ledger against these intents: each was charged with success under exactly one key, and nothing
- * else was charged. Calls that were repeated under the same key take nothing again.
+ * Holds the processor's own ledger against these intents: each was charged with success under exactly one key, and
+ * nothing else was charged. Calls that were repeated under the same key take nothing again.
  * @throws when it is not so.
  */
 export async function expectOneSuccessEach(file: string, intentIds: readonly string[]): Promise<Calls> {

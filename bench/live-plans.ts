@@ -62,7 +62,10 @@ async function haveTimers(temporal: Temporal, dueAt: Date, count: number): Promi
   return false;
 }
 
-/** The number of the biller's last event: each charge of a plan adds one, so its growth counts them at the cost of one row. */
+/**
+ * The number of the biller's last event: each charge of a plan adds one, so its growth counts them at the cost of one
+ * row.
+ */
 export async function lastEvent(sql: Pool): Promise<number> {
   const [row] = await sql<{ last: number }[]>`
     select coalesce(max(last_sequence), 0) as last from event_sequences where not livemode`;

@@ -32,8 +32,8 @@ const more: Measurement[] = [sizing, flood, heavyBodies, dueUnderFire];
 const measurements = [...usual, ...more];
 
 /**
- * What still runs after this is left out of the report, and nothing more is begun: six minutes for the usual groups, more for
- * the others, and for more plans.
+ * What still runs after this is left out of the report, and nothing more is begun: six minutes for the usual groups,
+ * more for the others, and for more plans.
  */
 const timeForAllMs = (chosen: readonly Measurement[], plans: number) =>
   360_000 + (chosen.some((one) => more.includes(one)) ? 900_000 : 0) + 240 * Math.max(0, plans - 1000);

@@ -12,7 +12,10 @@ export interface ProcessorUse {
   load_average: number;
 }
 
-/** Begins to watch; each call of the function that it returns covers the span since the last. Linux only: all 0 elsewhere. */
+/**
+ * Begins to watch; each call of the function that it returns covers the span since the last. Linux only: all 0
+ * elsewhere.
+ */
 export async function watchProcessorUse(): Promise<() => Promise<ProcessorUse>> {
   const look = async () => ({
     at: performance.now(),

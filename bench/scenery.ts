@@ -61,7 +61,9 @@ export async function advance({ client }: Bench, scene: PlayedScene, days: numbe
   }
 }
 
-/** The attempts that were made on a clock's plans, by their outcome. Unless there are so many, the measurement is void. */
+/**
+ * The attempts that were made on a clock's plans, by their outcome. Unless there are so many, the measurement is void.
+ */
 export async function expectAttempts(
   sql: Pool,
   { clockId }: PlayedScene,

@@ -62,7 +62,9 @@ async function run(service: Service, { keep }: Options, signal: AbortSignal): Pr
   }
 }
 
-/** Each request first looks at `signal`, and throws its reason; one under way continues, so that its result is known. */
+/**
+ * Each request first looks at `signal`, and throws its reason; one under way continues, so that its result is known.
+ */
 function clientOf({ baseUrl, key }: Service, signal?: AbortSignal): PaymentsClient {
   const send: typeof fetch = async (input, init) => {
     signal?.throwIfAborted();

@@ -1,5 +1,5 @@
-// The rules of plans and clocks, written a second time: nothing here is shared with the service, so an agreement of the two
-// means something. All dates are UTC, all amounts are minor units.
+// The rules of plans and clocks, written a second time: nothing here is shared with the service, so an agreement of the
+// two means something. All dates are UTC, all amounts are minor units.
 
 export interface Terms {
   every: 'week' | 'month';

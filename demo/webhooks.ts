@@ -42,7 +42,9 @@ function checkSequence({ checks }: Scene, listed: Event[]): void {
   checks.equal('sequence numbers of the biller’s events, after a gap or a repetition', displaced, []);
 }
 
-/** What an advance did was recorded between its `advancing` and its `ready`, and happened after `from` and up to `to`. */
+/**
+ * What an advance did was recorded between its `advancing` and its `ready`, and happened after `from` and up to `to`.
+ */
 function checkWindows({ checks }: Scene, events: WebhookEvent[]): void {
   let [from, to] = ['', ''];
   for (const event of events) {

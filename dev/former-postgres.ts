@@ -35,7 +35,8 @@ export async function releaseLockFile(cluster: string, endedPid: number | null, 
 }
 
 /**
- * Starts a server by `start`, again and again while processes of a killed server still use its memory, for at most 30 s.
+ * Starts a server by `start`, again and again while processes of a killed server still use its memory, for at most 30
+ * s.
  * @throws what `start` throws, for any other reason at once.
  */
 export async function retryWhileInUse<T>(start: () => Promise<T>, log: Say): Promise<T> {

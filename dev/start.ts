@@ -1,5 +1,5 @@
-// The supervisor behind `npm start`: starts everything on loopback, prints when it is ready, and ends it all in order. With
-// --watch (`npm run dev`) it restarts worker and API when a file of `src` changes.
+// The supervisor behind `npm start`: starts everything on loopback, prints when it is ready, and ends it all in order.
+// With --watch (`npm run dev`) it restarts worker and API when a file of `src` changes.
 
 import { print, printError } from '../src/platform/terminal.ts';
 import { ConfigError, isRunByNpm, readConfig } from '../src/processes/config/config.ts';

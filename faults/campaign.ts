@@ -31,7 +31,10 @@ const gapMs = [200, 2_600] as const;
 /** A strike that takes longer fails the run. */
 const strikeTimeoutMs = 120_000;
 
-/** Injects faults while the load goes on, until there were so many; the later ones do not wait for the earlier to be over. */
+/**
+ * Injects faults while the load goes on, until there were so many; the later ones do not wait for the earlier to be
+ * over.
+ */
 export async function attack(arena: Arena, options: CampaignOptions): Promise<Fault[]> {
   const faults: Fault[] = [];
   const note = (kind: string, title: string) => {

@@ -20,9 +20,9 @@ const places = ['/usr/lib', '/usr/lib64', '/usr/local/lib'];
 const names = ['faketime/libfaketimeMT.so.1', 'libfaketimeMT.so.1'];
 
 /**
- * Clocks that can be set off, each a file in the folder that libfaketime reads once a second; null where there is no such
- * library, or Node.js does not obey it. The monotonic clock, by which time-outs and timers go, runs on, as it does when an
- * operator or a time server sets a machine's clock.
+ * Clocks that can be set off, each a file in the folder that libfaketime reads once a second; null where there is no
+ * such library, or Node.js does not obey it. The monotonic clock, by which time-outs and timers go, runs on, as it does
+ * when an operator or a time server sets a machine's clock.
  */
 export async function findFakeClocks(folder: string): Promise<((name: string) => Promise<FakeClock>) | null> {
   const library = await findLibrary();

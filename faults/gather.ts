@@ -70,7 +70,9 @@ async function waitsOf(account: Account): Promise<AccountEvidence['waits']> {
   return waits;
 }
 
-/** A checksum of what the load does not touch: an account, and the live mode of a biller that is busy in the sandbox. */
+/**
+ * A checksum of what the load does not touch: an account, and the live mode of a biller that is busy in the sandbox.
+ */
 export async function checksumOfUntouched(world: World): Promise<string> {
   const { bystander, live } = world.accounts;
   return `${await checksumOf(bystander)} ${await checksumOf(live)}`;

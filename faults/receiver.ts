@@ -16,7 +16,9 @@ const hangMs = 20_000;
 const floodBytes = 4 * 2 ** 20;
 export const retryAfterSeconds = 7;
 
-/** What a moody endpoint does, in hundredths. Most refusals are such that the second attempt, 5 s later, can succeed. */
+/**
+ * What a moody endpoint does, in hundredths. Most refusals are such that the second attempt, 5 s later, can succeed.
+ */
 const behaviours: readonly (Behaviour<BehaviourName> & { weight: number })[] = [
   { ...accepts, weight: 70 },
   {

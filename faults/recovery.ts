@@ -25,9 +25,9 @@ const aheadMs = 2_000;
 const waiting = { timeoutMs: 60_000, everyMs: 10 };
 
 /**
- * Measures how fast work continues after everything of one kind was killed, with nothing else under way: for the API from the
- * start of the process to the first 2xx; for the others from when it is back to the first charge of a plan that fell due
- * while it was away.
+ * Measures how fast work continues after everything of one kind was killed, with nothing else under way: for the API
+ * from the start of the process to the first 2xx; for the others from when it is back to the first charge of a plan
+ * that fell due while it was away.
  */
 export async function measureRecovery(world: World, rounds: number): Promise<Recovery[]> {
   const found: Recovery[] = [];
@@ -81,7 +81,10 @@ async function firstResponse({ cluster, accounts }: World): Promise<number> {
   return performance.now() - begun;
 }
 
-/** Takes something away at once. The function that it returns gives it back, and returns when it was back: performance time. */
+/**
+ * Takes something away at once. The function that it returns gives it back, and returns when it was back: performance
+ * time.
+ */
 type TakeAway = (world: World) => Promise<() => Promise<number>>;
 
 const awayWorkers: TakeAway = async ({ cluster }) => {

@@ -22,7 +22,9 @@ export async function markLogs({ logs }: Target): Promise<LogMarks> {
   return new Map(await Promise.all(marks));
 }
 
-/** What has gone wrong behind the responses: broken invariants of the database, and errors in the logs since the marks. */
+/**
+ * What has gone wrong behind the responses: broken invariants of the database, and errors in the logs since the marks.
+ */
 export async function findAftermath({ sql }: Target, marks: LogMarks): Promise<string[]> {
   const violations = await findViolations(sql);
   const broken = violations.map(({ invariant, id, detail }) => `invariant "${invariant}": ${id} ${detail}`);

@@ -25,7 +25,9 @@ try {
   printError(stopped.signal.aborted ? 'Stopped.' : isExpected ? error.message : error);
 }
 
-/** Runs all passes against a service, then looks for broken invariants and logged errors. Returns whether all is well. */
+/**
+ * Runs all passes against a service, then looks for broken invariants and logged errors. Returns whether all is well.
+ */
 async function fuzz(options: Options): Promise<boolean> {
   const schemathesis = await prepareSchemathesis();
   const target = await findTarget(options.keys);

@@ -21,7 +21,10 @@ export interface Pass {
   readonly seconds: number | null;
 }
 
-/** Ids of operations. Written down here and not read off the document, which the service makes of the same source as its checks. */
+/**
+ * Ids of operations. Written down here and not read off the document, which the service makes of the same source as its
+ * checks.
+ */
 export interface Rights {
   readonly may: readonly string[];
   /** Only with the client secret of the payment intent in question. */
@@ -45,9 +48,9 @@ const shares = { browser: 0.1, restricted: 0.1, live: 0.15, server: 0.4, chains:
 const chainSeconds = { quick: 15, whole: 180 };
 
 /**
- * Four callers: a browser with the publishable key, and a program with a restricted key, which are refused nearly everything; a
- * server in live mode, where no charge can be made; and a biller's server in sandbox, which reaches everything, first by single
- * requests and then by chains of them.
+ * Four callers: a browser with the publishable key, and a program with a restricted key, which are refused nearly
+ * everything; a server in live mode, where no charge can be made; and a biller's server in sandbox, which reaches
+ * everything, first by single requests and then by chains of them.
  */
 export async function makePasses(target: Target, tenant: Tenant, stranger: Tenant, options: Options): Promise<Pass[]> {
   const { maxExamples, minutes, quick } = options;
@@ -60,8 +63,8 @@ export async function makePasses(target: Target, tenant: Tenant, stranger: Tenan
   const restricted = { key: sandboxRestricted, stranger: null, rights: ofRestricted, scenery };
   const liveServer = { key: liveSecret, stranger: stranger.liveSecret, rights: null, scenery: live };
   const server = { key: sandboxSecret, stranger: stranger.sandboxSecret, rights: null, scenery, maxExamples };
-  // The boundary values of each field, most of all requests, tell no key from another. The examples are requests as they are
-  // meant to be, which nothing but the key refuses.
+  // The boundary values of each field, most of all requests, tell no key from another. The examples are requests as
+  // they are meant to be, which nothing but the key refuses.
   const fewer = { phases: ['fuzzing'], maxExamples: Math.ceil(maxExamples / 3) };
   const withExamples = { ...fewer, phases: ['examples', 'fuzzing'] };
   const secondsOf = (share: number) => (minutes === null ? null : Math.ceil(minutes * 60 * share));

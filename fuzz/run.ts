@@ -35,7 +35,10 @@ export interface PassResult {
   readonly findings: string;
 }
 
-/** Runs a pass in a folder, which then has its configuration, its report and its output. @throws Error when it broke off. */
+/**
+ * Runs a pass in a folder, which then has its configuration, its report and its output.
+ * @throws Error when it broke off.
+ */
 export async function runPass(
   command: Command,
   pass: Pass,

@@ -21,8 +21,8 @@ const tokens = [
 const customerCount = 12;
 
 /**
- * Makes objects in every state by the API, for requests to name, and returns their ids. What a run creates comes on top:
- * schemathesis uses the ids of its responses.
+ * Makes objects in every state by the API, for requests to name, and returns their ids. What a run creates comes on
+ * top: schemathesis uses the ids of its responses.
  */
 export async function makeScenery(
   baseUrl: string,

@@ -11,7 +11,10 @@ export interface Waiting {
   signal?: AbortSignal;
 }
 
-/** Asks until the result is neither null, undefined nor false. @throws Error that names `what` if that takes too long. */
+/**
+ * Asks until the result is neither null, undefined nor false.
+ * @throws Error that names `what` if that takes too long.
+ */
 export async function eventually<T>(
   what: string | (() => string),
   ask: () => Promise<T> | T,

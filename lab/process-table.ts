@@ -15,8 +15,8 @@ export async function readProcessTable(): Promise<Map<number, ProcessEntry>> {
   const table = new Map<number, ProcessEntry>();
   for (const pid of pids) {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-    // The name in parentheses may hold spaces. After it come the state and the parent, and at 11 to 14 the ticks in user
-    // and system mode, of the process and of its ended children.
+    // The name in parentheses may hold spaces. After it come the state and the parent, and at 11 to 14 the ticks in
+    // user and system mode, of the process and of its ended children.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
     if (fields[1] !== undefined)

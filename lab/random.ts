@@ -16,8 +16,8 @@ export interface Chance {
   pickByWeight<T extends { weight: number }>(items: readonly T[]): T;
   shuffled<T>(items: readonly T[]): T[];
   /**
-   * A source of its own under this name: what one part of a run draws does not depend on how often another has drawn, so the
-   * plan of the faults is the same however the load was interleaved with them.
+   * A source of its own under this name: what one part of a run draws does not depend on how often another has drawn,
+   * so the plan of the faults is the same however the load was interleaved with them.
    */
   fork(name: string): Chance;
 }

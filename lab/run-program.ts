@@ -40,7 +40,10 @@ export function runProgram(program: string, args: readonly string[], options: Ru
   });
 }
 
-/** Runs a TypeScript program of this repository, such as `src/processes/cli/main.ts`, with these variables on top of ours. */
+/**
+ * Runs a TypeScript program of this repository, such as `src/processes/cli/main.ts`, with these variables on top of
+ * ours.
+ */
 export function runScript(file: string, args: readonly string[] = [], env: Record<string, string> = {}): Promise<Ran> {
   const environment = childEnvironment({ NODE_OPTIONS: '', ...env });
   return runProgram(process.execPath, [file, ...args], { cwd: root, env: environment });

@@ -56,8 +56,8 @@ const running = new Set<ChildProcess>();
 const portsOf = new Map<string, number[]>();
 
 /**
- * What a copy has of its own. An empty variable counts as unset: the shell's DATABASE_URL must not be used here. The rate
- * limit per key is out of the way, because all requests of a run carry the same key.
+ * What a copy has of its own. An empty variable counts as unset: the shell's DATABASE_URL must not be used here. The
+ * rate limit per key is out of the way, because all requests of a run carry the same key.
  */
 const settings = {
   DATABASE_URL: '',

@@ -1,6 +1,6 @@
-// Applies the patches in this folder to node_modules, where they are not applied. No install script runs here (.npmrc), ours
-// neither, so whatever starts a program of the service imports this file first. It takes some milliseconds when nothing is to be
-// done; npm ci makes node_modules anew, and then it takes half a second, once.
+// Applies the patches in this folder to node_modules, where they are not applied. No install script runs here (.npmrc),
+// ours neither, so whatever starts a program of the service imports this file first. It takes some milliseconds when
+// nothing is to be done; npm ci makes node_modules anew, and then it takes half a second, once.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

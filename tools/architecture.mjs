@@ -1,5 +1,5 @@
-// Checks who may import whom: the table of docs/architecture.md is read, so the page and the check cannot differ. The sources
-// are checked twice: once with types, and once as they run, without them.
+// Checks who may import whom: the table of docs/architecture.md is read, so the page and the check cannot differ. The
+// sources are checked twice: once with types, and once as they run, without them.
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { stripTypeScriptTypes } from 'node:module';

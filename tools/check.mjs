@@ -1,5 +1,5 @@
-// `npm run check`: everything that can be checked without running the service, side by side, within a minute. Prints a line
-// for each check, and the output of those that fail. Ends with 1 if one fails.
+// `npm run check`: everything that can be checked without running the service, side by side, within a minute. Prints a
+// line for each check, and the output of those that fail. Ends with 1 if one fails.
 import { spawn } from 'node:child_process';
 
 /** The npm script of each check. */

@@ -1,4 +1,5 @@
-// Writes the OpenAPI document of the routes to a temporary file and has Redocly check it. Ends with the linter's own status: a warning counts as much as an error.
+// Writes the OpenAPI document of the routes to a temporary file and has Redocly check it. Ends with the linter's own
+// status: a warning counts as much as an error.
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

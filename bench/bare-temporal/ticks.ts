@@ -20,8 +20,8 @@ export interface BareTemporal {
   /** The process id of the worker. */
   pid: number;
   /**
-   * Lets so many workflows, each with a timer, fall due at one instant, and follows how their rows come in; `watched` is
-   * around what is measured.
+   * Lets so many workflows, each with a timer, fall due at one instant, and follows how their rows come in; `watched`
+   * is around what is measured.
    */
   run(kind: TickKind, count: number, leadMs: number, watched?: Watched): Promise<DueRun>;
   /** Starts some that are due at once, to see how many milliseconds the start of one takes while others run. */

@@ -75,7 +75,10 @@ export const dueAtOnce: Measurement = {
   },
 };
 
-/** Tries with some of them how long all will take to have their timers, so that each instant is neither too early nor late. */
+/**
+ * Tries with some of them how long all will take to have their timers, so that each instant is neither too early nor
+ * late.
+ */
 async function prepareRuns({ sql, log }: Bench, temporal: Client, bare: BareTemporal, live: LivePlans) {
   const count = live.ids.length;
   const trial = Math.min(count, trialCount);

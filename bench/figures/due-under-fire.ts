@@ -29,7 +29,10 @@ interface Fire {
   awaySeconds: number | null;
 }
 
-/** Many plans that fall due at one instant while the workers and PostgreSQL are killed: the end state has to be the same. */
+/**
+ * Many plans that fall due at one instant while the workers and PostgreSQL are killed: the end state has to be the
+ * same.
+ */
 export const dueUnderFire: Measurement = {
   name: 'due-under-fire',
   needs: 'nothing',

@@ -6,8 +6,8 @@ import type { Statement } from './bare-inserts.ts';
 import { intent } from './bodies.ts';
 
 /**
- * Writes what a confirm writes, in the two statements and commits that have to be: the attempt before the processor would
- * be asked, then the outcome with its event. Nothing is locked beforehand, checked or answered.
+ * Writes what a confirm writes, in the two statements and commits that have to be: the attempt before the processor
+ * would be asked, then the outcome with its event. Nothing is locked beforehand, checked or answered.
  */
 export async function confirmBare(
   sql: Pool,

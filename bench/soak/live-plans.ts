@@ -12,7 +12,9 @@ const aheadMs = 3_000;
 
 /** Plans in real time, of which now one and now another falls due. */
 export interface LivePlans {
-  /** Moves the due instant of the next plan in turn some seconds ahead; nothing while its last payment is outstanding. */
+  /**
+   * Moves the due instant of the next plan in turn some seconds ahead; nothing while its last payment is outstanding.
+   */
   letNextFallDue(): Promise<void>;
   /** Of those that were collected since the last call: milliseconds from the due instant to the attempt. */
   takeLags(): Promise<number[]>;

@@ -1,5 +1,5 @@
-// `npm run soak`: a steady, modest load on a copy of the service of its own for an hour, and whether it is the same at its
-// end as it was in the beginning: memory, connections, backlogs and lags.
+// `npm run soak`: a steady, modest load on a copy of the service of its own for an hour, and whether it is the same at
+// its end as it was in the beginning: memory, connections, backlogs and lags.
 import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';

@@ -7,7 +7,10 @@ import type { ProcessorUse } from '../processor-use.ts';
 import type { BenchReceiver } from '../receiver.ts';
 import type { Load } from './load.ts';
 
-/** What was seen at one moment, or since the moment before; by the names of `measures`. Null: it cannot be measured here. */
+/**
+ * What was seen at one moment, or since the moment before; by the names of `measures`. Null: it cannot be measured
+ * here.
+ */
 export type Sample = { minute: number } & Record<Measure, number | null>;
 
 /** In this order in the file; what each is called and counted in. */

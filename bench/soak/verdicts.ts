@@ -17,8 +17,8 @@ export interface Verdict {
 }
 
 /**
- * How far the last third may be above the first and still count as flat: a share of it, and an amount. Memory breathes with
- * the garbage collector; times depend on what else the machine does.
+ * How far the last third may be above the first and still count as flat: a share of it, and an amount. Memory breathes
+ * with the garbage collector; times depend on what else the machine does.
  */
 const memory = { share: 0.1, amount: 5 };
 const count = { share: 0.1, amount: 3 };

@@ -5,7 +5,10 @@ import { type Attack, seconds, upProcesses } from './attack.ts';
 const hourSeconds = 3_600;
 /** A process reads its clock's file once a second. */
 const lasting = [3_000, 9_000] as const;
-/** Before and after midnight (UTC) an hour makes another date of today, and what the load then asks for is another thing. */
+/**
+ * Before and after midnight (UTC) an hour makes another date of today, and what the load then asks for is another
+ * thing.
+ */
 const hoursOfOneDate = { first: 1, last: 22 };
 
 /** The time of day of one process, or of all, an hour ahead or behind for a while, and then right again. */

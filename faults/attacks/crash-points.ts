@@ -41,8 +41,8 @@ export const allPoints = Object.keys(hostsOf) as CrashPoint[];
 const frozenMs = [6_000, 8_000] as const;
 const passedWithinMs = 6_000;
 /**
- * After a step was made to fail, its other points are left alone for so long: they would meet the retries of the same step, and
- * a workflow that has failed three times in a row looks again only minutes later.
+ * After a step was made to fail, its other points are left alone for so long: they would meet the retries of the same
+ * step, and a workflow that has failed three times in a row looks again only minutes later.
  */
 const coolingMs = 4_000;
 /** A process whose last start took longer is not killed in a short run: the step throws instead. */
@@ -84,8 +84,8 @@ export const crashPoint: Attack = {
 };
 
 /**
- * Orders the action at the next of the points that the process reaches, and lets it continue or start again. Returns that
- * point; null if it reached none in time.
+ * Orders the action at the next of the points that the process reaches, and lets it continue or start again. Returns
+ * that point; null if it reached none in time.
  */
 async function hit(
   { cluster, chance, fired }: Arena,
@@ -122,8 +122,8 @@ async function hit(
 }
 
 /**
- * Hits every point once: each process dies at the first that is still wanted, starts again, and so on, until all have fired.
- * After `killUntil`, or on a machine on which a start takes long, the step fails instead, which costs no start.
+ * Hits every point once: each process dies at the first that is still wanted, starts again, and so on, until all have
+ * fired. After `killUntil`, or on a machine on which a start takes long, the step fails instead, which costs no start.
  */
 export async function hitEveryPoint(
   arena: Arena,

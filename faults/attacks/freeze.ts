@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Attack, seconds, upProcesses } from './attack.ts';
 
 /**
- * Longer than a claim of the dispatcher, a heartbeat of an advance and a workflow task are waited for (5 s each), so that
- * another process has taken over when it thaws; sometimes longer than an attempt of a delivery (25 s).
+ * Longer than a claim of the dispatcher, a heartbeat of an advance and a workflow task are waited for (5 s each), so
+ * that another process has taken over when it thaws; sometimes longer than an attempt of a delivery (25 s).
  */
 const usual = [6_000, 9_000] as const;
 const long = [26_000, 28_000] as const;

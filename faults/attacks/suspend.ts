@@ -1,13 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Attack, seconds } from './attack.ts';
 
-/** Longer than the time-outs of claims, heartbeats and workflow tasks; sometimes longer than an attempt of a delivery too. */
+/**
+ * Longer than the time-outs of claims, heartbeats and workflow tasks; sometimes longer than an attempt of a delivery
+ * too.
+ */
 const usual = [6_000, 12_000] as const;
 const long = [30_000, 32_000] as const;
 
 /**
- * The host is suspended, with all that is on it: API, workers, PostgreSQL and Temporal stop in the same moment and go on in the
- * same moment, while clients and receivers wait or give up.
+ * The host is suspended, with all that is on it: API, workers, PostgreSQL and Temporal stop in the same moment and go
+ * on in the same moment, while clients and receivers wait or give up.
  */
 export const suspendHost: Attack = {
   kind: 'host suspended',

@@ -10,8 +10,8 @@ interface Taken {
 }
 
 /**
- * P1 and P2 by the processor's own ledger: under each amount, which is that of one payment or one plan, so many keys have
- * succeeded as were due. One more is a double charge; one less is a due payment that is missing.
+ * P1 and P2 by the processor's own ledger: under each amount, which is that of one payment or one plan, so many keys
+ * have succeeded as were due. One more is a double charge; one less is a due payment that is missing.
  */
 export function judgeCharges({ ledger, claims }: Evidence): Finding[] {
   const findings: Finding[] = [];

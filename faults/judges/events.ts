@@ -52,8 +52,8 @@ function judgeEndpoint(endpoint: string, events: Event[], arrivals: Arrival<Beha
 }
 
 /**
- * Ids that came again before the time of Retry-After. Only recorded attempts are judged: a sender that died with the response
- * has not read it.
+ * Ids that came again before the time of Retry-After. Only recorded attempts are judged: a sender that died with the
+ * response has not read it.
  */
 function tooEarly(waits: AccountEvidence['waits'], arrivals: Arrival<BehaviourName>[], replayedFrom: number): string[] {
   return waits.flatMap(({ eventId, at }) => {

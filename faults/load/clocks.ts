@@ -29,8 +29,9 @@ const restMs = 50;
 const forEver = { timeoutMs: Number.POSITIVE_INFINITY, everyMs: 80 };
 
 /**
- * Lives on a test clock: customers with plans of all kinds, moved by one advance after the other. At each `ready` all that
- * was due has to be there, as an independent calculation of the calendar has it; some clocks are deleted at the end.
+ * Lives on a test clock: customers with plans of all kinds, moved by one advance after the other. At each `ready` all
+ * that was due has to be there, as an independent calculation of the calendar has it; some clocks are deleted at the
+ * end.
  */
 export function clockKeeper(account: (world: World) => Account, number: number, histories: ClockHistory[]): Actor {
   return async (world) => {

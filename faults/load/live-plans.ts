@@ -11,8 +11,8 @@ const restMs = 1_500;
 const week = 7 * 86_400_000;
 
 /**
- * Plans in real time that all fall due at one instant, round after round. A round moves the due instants of all of them into
- * the next seconds, in the database, because a run cannot wait for midnight; the plans do the rest themselves.
+ * Plans in real time that all fall due at one instant, round after round. A round moves the due instants of all of them
+ * into the next seconds, in the database, because a run cannot wait for midnight; the plans do the rest themselves.
  */
 export function livePlans(count: number): Actor {
   return async (world) => {
@@ -52,7 +52,9 @@ export async function makeLivePlan(world: World, { client }: Account): Promise<{
   return { id, amount };
 }
 
-/** Moves the due instant of those of the plans that have collected `rounds` payments so far, and pokes their workflows. */
+/**
+ * Moves the due instant of those of the plans that have collected `rounds` payments so far, and pokes their workflows.
+ */
 export async function letFallDue(world: World, ids: string[], dueAt: Date, rounds = 0): Promise<void> {
   await withoutFail(world, () =>
     atomically(world.cluster.sql, async (tx) => {

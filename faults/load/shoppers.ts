@@ -23,7 +23,10 @@ const errands: readonly Errand[] = [
 
 const restMs = 120;
 
-/** Buys single things: makes an intent, confirms it, has some of it refunded, each request under a key until it is answered. */
+/**
+ * Buys single things: makes an intent, confirms it, has some of it refunded, each request under a key until it is
+ * answered.
+ */
 export function shopper(number: number): Actor {
   return async (world) => {
     const account = world.accounts.shop;

@@ -13,8 +13,8 @@ const endings = { suspend: 'suspended', close: 'closed', deactivate: 'deactivate
 type Ending = keyof typeof endings;
 
 /**
- * Begins plans whose first payment is due today, and payments that are scheduled for today. Some plans are ended at the very
- * moment at which they fall due.
+ * Begins plans whose first payment is due today, and payments that are scheduled for today. Some plans are ended at the
+ * very moment at which they fall due.
  */
 export function subscriber(number: number): Actor {
   return async (world) => {

@@ -12,8 +12,8 @@ import { type BillerClients, openClients } from './client.ts';
 import { type Journal, newJournal } from './journal.ts';
 
 /**
- * What the processor's ledger may have under an amount. Each payment, and each plan, has an amount of its own, so the ledger
- * can be read without our own tables.
+ * What the processor's ledger may have under an amount. Each payment, and each plan, has an amount of its own, so the
+ * ledger can be read without our own tables.
  */
 export interface Claim {
   amount: number;

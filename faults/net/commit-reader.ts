@@ -4,8 +4,9 @@ const lengthBytes = 4;
 const typeBytes = 1;
 
 /**
- * Reads what a client sends to PostgreSQL (frontend messages, protocol 3) from the start of a connection, and returns for
- * each chunk whether a commit is in it: as a plain query, or as the execution of a statement that was prepared before.
+ * Reads what a client sends to PostgreSQL (frontend messages, protocol 3) from the start of a connection, and returns
+ * for each chunk whether a commit is in it: as a plain query, or as the execution of a statement that was prepared
+ * before.
  */
 export function readCommits(): CommitReader {
   let rest: Buffer = Buffer.alloc(0);

@@ -27,7 +27,9 @@ export interface Link {
   halfClose(): void;
   /** Lets the next commit through, drops its reply and resets its connection. Returns whether one came in time. */
   swallowNextCommit(timeoutMs: number): Promise<boolean>;
-  /** Lets so many bytes through from now on, and resets the connection at the next. Returns whether they came in time. */
+  /**
+   * Lets so many bytes through from now on, and resets the connection at the next. Returns whether they came in time.
+   */
   cutAfter(bytes: number, direction: Direction, timeoutMs: number): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -13,8 +13,8 @@ export interface Programs {
 }
 
 /**
- * Copies the sources of both processes into the folder. In a run they are started hundreds of times: a file that is edited
- * meanwhile would put another version into the middle of the run. The packages stay where they are.
+ * Copies the sources of both processes into the folder. In a run they are started hundreds of times: a file that is
+ * edited meanwhile would put another version into the middle of the run. The packages stay where they are.
  */
 export async function copyPrograms(folder: string): Promise<Programs> {
   await mkdir(join(folder, 'lab'), { recursive: true });

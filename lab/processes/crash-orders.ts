@@ -16,8 +16,8 @@ export interface CarriedOut {
 }
 
 /**
- * Makes this process carry out the last order that it was sent, once. The line is in the file first, written in one call,
- * because a killed process cannot report anything.
+ * Makes this process carry out the last order that it was sent, once. The line is in the file first, written in one
+ * call, because a killed process cannot report anything.
  */
 export function carryOutOrders(file: string): void {
   let order: CrashOrder['order'] = null;

@@ -1,4 +1,5 @@
-// The worker process of a run that kills its parts: the same as in production, and it carries out orders at crash points.
+// The worker process of a run that kills its parts: the same as in production, and it carries out orders at crash
+// points.
 import { flushCompileCache } from 'node:module';
 import { carryOutOrders } from './crash-orders.ts';
 

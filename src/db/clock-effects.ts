@@ -21,7 +21,8 @@ export interface EffectEventRow {
 }
 
 /**
- * A page of the events of these types that a clock's advances caused, in the order of the clock's time, with one extra row if more follow.
+ * A page of the events of these types that a clock's advances caused, in the order of the clock's time, with one extra
+ * row if more follow.
  *
  * While a clock advances, nothing else writes about its customers. So the events of an advance are those after the time
  * at which it started, up to the `test_clock.ready` that ended it. Later requests at exactly the target time come after

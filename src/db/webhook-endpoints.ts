@@ -44,8 +44,8 @@ export async function selectWebhookEndpoint(db: Db, tenant: TenantKey, id: strin
 }
 
 /**
- * As `selectWebhookEndpoint`, and locks the endpoint for update until the transaction ends. A transaction that also locks
- * deliveries locks the endpoint first.
+ * As `selectWebhookEndpoint`, and locks the endpoint for update until the transaction ends. A transaction that also
+ * locks deliveries locks the endpoint first.
  */
 export async function lockWebhookEndpoint(tx: Tx, tenant: TenantKey, id: string): Promise<WebhookEndpointRow | null> {
   const [row] = await tx<WebhookEndpointRow[]>`

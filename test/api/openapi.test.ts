@@ -308,8 +308,8 @@ describe('the reference', () => {
       assert.deepEqual(problemsBy(jsonSchemaOf(told) ?? {}, reply.body), []);
       for (const header of Object.keys(asNode(told?.headers) ?? {})) assert.ok(reply.headers.has(header), header);
     }
-    // 408 and 431 are answered before there is a request: test/api/server.test.ts has them. 421 is the answer of `npm start`
-    // to another host: test/security/this-machine-alone.test.ts has it.
+    // 408 and 431 are answered before there is a request: test/api/server.test.ts has them. 421 is the answer of `npm
+    // start` to another host: test/security/this-machine-alone.test.ts has it.
     assert.deepEqual(Object.keys(unmatched), ['404', '405', '408', '421', '431']);
     for (const operation of operations) {
       assert.equal(responseOf(operation, 405), undefined);

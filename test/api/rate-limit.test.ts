@@ -15,7 +15,9 @@ describe('the rate limit', () => {
   const settings = { webhookAllowLoopback: true, rateLimitPerSecond: 20, rateLimitBurst: 5 };
   const api = useApi(db, undefined, () => ({ settings }));
   const get = (key: string) => api.send('GET', path, { key });
-  /** Forty requests at once: which were refused, and that no more passed than the burst and what was refilled meanwhile. */
+  /**
+   * Forty requests at once: which were refused, and that no more passed than the burst and what was refilled meanwhile.
+   */
   async function burstOf(key: string): Promise<Reply[]> {
     const begun = performance.now();
     const replies = await Promise.all(Array.from({ length: 40 }, () => get(key)));

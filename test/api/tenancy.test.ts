@@ -14,7 +14,10 @@ import { rowCounts, useStage } from '../support/stage.ts';
 const guarded = allRoutes.flatMap((route) => (route.access === 'public' ? [] : [{ ...route, access: route.access }]));
 const isOfOneObject = (route: Route): boolean => route.path.includes(':');
 
-/** A body that a route takes, as far as this table knows it: elsewhere the path's object is looked for first, or validation fails. */
+/**
+ * A body that a route takes, as far as this table knows it: elsewhere the path's object is looked for first, or
+ * validation fails.
+ */
 const bodies: Record<string, unknown> = {
   confirmPaymentIntent: {},
   advanceTestClock: { frozen_time: '2027-01-11T00:00:00Z' },

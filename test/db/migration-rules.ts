@@ -10,10 +10,14 @@ interface Rule {
 }
 
 const outsideOfATransaction = '-- outside of a transaction';
-/** Before a statement of a migration that contracts: the reason why no version that still runs needs what it takes away. */
+/**
+ * Before a statement of a migration that contracts: the reason why no version that still runs needs what it takes away.
+ */
 const contracts = /^--\s*contract:\s*\S/;
 
-/** Of one action on a table that was there before; each is a lock for long, or takes away what the former version uses. */
+/**
+ * Of one action on a table that was there before; each is a lock for long, or takes away what the former version uses.
+ */
 const tableRules: readonly Rule[] = [
   {
     rule: 'takes away what the former version uses',

@@ -80,7 +80,10 @@ async function assertAnswered(pair: Pair, deed: Deed): Promise<Reply> {
   return reply;
 }
 
-/** A request about payments of plans needs their ids, which the plans' lists of payments alone tell, while there are any. */
+/**
+ * A request about payments of plans needs their ids, which the plans' lists of payments alone tell, while there are
+ * any.
+ */
 async function nameWhatIsMeant(pair: Pair, { method, path, body }: Deed): Promise<void> {
   const { world, names } = pair;
   const areAllMeant = body?.dry_run === true || method === 'DELETE';

@@ -1,4 +1,5 @@
-// The calendar of the model, on JavaScript's own dates and zones: nothing is shared with the service. Instants are epoch ms.
+// The calendar of the model, on JavaScript's own dates and zones: nothing is shared with the service. Instants are
+// epoch ms.
 
 export const day = 86_400_000;
 

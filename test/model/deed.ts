@@ -19,8 +19,8 @@ export interface Success {
 }
 
 /**
- * The object that a step means: 0 is the newest that fits, 1 the one before it, round and round; of all objects where none
- * fits, or the number is negative. None where there are no such objects.
+ * The object that a step means: 0 is the newest that fits, 1 the one before it, round and round; of all objects where
+ * none fits, or the number is negative. None where there are no such objects.
  */
 export function pick<T>(all: readonly T[], back: number, fits: (one: T) => boolean = () => true): T | undefined {
   const fitting = back < 0 ? [] : all.filter(fits);

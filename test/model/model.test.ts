@@ -7,7 +7,10 @@ import { assertAgree, type Reality } from './agreement.ts';
 import { onService, onStage } from './realities.ts';
 import { sequences } from './sequences.ts';
 
-/** A sequence that fails is printed as data, to be kept in `seeds.ts`. MODEL_RUNS asks for so many sequences, however long they take; MODEL_SEED for those of another run. */
+/**
+ * A sequence that fails is printed as data, to be kept in `seeds.ts`. MODEL_RUNS asks for so many sequences, however
+ * long they take; MODEL_SEED for those of another run.
+ */
 const { MODEL_RUNS, MODEL_SEED } = process.env;
 
 /** What the two tests may take of a usual run; each ends with the sequence that it is at. */

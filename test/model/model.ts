@@ -9,8 +9,8 @@ import { createPlan } from './plans.ts';
 import type { Step } from './steps.ts';
 import { Refused, type World } from './world.ts';
 
-// A small model of the rules, written from the contract and the decisions, and where both are silent from what the service
-// does. It shares no code with it, not even the calendar, and has no database, no workflow and no concurrency:
+// A small model of the rules, written from the contract and the decisions, and where both are silent from what the
+// service does. It shares no code with it, not even the calendar, and has no database, no workflow and no concurrency:
 // `agreement.ts` takes the same steps in both.
 
 /** What the API is to answer, with names for ids. */

@@ -1,7 +1,10 @@
 import type { Sequence } from './agreement.ts';
 import type { PlanTerms, Step } from './steps.ts';
 
-/** A sequence that has told a broken service from a sound one, made as short as it goes; `finds` is the rule that it needs. */
+/**
+ * A sequence that has told a broken service from a sound one, made as short as it goes; `finds` is the rule that it
+ * needs.
+ */
 export interface Seed extends Sequence {
   finds: string;
 }
@@ -9,7 +12,10 @@ export interface Seed extends Sequence {
 /** Midnight of a Friday in UTC. */
 const at = '2031-01-31T00:00:00.000Z';
 
-/** A clock, a payer whose card is never declined, and a running plan: weekly, 1000 cents, unless its terms say otherwise. */
+/**
+ * A clock, a payer whose card is never declined, and a running plan: weekly, 1000 cents, unless its terms say
+ * otherwise.
+ */
 function running(terms: Partial<PlanTerms>, payer: Partial<Step & { do: 'customer' }> = {}): Step[] {
   const cap = terms.total === undefined ? { isOpenEnded: true } : {};
   return [

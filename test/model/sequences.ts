@@ -11,14 +11,18 @@ const maybe = <T>(value: fc.Arbitrary<T>, freq = 3) =>
 const often = <T>(usual: T, seldom: fc.Arbitrary<T>, weight = 3): fc.Arbitrary<T> =>
   fc.oneof({ weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: seldom });
 
-/** The newest that fits more often than the others, so that what was just made is acted on; seldom one that may not fit. */
+/**
+ * The newest that fits more often than the others, so that what was just made is acted on; seldom one that may not fit.
+ */
 const back = fc.oneof(
   { weight: 12, arbitrary: fc.constant(0) },
   { weight: 6, arbitrary: fc.integer({ min: 1, max: 3 }) },
   { weight: 1, arbitrary: fc.integer({ min: -4, max: -1 }) },
 );
 
-/** Ends of months, leap days, and days on which clocks are put forward or back; all of them years away from real time. */
+/**
+ * Ends of months, leap days, and days on which clocks are put forward or back; all of them years away from real time.
+ */
 const frozenTimes = fc.constantFrom(
   '2031-01-31T00:00:00.000Z',
   '2032-01-31T09:30:00.000Z',
@@ -145,7 +149,10 @@ const challenge = act<Of<'method'>>({ do: 'method', ...challenging });
 const cents = orNull(fc.constantFrom(1, 103, 500, 1000, 1048), 3);
 const refund = act<Of<'refund'>>({ do: 'refund', intent: back, amount: cents, fails: maybe(fc.constant(true), 5) });
 
-/** A plan whose first payment waits for a challenge, once it is confirmed: it stays unpaid for as long as nobody answers. */
+/**
+ * A plan whose first payment waits for a challenge, once it is confirmed: it stays unpaid for as long as nobody
+ * answers.
+ */
 const waiting = {
   every: 'weekly',
   amount: 1000,

@@ -1,8 +1,9 @@
 import type { Instrument, PlanState } from './world.ts';
 
 /**
- * One call of the API, as plain data, so that a sequence that fails can be kept as it is printed. A number in the place of
- * an object counts back from the newest of its kind, round and round: whatever is left out before it, it means something.
+ * One call of the API, as plain data, so that a sequence that fails can be kept as it is printed. A number in the place
+ * of an object counts back from the newest of its kind, round and round: whatever is left out before it, it means
+ * something.
  */
 export type Step =
   | { do: 'clock'; at: string }

@@ -1,6 +1,9 @@
 import type { Cadence } from './calendar.ts';
 
-/** What the service would hold: every object has a name in the place of its id, and points at the others. Instants are epoch ms. */
+/**
+ * What the service would hold: every object has a name in the place of its id, and points at the others. Instants are
+ * epoch ms.
+ */
 export interface World {
   /** Of the biller, IANA. */
   zone: string;
@@ -143,7 +146,9 @@ export interface Happening {
   clock: Clock | null;
   /** What it belongs to, within which events are in order: a plan with its payments, a payment, a clock. */
   about: string;
-  /** How many events of its clock's own came before it: what an advance does is told between its beginning and its end. */
+  /**
+   * How many events of its clock's own came before it: what an advance does is told between its beginning and its end.
+   */
   chapter: number;
   subject: string;
   /** Of an attempt at a payment; null of all others. */

@@ -3,8 +3,9 @@ import { findViolations } from '../../src/operations/invariants/invariants.ts';
 import type { Stage } from '../support/stage.ts';
 
 /**
- * Fails unless every invariant holds, and the processor has taken exactly what the rows of this biller say: once for each
- * payment that has succeeded, its whole amount. `gone` is how often it has taken money for what was deleted meanwhile.
+ * Fails unless every invariant holds, and the processor has taken exactly what the rows of this biller say: once for
+ * each payment that has succeeded, its whole amount. `gone` is how often it has taken money for what was deleted
+ * meanwhile.
  */
 export async function assertAccounted(stage: Stage, gone = 0): Promise<void> {
   assert.deepEqual(await findViolations(stage.db.sql), []);

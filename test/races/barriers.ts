@@ -62,9 +62,9 @@ export interface SharedRow {
 }
 
 /**
- * Sends the parties through the lock of one row, one after the other: each starts when the one before it waits for the row,
- * and none goes on before the last has come. One that does not need the row is waited for instead. What they answer, in
- * their order.
+ * Sends the parties through the lock of one row, one after the other: each starts when the one before it waits for the
+ * row, and none goes on before the last has come. One that does not need the row is waited for instead. What they
+ * answer, in their order.
  */
 export async function inTurn<T extends unknown[]>(
   sql: Pool,

@@ -15,7 +15,9 @@ export type StuckThreshold = (typeof moments)[number];
 /** What it comes to at each moment, in a line; a moment that is left out is like the one before it. */
 export type ByMoment = Partial<Record<StuckThreshold, string>> & { ahead: string };
 
-/** Every moment at which they can meet, with its line. A settlement goes past what is no row of the payment or its plan. */
+/**
+ * Every moment at which they can meet, with its line. A settlement goes past what is no row of the payment or its plan.
+ */
 export function eachMoment(lines: ByMoment, table: SharedRow['table']): [StuckThreshold, string][] {
   const isSettled = table === 'payment_plans' || table === 'payment_intents';
   let line = lines.ahead;

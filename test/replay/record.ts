@@ -1,5 +1,5 @@
-// Records the histories of the workflows as they are now, on the real server: npx mocha test/replay/record.ts
-// Do it after a change of the workflows that is meant to change what they do, and read the difference. Where runs of the
+// Records the histories of the workflows as they are now, on the real server: npx mocha test/replay/record.ts Do it
+// after a change of the workflows that is meant to change what they do, and read the difference. Where runs of the
 // former version may be under way, rename histories/current first, to `before-<name of the patch>` (docs/upgrades.md).
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';

@@ -199,7 +199,9 @@ export async function plantInWebhooks(ask: Ask, receiver: ReturnType<typeof useR
   });
 }
 
-/** A clock, and a customer on it who pays from the planted account; saved twice by the same request where it has a key. */
+/**
+ * A clock, and a customer on it who pays from the planted account; saved twice by the same request where it has a key.
+ */
 async function payerOnClock(ask: Ask, headers?: Record<string, string>) {
   const clock = (await ask('POST', '/test_helpers/test_clocks', { frozen_time: '2027-01-10T00:00:00Z' })).body.id;
   const customer = (await ask('POST', '/customers', { name: marker, test_clock: clock })).body.id;

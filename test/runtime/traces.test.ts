@@ -96,7 +96,8 @@ describe('a trace', function () {
     assert.equal(post?.attributes.event_id, webhook?.headers['webhook-id']);
     assert.equal(webhook?.headers.traceparent, undefined, 'a receiver is told nothing of our traces');
 
-    // Each goes back to the request, step by step, but for the run of the plan, which lives on and is told when it ends.
+    // Each goes back to the request, step by step, but for the run of the plan, which lives on and is told when it
+    // ends.
     const byId = new Map(trace.map((span) => [span.spanId, span]));
     const untold = trace.filter(
       ({ spanId, parentSpanId }) => spanId !== request.spanId && !byId.has(parentSpanId ?? ''),

@@ -21,7 +21,9 @@ import { useReceiver } from '../support/webhooks.ts';
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** The clock of this process, and only that, is off by so much from here on. It stands still, which nobody here minds. */
+/**
+ * The clock of this process, and only that, is off by so much from here on. It stands still, which nobody here minds.
+ */
 function setClockOff(ms: number): void {
   mock.timers.enable({ apis: ['Date'], now: Date.now() + ms });
 }

@@ -27,7 +27,9 @@ describe('an attempt of a webhook delivery', () => {
   const nextDelivery = async (endpointId: string) =>
     deliveryOf(db.sql, await makeEvent(db.sql, { ...the.call, now: the.now }), endpointId);
 
-  /** An attempt whose worker freezes between the answer and its record; `thaw` lets it go on, and answers what it made. */
+  /**
+   * An attempt whose worker freezes between the answer and its record; `thaw` lets it go on, and answers what it made.
+   */
   async function freeze(id: string) {
     const thawing = door();
     const frozen: DeliveryDeps = {

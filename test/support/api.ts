@@ -122,7 +122,9 @@ export function useOtherApi(
   };
 }
 
-/** The same as `send`, to an app with the routes of the service: each response is compared with the OpenAPI document. */
+/**
+ * The same as `send`, to an app with the routes of the service: each response is compared with the OpenAPI document.
+ */
 export async function sendChecked(url: string, method: string, sent: Sent = {}): Promise<Reply> {
   const reply = await send(url, method, sent);
   const { pathname, search } = new URL(url);

@@ -10,9 +10,9 @@ export interface BackUp {
 }
 
 /**
- * Takes a back-up of a database by PostgreSQL itself (`create database … template`), which is what a base back-up is: the
- * files at one instant. The programs that come embedded do not include `pg_dump`, and one of an older major version refuses
- * this server. Connections are cut for the moment that it takes; pools open new ones.
+ * Takes a back-up of a database by PostgreSQL itself (`create database … template`), which is what a base back-up is:
+ * the files at one instant. The programs that come embedded do not include `pg_dump`, and one of an older major version
+ * refuses this server. Connections are cut for the moment that it takes; pools open new ones.
  */
 export async function backUp(db: TestDatabase): Promise<BackUp> {
   const name = new URL(db.url).pathname.slice(1);

@@ -4,8 +4,8 @@ import { type Browser, findChromium, openBrowser, type Tab, type View } from '..
 export const desktop: View = { width: 1280, height: 900, scheme: 'light' };
 
 /**
- * A Chromium for the tests of the calling `describe`; if none is on PATH, they are skipped. `options` are for its command
- * line.
+ * A Chromium for the tests of the calling `describe`; if none is on PATH, they are skipped. `options` are for its
+ * command line.
  */
 export function useBrowser(options: readonly string[] = []): { open(url: string, view?: View): Promise<Tab> } {
   let browser: Browser | undefined;

@@ -12,8 +12,8 @@ export const checkedFetch: typeof fetch = async (input, init) => {
 };
 
 /**
- * The client of `clients/typescript`. Each response is compared with the OpenAPI document. It sends nothing twice unless its
- * options say so: a retry would hide a failure.
+ * The client of `clients/typescript`. Each response is compared with the OpenAPI document. It sends nothing twice
+ * unless its options say so: a retry would hide a failure.
  */
 export function checkedClient(url: string, key: string, options: Partial<ClientOptions> = {}): PaymentsClient {
   return new PaymentsClient({ baseUrl: url, apiKey: key, maxRetries: 0, fetch: checkedFetch, ...options });

@@ -10,7 +10,10 @@ const serverStartTimeoutMs = 120_000;
 
 const broken: (Violation & { after: string })[] = [];
 
-/** Fails when a test has left a database in which an invariant does not hold; a hook of the file itself would stop the others. */
+/**
+ * Fails when a test has left a database in which an invariant does not hold; a hook of the file itself would stop the
+ * others.
+ */
 export function assertInvariantsHeld(): void {
   assert.deepEqual(broken.splice(0), []);
 }
@@ -22,9 +25,9 @@ export interface TestDatabase {
 }
 
 /**
- * Gives the calling `describe` a migrated, empty database of its own, made before its tests and dropped after them, once the
- * invariants of the service have been found to hold in it; `isDamaged` is for tests that break them on purpose.
- * `connections` is the size of the pool `sql`.
+ * Gives the calling `describe` a migrated, empty database of its own, made before its tests and dropped after them,
+ * once the invariants of the service have been found to hold in it; `isDamaged` is for tests that break them on
+ * purpose. `connections` is the size of the pool `sql`.
  */
 export function useDatabase(connections = 10, { isDamaged = false } = {}): TestDatabase {
   const name = `test_${randomBytes(8).toString('hex')}`;

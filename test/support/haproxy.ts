@@ -17,8 +17,8 @@ export interface HaproxyProgram {
 }
 
 /**
- * HAProxy as it is installed, or else as Debian's package of it, fetched once per user by apt-get and only unpacked: nothing is
- * installed. Null where there is neither.
+ * HAProxy as it is installed, or else as Debian's package of it, fetched once per user by apt-get and only unpacked:
+ * nothing is installed. Null where there is neither.
  */
 export async function findHaproxy(host: Host = readHost()): Promise<HaproxyProgram | null> {
   const installed = await findOnPath('haproxy', [host.searchPath, ...serverFolders].join(delimiter));
@@ -31,7 +31,10 @@ export async function findHaproxy(host: Host = readHost()): Promise<HaproxyProgr
   return unpackedIn(folder);
 }
 
-/** Fills the folder in one step. False where apt does not know the package or cannot fetch it, or what it fetches does not run. */
+/**
+ * Fills the folder in one step. False where apt does not know the package or cannot fetch it, or what it fetches does
+ * not run.
+ */
 async function fetchPackages(apt: string, dpkg: string, folder: string): Promise<boolean> {
   console.log(`      Fetching HAProxy by apt-get into ${folder}, once per user …`);
   await mkdir(dirname(folder), { recursive: true });
@@ -83,7 +86,9 @@ export interface RunningHaproxy {
   end(): Promise<void>;
 }
 
-/** Starts it with a configuration, whose variables the environment fills; resolves when it accepts its configuration. */
+/**
+ * Starts it with a configuration, whose variables the environment fills; resolves when it accepts its configuration.
+ */
 export async function startHaproxy(
   { program, env }: HaproxyProgram,
   config: string,

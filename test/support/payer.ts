@@ -7,7 +7,9 @@ import { useStage } from './stage.ts';
 /** The instant at which the clock of `usePayer` is frozen: a Sunday. */
 export const frozen = '2027-01-10T00:00:00.000Z';
 
-/** A stage with, for each test, a clock frozen at `frozen`, a payer on it and the payer's card, which is never declined. */
+/**
+ * A stage with, for each test, a clock frozen at `frozen`, a payer on it and the payer's card, which is never declined.
+ */
 export function usePayer(options: { connections?: number; biller?: Partial<NewBiller> } = {}) {
   const stage = useStage(options);
   const here = {

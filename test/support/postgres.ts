@@ -10,8 +10,8 @@ let prepared: Promise<string> | undefined;
 
 /**
  * The migrated database that the databases of the tests are copies of, on the PostgreSQL server of this run. The server
- * is the one in TEST_DATABASE_URL, or one in a temporary folder that starts for the first who asks. Both names are in the
- * environment afterwards, for mocha's workers too.
+ * is the one in TEST_DATABASE_URL, or one in a temporary folder that starts for the first who asks. Both names are in
+ * the environment afterwards, for mocha's workers too.
  */
 export function templateDatabase(): Promise<string> {
   prepared ??= prepare();

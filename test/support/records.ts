@@ -34,8 +34,8 @@ export async function recordFiles(folder: string, root: Suite): Promise<void> {
 }
 
 /**
- * After all tests: fails when two have the same full title, and when every test of every file has run and the OpenAPI document promises a status or an event
- * that none has seen. Returns what it found out, in a sentence.
+ * After all tests: fails when two have the same full title, and when every test of every file has run and the OpenAPI
+ * document promises a status or an event that none has seen. Returns what it found out, in a sentence.
  */
 export async function checkRecords(folder: string, testFiles: readonly string[]): Promise<string> {
   const names = await readdir(folder).catch(() => []);

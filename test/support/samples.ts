@@ -8,17 +8,18 @@ import { it } from 'mocha';
 import { type Ran, root, runProgram } from '../../lab/run-program.ts';
 
 /*
- * The samples of a document are run as they stand there. A fenced block is a sample by its language, and words behind the
- * language say more:
+ * The samples of a document are run as they stand there. A fenced block is a sample by its language, and words behind
+ * the language say more:
  *
- *   ```ts, ```sh         a script of its own: run with `node`, or with `bash -euo pipefail`. It passes when it ends with 0
+ *   ```ts, ```sh         a script of its own: run with `node` or `bash -euo pipefail`; it must end with 0
  *   ```py, ```go         the same, with `python3` and with `go`, and their standard libraries alone
  *   ```ts continued      goes on in the last script of the same language
  *   ```ts not-run        is held against the types, and not run; a ```sh not-run is only read
- *   ```ts server         a program that listens on PORT: the document's own test starts it and talks to it (`sample-servers.ts`)
+ *   ```ts server         a program that listens on PORT; a test starts it and talks to it (`sample-servers.ts`)
  *   ```text output       what the sample before prints, in any language; `…` stands for anything
  *
- * Other blocks are no samples. A script is laid out on the lines that it has in the document, so that its errors name them.
+ * Other blocks are no samples. A script is laid out on the lines that it has in the document, so that its errors name
+ * them.
  */
 
 /** A fenced block of a document. */
@@ -202,8 +203,8 @@ function patternOf(output: string): RegExp {
 }
 
 /**
- * Declares the tests of a document's samples in the calling `describe`: each is run with an environment of its own, usually
- * a new biller's `BASE_URL` and `API_KEY`, and all are held against the types.
+ * Declares the tests of a document's samples in the calling `describe`: each is run with an environment of its own,
+ * usually a new biller's `BASE_URL` and `API_KEY`, and all are held against the types.
  */
 export function itRunsSamplesOf(file: URL, env: () => Promise<Record<string, string>>): void {
   const scripts = scriptsIn(readFileSync(file, 'utf8'), basename(file.pathname));

@@ -55,8 +55,8 @@ export interface Service {
 }
 
 /**
- * Starts database, API, workers and dispatcher for the calling `describe`, on the run's Temporal server and a task queue
- * of its own, and ends them after its tests.
+ * Starts database, API, workers and dispatcher for the calling `describe`, on the run's Temporal server and a task
+ * queue of its own, and ends them after its tests.
  */
 export function useService(options: ServiceOptions = {}): Service {
   const db = useDatabase(20);

@@ -46,8 +46,8 @@ export class LedgerProcessor implements PaymentProcessor {
 }
 
 /**
- * The whole API on a socket over a database of its own, a new biller for each test, and in the place of Temporal the calls
- * that its workflows would make.
+ * The whole API on a socket over a database of its own, a new biller for each test, and in the place of Temporal the
+ * calls that its workflows would make.
  */
 export function useStage(options: { connections?: number; biller?: Partial<NewBiller>; isDamaged?: boolean } = {}) {
   const db = useDatabase(options.connections, options);
@@ -89,7 +89,10 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
     /** A GET with a Prefer header. */
     fetchPreferring: (path: string, prefer: string): Promise<Reply> =>
       api.send('GET', `/api/v1${path}`, { key: existing().keys.sandboxSecret, headers: { Prefer: prefer } }),
-    /** What the workflow of a plan does when it wakes up at `at`, the customer's time; real time may be ahead of the database's. */
+    /**
+     * What the workflow of a plan does when it wakes up at `at`, the customer's time; real time may be ahead of the
+     * database's.
+     */
     collect: (planId: string, at: string | Date): Promise<void> =>
       collectDuePayment(db.sql, processors, planId, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
     /** All that is due of a plan at `at`, as its workflow does when it is poked. */

@@ -66,8 +66,8 @@ export async function startOwnTemporal(port?: number): Promise<RunningTemporal &
 }
 
 /**
- * Starts a server on which the skipping of time is switched off, as it is by default; null where the server is no program
- * whose configuration we write.
+ * Starts a server on which the skipping of time is switched off, as it is by default; null where the server is no
+ * program whose configuration we write.
  */
 export async function startTemporalWithoutTimeSkipping(): Promise<{ address: string; stop(): Promise<void> } | null> {
   const program = await findTemporal(readHost(), () => {});

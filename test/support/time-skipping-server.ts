@@ -22,9 +22,9 @@ const downloadSite = 'https://temporal.download';
 const fetchTimeoutMs = 600_000;
 
 /**
- * The test server that skips over real time, as `createTimeSkipping` takes it: the jars of temporal/test-server/pom.xml,
- * fetched once per user by Maven and started by a script, or else, where there is no Maven or Java, the SDK's own
- * download. Throws, saying what to install, when there is neither.
+ * The test server that skips over real time, as `createTimeSkipping` takes it: the jars of
+ * temporal/test-server/pom.xml, fetched once per user by Maven and started by a script, or else, where there is no
+ * Maven or Java, the SDK's own download. Throws, saying what to install, when there is neither.
  */
 export async function timeSkippingServer(): Promise<EphemeralServerExecutable> {
   const { cacheDir, searchPath } = readHost();

@@ -81,7 +81,9 @@ export async function makeEndpoint(sql: Db, call: RequestContext, url: string, e
   return { ...endpoint, secret: endpoint.secret ?? '' };
 }
 
-/** What the tests of deliveries share: a sender with a short timeout, a biller of its own and an instant for each test. */
+/**
+ * What the tests of deliveries share: a sender with a short timeout, a biller of its own and an instant for each test.
+ */
 export function useDeliveries(db: TestDatabase, receiver: ReturnType<typeof useReceiver>) {
   let sender: WebhookSender;
   before('open the sender', () => {

@@ -70,7 +70,9 @@ describe('a database restored from a back-up, beside a Temporal that has gone on
     }
     return true;
   }
-  /** With the service down, as one does it. A workflow that is stopped in the middle would go on by itself afterwards. */
+  /**
+   * With the service down, as one does it. A workflow that is stopped in the middle would go on by itself afterwards.
+   */
   async function restore(): Promise<void> {
     await eventually('Temporal is at rest', isAtRest);
     await service.stopDispatcher();

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { paymentLines } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 
-// With nothing cached the SDK loses a workflow task that ends in local activities alone, and Temporal repeats it after its
-// five seconds: that makes this slow, and a good test of repetition.
+// With nothing cached the SDK loses a workflow task that ends in local activities alone, and Temporal repeats it after
+// its five seconds: that makes this slow, and a good test of repetition.
 describe('workers that keep no workflow in memory', () => {
   const service = useService({ maxCachedWorkflows: 0 });
 

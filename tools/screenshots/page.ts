@@ -10,7 +10,10 @@ export async function until(tab: Tab, what: string, expression: string): Promise
   await eventually(what, () => tab.evaluate<boolean>(`Boolean(${expression})`).catch(() => false), { everyMs: 100 });
 }
 
-/** Clicks the button, link or menu entry with this test id, or whose text begins so; of several the last, which lies on top. */
+/**
+ * Clicks the button, link or menu entry with this test id, or whose text begins so; of several the last, which lies on
+ * top.
+ */
 export async function click(tab: Tab, text: string): Promise<void> {
   const name = JSON.stringify(text);
   const found = `[...document.querySelectorAll('button, a, [role=menuitem], [role=option], [role=combobox]')]

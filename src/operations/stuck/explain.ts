@@ -21,7 +21,10 @@ const explained = new Set([
   'workflow_task_failing',
   'advance_slow',
 ]);
-/** How many of each kind are explained. Each costs a call of its own, so only those that have waited longest are explained. */
+/**
+ * How many of each kind are explained. Each costs a call of its own, so only those that have waited longest are
+ * explained.
+ */
 const explainedOfEach = 20;
 
 /**

@@ -23,8 +23,8 @@ const parameters = ['sslmode', 'ssl', 'sslrootcert'] as const;
 
 /**
  * Takes the TLS parameters out of a database URL: `sslmode` (or `ssl`), and `sslrootcert`, which is a file of
- * authorities or `system`. Without a file, the authorities are those of Node.js and NODE_EXTRA_CA_CERTS. Returns the URL
- * without them. The default is a connection without TLS, or `verify-full` if there is a file.
+ * authorities or `system`. Without a file, the authorities are those of Node.js and NODE_EXTRA_CA_CERTS. Returns the
+ * URL without them. The default is a connection without TLS, or `verify-full` if there is a file.
  * @throws for an unknown mode, and for a file that cannot be read.
  */
 export function takeTls(databaseUrl: string): { url: string; ssl: Tls } {

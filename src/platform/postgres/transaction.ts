@@ -80,9 +80,10 @@ async function begin<T extends object>(pool: Pool, work: (opened: postgres.Trans
 type Sent<T> = { [K in keyof T]: T[K] extends { execute(): unknown } ? never : T[K] };
 
 /**
- * Sends statements together. Each entry of the list is a call that was just made; PostgreSQL runs their first statements
- * in the order of the list. Returns all results, in that order, after the last call has settled. A caller that needs no
- * result does not wait (`void pipelined(…)`): the next statements, the commit included, follow without a round trip.
+ * Sends statements together. Each entry of the list is a call that was just made; PostgreSQL runs their first
+ * statements in the order of the list. Returns all results, in that order, after the last call has settled. A caller
+ * that needs no result does not wait (`void pipelined(…)`): the next statements, the commit included, follow without a
+ * round trip.
  *
  * If a statement fails, PostgreSQL refuses those after it, and the transaction fails with the error of the first entry
  * that failed, whether the caller waits or not.

@@ -16,8 +16,9 @@ declare const transaction: unique symbol;
 export type Pool = postgres.Sql<Types>;
 
 /**
- * A transaction. Only `atomically` and `dryRun` make one. A function takes it, and not `Db`, if it takes a lock, records
- * events, adds to the outbox or calls `afterCommit`: outside a transaction, the lock would end with its statement.
+ * A transaction. Only `atomically` and `dryRun` make one. A function takes it, and not `Db`, if it takes a lock,
+ * records events, adds to the outbox or calls `afterCommit`: outside a transaction, the lock would end with its
+ * statement.
  */
 export interface Tx extends postgres.TransactionSql<Types> {
   readonly [transaction]: true;

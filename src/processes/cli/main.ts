@@ -1,5 +1,5 @@
-// The command line of the service: `npm run payments -- COMMAND`. It finds the running service through DATA_DIR, or through
-// DATABASE_URL and TEMPORAL_ADDRESS. Exit status 2 means that the command line is not valid.
+// The command line of the service: `npm run payments -- COMMAND`. It finds the running service through DATA_DIR, or
+// through DATABASE_URL and TEMPORAL_ADDRESS. Exit status 2 means that the command line is not valid.
 import { isOutage } from '../../platform/postgres/transaction.ts';
 import { print, printError } from '../../platform/terminal.ts';
 import { safeLine } from '../../platform/terminal-text.ts';

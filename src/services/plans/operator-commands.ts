@@ -27,7 +27,10 @@ export async function executePlanCommand(db: Db, planId: string, command: Operat
   }
 }
 
-/** Executes an operator command on a scheduled payment, like `executePlanCommand`. The payment is never made before its date. */
+/**
+ * Executes an operator command on a scheduled payment, like `executePlanCommand`. The payment is never made before its
+ * date.
+ */
 export async function executeScheduledPaymentCommand(
   db: Db,
   intentId: string,
@@ -47,8 +50,8 @@ export async function executeScheduledPaymentCommand(
 }
 
 /**
- * Executes an operator command on a test clock, like `executePlanCommand`. A failed clock cannot be advanced again, not even by
- * an operator.
+ * Executes an operator command on a test clock, like `executePlanCommand`. A failed clock cannot be advanced again, not
+ * even by an operator.
  */
 export async function executeClockCommand(
   db: Db,

@@ -22,9 +22,9 @@ export interface Balancer {
 }
 
 /**
- * What stands before the API processes in production, no more: it asks each for `/readyz` ten times a second, hands requests
- * round among those that are ready on connections that it keeps, and tries another one when a connection is refused. A
- * request that was sent is never sent again: whatever becomes of it is the client's.
+ * What stands before the API processes in production, no more: it asks each for `/readyz` ten times a second, hands
+ * requests round among those that are ready on connections that it keeps, and tries another one when a connection is
+ * refused. A request that was sent is never sent again: whatever becomes of it is the client's.
  */
 export async function startBalancer(): Promise<Balancer> {
   const backends = new Map<number, Backend>();

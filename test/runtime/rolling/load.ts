@@ -19,15 +19,15 @@ export interface Load {
   /** Lets everybody finish what they are at. */
   stop(): Promise<void>;
   /**
-   * Holds what was answered against what there is, and against what the processor has written down: everything, unless a
-   * version had part in it that lets it write nothing.
+   * Holds what was answered against what there is, and against what the processor has written down: everything, unless
+   * a version had part in it that lets it write nothing.
    */
   check(ledgerFile: string, options?: { isLedgerWhole: boolean }): Promise<void>;
 }
 
 /**
- * People who pay and a biller who moves plans through clocks, one request after the other without a pause, and nothing that
- * is sent twice: an answer that does not come, or is an error, is a failure.
+ * People who pay and a biller who moves plans through clocks, one request after the other without a pause, and nothing
+ * that is sent twice: an answer that does not come, or is an error, is a failure.
  */
 export function startLoad(url: string, key: string): Load {
   const client = clientOf({ baseUrl: url, key }, { timeoutMs: 60_000 });
