@@ -1,5 +1,5 @@
-// Checks that comments and the prose of pages end by column 120. Biome keeps code to it. Long lines may stay where a break
-// would change their meaning: tables, samples and links of Markdown.
+// Checks that comments and the prose of pages end by column 120. Biome keeps code to it. Long lines may stay where a
+// break would change their meaning: tables, samples and links of Markdown.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
