@@ -82,7 +82,7 @@ async function isNewEnough(cli: string, say: Say): Promise<boolean> {
   const enough = version !== null && compare(version, leastServer) >= 0;
   if (!enough) {
     const description = version === null ? 'does not say its server version' : `has server ${version.join('.')}`;
-    say(`${cli} ${description}; it is not used, because ${leastServer.join('.')} or later is needed`);
+    say(`${cli} ${description}; ${leastServer.join('.')} or later is needed, so it is not used`);
   }
   return enough;
 }
