@@ -13,7 +13,7 @@ RUN npm ci --omit=dev && npm cache clean --force && \
 COPY src src
 COPY temporal temporal
 COPY tsconfig.json ./
-RUN mkdir node_modules/.cache && chown node node_modules/.cache
+RUN mkdir -p node_modules/.cache && chown -R node node_modules/.cache
 USER node
 EXPOSE 8080
 CMD ["npm", "run", "--silent", "api"]
