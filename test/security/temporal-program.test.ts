@@ -71,7 +71,7 @@ describe('a foreign program on PATH under the name temporal', () => {
 
   it('does not affect what the SDK downloads: one version, never the latest', async () => {
     const source = (name: string) => readFile(new URL(`../../dev/${name}`, import.meta.url), 'utf8');
-    assert.match(await source('temporal-download.ts'), /^const CLI_VERSION = 'v\d+\.\d+\.\d+';$/m);
+    assert.match(await source('temporal-download.ts'), /^const cliVersion = 'v\d+\.\d+\.\d+';$/m);
     assert.match(await source('temporal-download-by-sdk.ts'), /type: 'cached-download', version, downloadDir/);
   });
 });
