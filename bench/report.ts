@@ -37,7 +37,7 @@ export function renderReport({ conditions, groups, missing, quick, seconds, star
 
 function renderGroup({ title, how, figures, processor_use: use }: MeasuredGroup): string[] {
   const rows = figures.map(cellsOf);
-  // Columns of which no figure has anything are left out, the first five excepted.
+  // Leaves out columns that are empty in every row. The first five always stay.
   const used = columns.flatMap((_, column) => (column < 5 || rows.some((row) => row[column] !== '') ? [column] : []));
   const table = tableOf([columns, ...rows].map((row) => used.map((column) => row[column] ?? '')));
   const busy = `  Cores at work meanwhile: ${use.ours} of the run, ${use.others} of others; load average at its end ${use.load_average}.`;

@@ -1,11 +1,11 @@
-/** What a biller pays for a payment: hundredths of a percent of the amount, plus a fixed part in minor units. */
+/**
+ * What a biller pays for a payment: hundredths of a percent of the amount, plus a fixed part in minor units. A biller
+ * without a schedule of its own pays 1.75 % and 30: the defaults of the table's columns (decisions: `fee_amount`).
+ */
 export interface FeeSchedule {
   basisPoints: number;
   fixed: number;
 }
-
-/** 1.75 % and 30 minor units, unless a biller has its own schedule (decisions: `fee_amount`). */
-export const defaultFeeSchedule: Readonly<FeeSchedule> = { basisPoints: 175, fixed: 30 };
 
 const basisPointsPerWhole = 10_000;
 

@@ -1,5 +1,5 @@
-import { replayDeliveries } from '../db/webhook-deliveries.ts';
 import { lockEndpointOfAnyBiller, updateWebhookEndpoint, type WebhookEndpointRow } from '../db/webhook-endpoints.ts';
+import { replayDeliveries } from '../db/webhook-redeliveries.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { atomically } from '../platform/postgres/transaction.ts';
 import { type ChangeOrigin, recordAudit } from '../services/accounts/audit.ts';

@@ -79,7 +79,7 @@ export function endpointEvent(type: TypeOf<'webhook_endpoint'>, endpoint: Webhoo
 }
 
 /** The events that each dry run would record, by its transaction. */
-const dryRuns = new WeakMap<Db, NewEvent[]>();
+const dryRuns = new WeakMap<Tx, NewEvent[]>();
 
 /**
  * Marks the transaction as a dry run, to be rolled back. `recordEvents` then records nothing: it appends the events to

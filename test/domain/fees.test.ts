@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { defaultFeeSchedule, feeFor, priceOf } from '../../src/domain/fees.ts';
+import { feeFor, priceOf } from '../../src/domain/fees.ts';
+
+const schedule = { basisPoints: 175, fixed: 30 };
 
 describe('fees', () => {
-  it('are 1.75 % and 30 by default', () => {
-    assert.deepEqual(defaultFeeSchedule, { basisPoints: 175, fixed: 30 });
-  });
-
   const table: [amount: number, basisPoints: number, fixed: number, fee: number, why: string][] = [
     [10_000, 175, 30, 205, 'comes out even'],
     [200, 175, 30, 34, '3.5 rounds up to 4'],
@@ -37,7 +35,6 @@ describe('fees', () => {
   });
 
   it('refuse what is no whole amount, or too large to be exact', () => {
-    const schedule = { basisPoints: 175, fixed: 30 };
     for (const amount of [-1, 0.5, Number.NaN, Infinity, 2 ** 52]) {
       assert.throws(() => feeFor(amount, schedule), RangeError, String(amount));
     }
@@ -48,7 +45,7 @@ describe('fees', () => {
 
 describe('prices', () => {
   it('leave the fee with the biller without a surcharge', () => {
-    assert.deepEqual(priceOf(10_000, defaultFeeSchedule, false), {
+    assert.deepEqual(priceOf(10_000, schedule, false), {
       amount: 10_000,
       feeAmount: 205,
       surchargeAmount: 0,
@@ -58,7 +55,7 @@ describe('prices', () => {
   });
 
   it('add the fee to what the payer is charged with a surcharge', () => {
-    assert.deepEqual(priceOf(10_000, defaultFeeSchedule, true), {
+    assert.deepEqual(priceOf(10_000, schedule, true), {
       amount: 10_000,
       feeAmount: 205,
       surchargeAmount: 205,

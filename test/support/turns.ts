@@ -9,7 +9,7 @@ const turnKey = 1;
 /**
  * Waits until this file may run beside the files of mocha's other workers, and returns what ends its turn. A file that
  * `run-order.json` lists under `alone` waits until no other runs. The lock ends with its connection, so a worker that
- * dies blocks nobody. Without other workers there is nothing to wait for.
+ * dies blocks no other. Without other workers there is nothing to wait for.
  */
 export async function takeTurn(file: string): Promise<() => Promise<void>> {
   if (process.env.MOCHA_WORKER_ID === undefined) return async () => {};

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { after, afterEach, before, beforeEach } from 'mocha';
 import { type LoopbackServer, type Received, serveOnLoopback } from '../../lab/loopback-server.ts';
-import { defaultFeeSchedule } from '../../src/domain/fees.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Db } from '../../src/platform/postgres/connection.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
@@ -69,7 +68,7 @@ export async function makeCall(sql: Db, overrides: Partial<RequestContext> = {})
     keyKind: 'secret',
     now: realNow(),
     timeZone: 'UTC',
-    feeSchedule: defaultFeeSchedule,
+    feeSchedule: { basisPoints: 175, fixed: 30 },
     statementDescriptor: null,
     ...overrides,
   };

@@ -1,7 +1,13 @@
 import { workflowIdOf } from '../../platform/postgres/outbox.ts';
 import { define, type StuckDefinition } from './find-stuck.ts';
 import { failedClocks, slowAdvances } from './queries/clocks.ts';
-import { overduePlans, overdueScheduledPayments, processingPayments, processingRefunds } from './queries/payments.ts';
+import {
+  type OverduePlan,
+  overduePlans,
+  overdueScheduledPayments,
+  processingPayments,
+  processingRefunds,
+} from './queries/payments.ts';
 import { deliveryBacklogs, failingEndpoints } from './queries/webhooks.ts';
 import { foundDifferences, lateComparison, waitingEntries } from './queries/workflows.ts';
 
@@ -154,14 +160,7 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
   }),
 ];
 
-function whyOverdue(plan: {
-  next_slot: number;
-  next_due_at: Date | null;
-  next_attempt_at: Date | null;
-  retry_slot: number | null;
-  failures: number | null;
-  last_error_code: string | null;
-}): string {
+function whyOverdue(plan: OverduePlan): string {
   const isRetry = plan.next_attempt_at !== null && Number(plan.next_attempt_at) <= Number(plan.next_due_at ?? Infinity);
   if (!isRetry) return `slot ${plan.next_slot} is due and was not attempted`;
   return `the retry of slot ${plan.retry_slot} was not made; it has failed ${plan.failures} times, last with ${plan.last_error_code}`;

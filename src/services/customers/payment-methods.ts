@@ -16,19 +16,18 @@ import {
   selectPaymentMethod,
 } from '../../db/payment-methods.ts';
 import { sealedField } from '../../db/sealed-values.ts';
-import { brandOf, findFixtureCard } from '../../domain/cards.ts';
 import { newId } from '../../domain/ids.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import { fieldError } from '../../resources/field-errors.ts';
 import { methodsPerPage } from '../../resources/payment-method.ts';
-import type { BecsData, CardData, PaymentMethodCreate } from '../../resources/payment-method-input.ts';
+import type { PaymentMethodCreate } from '../../resources/payment-method-input.ts';
 import { instrumentOf, type SandboxPaymentMethodCreate } from '../../resources/sandbox-payment-method.ts';
 import { intentIdIn, type Vault } from '../accounts/vault.ts';
 import { timeOf } from '../customer-time.ts';
 import { Forbidden, NotFound, ValidationFailed } from '../errors.ts';
 import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
+import { becsOf, cardOf, type InstrumentColumns } from './instruments.ts';
 import {
   assertRoomForMethod,
   attachMethod,
@@ -39,12 +38,8 @@ import {
   resolveMethod,
 } from './resolve-references.ts';
 
-const fixtureTokenType = 'fixture';
-
 /** Returns the sealed account number for the method with this id, or null for an instrument without one. */
 type SealNumber = (methodId: string) => Buffer | null;
-
-type InstrumentColumns = Pick<PaymentMethodRow, 'instrument' | 'brand' | 'last4' | 'fixture_token'>;
 
 /**
  * Saves a card or a bank account, for a customer when the input names one. The method becomes the default of a customer
@@ -280,48 +275,4 @@ async function customerOfPayer(
     'secret_key_required',
     'A publishable key needs the client_secret of a payment intent of this customer to save a payment method for it.',
   );
-}
-
-function cardOf(context: RequestContext, data: CardData): Resolved<InstrumentColumns> {
-  const { token_metadata, card_brand, card_name, ...shown } = data;
-  const isFixture = token_metadata.type === fixtureTokenType;
-  if (isFixture && context.livemode) {
-    throw new Forbidden('sandbox_only', 'Fixture tokens work with sandbox keys only.');
-  }
-  const fixture = isFixture ? findFixtureCard(token_metadata.token) : null;
-  if (isFixture && fixture === null) {
-    const path = '/payment_method_data/token_metadata/token';
-    const message = 'This fixture token does not exist. Use one of the tok_sandbox_… tokens in the reference.';
-    return { error: fieldError(path, 'unknown_fixture_token', message) };
-  }
-  const value: InstrumentColumns = {
-    instrument: {
-      type: 'card',
-      instrument_data: {
-        card_name: card_name ?? '',
-        ...shown,
-        ...(fixture === null ? {} : { card_number_end: fixture.last4 }),
-      },
-    },
-    brand: fixture?.brand ?? card_brand ?? (data.card_bin === undefined ? null : brandOf(data.card_bin)),
-    last4: fixture?.last4 ?? data.card_number_end ?? null,
-    fixture_token: fixture?.token ?? null,
-  };
-  return { value };
-}
-
-function becsOf(data: BecsData): Resolved<InstrumentColumns> {
-  const { account_number, ...shown } = data;
-  // By characters, as lengths are counted. Half of a surrogate pair cannot be stored.
-  const last4 = [...account_number].slice(-4).join('');
-  const value: InstrumentColumns = {
-    instrument: {
-      type: 'au_becs_debit',
-      instrument_data: { ...shown, account_number_end: data.account_number_end ?? last4 },
-    },
-    brand: null,
-    last4,
-    fixture_token: null,
-  };
-  return { value };
 }

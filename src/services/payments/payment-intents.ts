@@ -197,16 +197,23 @@ function newRow(
     surcharge_applied: price.surchargeApplied,
     total_amount: price.totalAmount,
     currency: input.currency,
-    status: 'requires_payment_method',
     metadata: input.metadata ?? {},
     statement_descriptor: input.statement_descriptor ?? context.statementDescriptor,
     scheduled_payment_date: isToday ? null : date,
     scheduled_at: date === null ? null : isToday ? at : startOfDay(date, context.timeZone),
+    ...untried(at),
+  };
+}
+
+/** The columns of a new intent, in which nothing was tried yet. `at` is customer time. */
+export function untried(at: Date) {
+  return {
+    status: 'requires_payment_method',
     attempt_count: 0,
     total_refunded_amount: 0,
     last_error_code: null,
     last_error_message: null,
     created_at: at,
     updated_at: at,
-  };
+  } as const;
 }

@@ -27,6 +27,7 @@ import {
   recordOutcome,
   reopenCharge,
 } from '../payments/charge.ts';
+import { untried } from '../payments/payment-intents.ts';
 import { dueInstant, progressOf, skippedSlots, slotAfterNext } from './plan-calendar.ts';
 import { planHook } from './plan-dunning.ts';
 
@@ -203,17 +204,11 @@ function newIntent(
     surcharge_applied: price.surchargeApplied,
     total_amount: price.totalAmount,
     currency: plan.currency,
-    status: 'requires_payment_method',
     metadata: plan.metadata,
     statement_descriptor: plan.statement_descriptor,
     scheduled_payment_date: null,
     scheduled_at: null,
-    attempt_count: 0,
-    total_refunded_amount: 0,
-    last_error_code: null,
-    last_error_message: null,
-    created_at: at,
-    updated_at: at,
+    ...untried(at),
   };
 }
 

@@ -1,6 +1,7 @@
 import { selectEvent } from '../../db/events.ts';
 import * as store from '../../db/webhook-deliveries.ts';
 import { lockWebhookEndpoint, selectWebhookEndpoint, type WebhookEndpointRow } from '../../db/webhook-endpoints.ts';
+import { redeliver, replayDeliveries } from '../../db/webhook-redeliveries.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { WebhookDeliveryQuery } from '../../resources/webhook-delivery.ts';
@@ -86,7 +87,7 @@ export async function retryWebhookDelivery(
       throw new InvalidState(`The webhook endpoint ${endpoint_id} has been deleted.`);
     });
     await withinReplayBudget(tx, context, endpoint.url, 1, async () => {
-      await store.redeliver(tx, id, context.now);
+      await redeliver(tx, id, context.now);
       return { enqueued: 1 };
     });
     return getWebhookDelivery(tx, context, id, scopes);
@@ -118,7 +119,7 @@ export async function replayWebhookDeliveries(
     const afterSequence = await sequenceOf(tx, context, input.starting_after);
     const range = { since, until, afterSequence, deliveredToo: input.status === 'all' };
     return withinReplayBudget(tx, context, endpoint.url, maxReplayed, async (limit) => {
-      const { enqueued, lastEventId } = await store.replayDeliveries(tx, endpoint, { ...range, limit }, context.now);
+      const { enqueued, lastEventId } = await replayDeliveries(tx, endpoint, { ...range, limit }, context.now);
       return { enqueued, hasMore: enqueued === limit, lastEventId };
     });
   });

@@ -1,5 +1,6 @@
-import { failDelivery, lockDelivery, redeliver, selectDeliveryToMake } from '../../db/webhook-deliveries.ts';
+import { failDelivery, lockDelivery, selectDeliveryToMake } from '../../db/webhook-deliveries.ts';
 import { lockWebhookEndpoint } from '../../db/webhook-endpoints.ts';
+import { redeliver } from '../../db/webhook-redeliveries.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import {

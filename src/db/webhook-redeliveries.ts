@@ -1,0 +1,83 @@
+import { signals } from '../messages/signals.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
+import { noteEnqueued, workflowIdOf } from '../platform/postgres/outbox.ts';
+import { deliveryId, subscribes } from './events.ts';
+import type { WebhookEndpointRow } from './webhook-endpoints.ts';
+
+/**
+ * The `set` list of an update that makes a delivery due now. A delivery that had ended starts a new series of attempts.
+ */
+function dueNow(db: Db, now: Date) {
+  return db`
+    status = 'pending', next_attempt_at = least(${now}, now()), failure_reason = null, finished_at = null,
+    series_start = case when d.status = 'pending' then d.series_start else d.attempt_count end`;
+}
+
+/** Makes a delivery due now, whatever its status, and adds an outbox entry that notifies its workflow. */
+export async function redeliver(tx: Tx, id: string, now: Date): Promise<void> {
+  noteEnqueued(tx);
+  await tx`
+    with due as (
+      update webhook_deliveries d set ${dueNow(tx, now)} where d.id = ${id} returning d.id
+    )
+    ${stageRetries(tx, now)}`;
+}
+
+interface ReplayRange {
+  since: Date;
+  until: Date;
+  /** Whether to repeat deliveries that were already delivered. */
+  deliveredToo: boolean;
+  /** Only events with a greater sequence number. Null for the whole range. */
+  afterSequence: number | null;
+  limit: number;
+}
+
+/**
+ * Makes deliveries of a range's events to an endpoint due now. Takes the oldest `limit` events whose delivery failed,
+ * waits for its next attempt, or was never made because the endpoint was disabled, was not subscribed or did not exist.
+ * Returns the number of deliveries and the id of their last event.
+ */
+export async function replayDeliveries(
+  tx: Tx,
+  endpoint: WebhookEndpointRow,
+  range: ReplayRange,
+  now: Date,
+): Promise<{ enqueued: number; lastEventId: string | null }> {
+  noteEnqueued(tx);
+  const [row] = await tx<[{ enqueued: number; last_event_id: string | null }]>`
+    with due as (
+      insert into webhook_deliveries as d (
+        id, biller_id, livemode, endpoint_id, event_id, status, next_attempt_at, created_at
+      )
+      select ${deliveryId(tx)}, w.biller_id, w.livemode, w.id, e.id, 'pending', least(${now}, now()), ${now}
+      from webhook_endpoints w
+      join events e on e.biller_id = w.biller_id and e.livemode = w.livemode
+      left join webhook_deliveries made on made.event_id = e.id and made.endpoint_id = w.id
+      where w.id = ${endpoint.id}
+        and e.recorded_at >= ${range.since} and e.recorded_at <= ${range.until}
+        and e.sequence > ${range.afterSequence ?? 0}
+        and case when e.event_type = 'webhook_endpoint.ping' then e.subject_id = w.id else ${subscribes(tx)} end
+        and (made.id is null or made.status = 'failed' or made.next_attempt_at > ${now}
+          or (made.status = 'delivered' and ${range.deliveredToo}))
+      order by e.sequence
+      limit ${range.limit}
+      on conflict (event_id, endpoint_id) do update set ${dueNow(tx, now)}
+      returning d.id, d.event_id
+    ), staged as (${stageRetries(tx, now)} returning 1)
+    select
+      (select count(*)::integer from staged) as enqueued,
+      (select e.id from events e join due on due.event_id = e.id order by e.sequence desc limit 1) as last_event_id`;
+  return { enqueued: row.enqueued, lastEventId: row.last_event_id };
+}
+
+/**
+ * Adds an outbox entry for each delivery in `due`: start its workflow, or signal it if it runs. The outbox is the table
+ * `workflow_intents`.
+ */
+function stageRetries(tx: Tx, now: Date) {
+  return tx`
+    insert into workflow_intents (workflow_id, workflow_type, subject_id, start, signal, created_at, available_at)
+    select ${workflowIdOf('webhookDelivery', '')} || due.id, 'webhookDelivery', due.id, true, ${signals.retryNow}, ${now}, now()
+    from due`;
+}
