@@ -34,7 +34,11 @@ export async function startBareTemporal(copy: ServiceCopy, temporal: Client, sql
   await sql`create table if not exists bench_ticks (id text collate "C" primary key)`;
   const { temporalAddress, databaseUrl } = copy;
   const args = [temporalAddress, temporal.options.namespace, taskQueue, databaseUrl];
-  const worker: ChildProcess = await startChild('./bare-temporal/worker.ts', { args });
+  const worker: ChildProcess = await startChild('./bare-temporal/worker.ts', {
+    args,
+    // Without our patch of the SDK (patches/README.md).
+    environment: { WORKFLOW_THREADS: 'as-shipped' },
+  });
 
   return {
     pid: worker.pid ?? 0,

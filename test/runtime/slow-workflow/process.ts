@@ -1,4 +1,4 @@
-// A process with the service's workers, in which one workflow of ours runs; says what that has answered.
+// A process with the service's workers, which runs one workflow of this folder and prints its result.
 import { fileURLToPath } from 'node:url';
 import { WorkflowFailedError } from '@temporalio/client';
 import { bundleWorkflowCode } from '@temporalio/worker';
@@ -9,7 +9,7 @@ import { installTemporalRuntime, startWorkers } from '../../../src/processes/tem
 import { sandboxProcessor } from '../../../src/processors/sandbox.ts';
 import { createVault } from '../../../src/services/accounts/vault.ts';
 
-const [temporalAddress = '', temporalNamespace = '', taskQueue = ''] = process.argv.slice(2);
+const [temporalAddress = '', temporalNamespace = '', taskQueue = '', workflowType = ''] = process.argv.slice(2);
 const config = { temporalAddress, temporalNamespace, temporalTaskQueue: taskQueue, temporalTls: false };
 const reached = { ...config, temporalApiKey: null, webhookAllowLoopback: false };
 const logger = createLogger('error', 'slow workflow');
@@ -25,8 +25,8 @@ const workers = await startWorkers({
   logger,
   workflowBundle: await bundleWorkflowCode({ workflowsPath }),
 });
-const options = { taskQueue, workflowId: `thinks/${taskQueue}`, workflowTaskTimeout: '10s' } as const;
-const handle = await temporal.workflow.start('thinks', options);
+const options = { taskQueue, workflowId: `${workflowType}/${taskQueue}`, workflowTaskTimeout: '10s' } as const;
+const handle = await temporal.workflow.start(workflowType, options);
 // A call of this client ends after four seconds.
 for (let answer: unknown = null; answer === null; ) {
   answer = await handle.result().catch((error: unknown) => {

@@ -8,3 +8,10 @@ export async function thinks(): Promise<string> {
   for (let step = 0; step < 200_000_000; step += 1) sum = (sum + step) | 0;
   return `thought ${sum}`;
 }
+
+/** Never returns to the worker: an endless loop in the reaction of a promise. */
+export async function hangs(): Promise<void> {
+  await sleep(1);
+  console.log('hanging');
+  for (;;);
+}
