@@ -9,6 +9,8 @@ export interface RunContext {
   quick: boolean;
   /** How many plans fall due at once. */
   plans: number;
+  /** How often each of them was charged before that. */
+  age: number;
   /** A folder of this run, removed after it. */
   folder: string;
   /** Prints what goes on to stderr. */

@@ -13,6 +13,7 @@ import type { Measurement, RunContext } from './bench.ts';
 import { readConditions } from './conditions.ts';
 import type { FigureGroup } from './figure.ts';
 import { advances } from './figures/advance.ts';
+import { dueAfterRestart } from './figures/due-after-restart.ts';
 import { dueAtOnce } from './figures/due-at-once.ts';
 import { dueUnderFire } from './figures/due-under-fire.ts';
 import { flood } from './figures/flood.ts';
@@ -28,22 +29,26 @@ import { type MeasuredGroup, type Report, renderReport } from './report.ts';
 /** In this order: what needs a quiet, empty copy comes first, what may take long on a busy machine last. */
 const usual: Measurement[] = [start, memory, advances, webhooks, throughput, dueAtOnce];
 /** Measured only if they are named. */
-const more: Measurement[] = [sizing, flood, heavyBodies, dueUnderFire];
+const more: Measurement[] = [sizing, flood, heavyBodies, dueUnderFire, dueAfterRestart];
 const measurements = [...usual, ...more];
 
 /**
  * What still runs after this is left out of the report, and nothing more is begun: six minutes for the usual groups,
- * more for the others, and for more plans.
+ * more for the others, and for more or older plans.
  */
-const timeForAllMs = (chosen: readonly Measurement[], plans: number) =>
-  360_000 + (chosen.some((one) => more.includes(one)) ? 900_000 : 0) + 240 * Math.max(0, plans - 1000);
+const timeForAllMs = (chosen: readonly Measurement[], { plans, age }: Pick<RunContext, 'plans' | 'age'>) =>
+  360_000 +
+  (chosen.some((one) => more.includes(one)) ? 900_000 : 0) +
+  240 * Math.max(0, plans - 1000) +
+  60 * plans * age;
 /** Ending in order may take this much longer. */
 const timeToEndMs = 60_000;
 
-const usage = `npm run bench -- [--only NAME]… [--plans N] [--quick] [--json FILE]
+const usage = `npm run bench -- [--only NAME]… [--plans N] [--age N] [--quick] [--json FILE]
   --only   ${usual.map(({ name }) => name).join(', ')}; may be repeated;
            only by their name: ${more.map(({ name }) => name).join(', ')}
   --plans  how many fall due at one instant (1000)
+  --age    how often each of them was charged before (0): of a weekly plan, its weeks
   --quick  fewer samples, under a minute: to see that everything works
   --json   where to write the figures (default .bench/latest.json)`;
 
@@ -56,20 +61,22 @@ async function main(): Promise<void> {
   const values = readOptions({
     only: { type: 'string', multiple: true },
     plans: { type: 'string' },
+    age: { type: 'string' },
     quick: { type: 'boolean', default: false },
     json: { type: 'string', default: '.bench/latest.json' },
   });
   if (values === null) return print(usage);
   const chosen = choose(values.only);
   const plans = values.plans === undefined ? (values.quick ? 100 : 1000) : wholeNumber('--plans', values.plans);
-  setTimeout(() => endEarly('not done in time', 1), timeForAllMs(chosen, plans) + timeToEndMs).unref();
+  const age = values.age === undefined || values.age === '0' ? 0 : wholeNumber('--age', values.age, 1000);
+  setTimeout(() => endEarly('not done in time', 1), timeForAllMs(chosen, { plans, age }) + timeToEndMs).unref();
   const { log, seconds } = startLog();
   const startedAt = realNow().toISOString();
   const conditions = await readConditions();
   const ours = await mkdtemp(join(tmpdir(), 'payments-bench-'));
   folder = ours;
   try {
-    const outcome = await measureAll(chosen, { quick: values.quick, plans, folder: ours, log });
+    const outcome = await measureAll(chosen, { quick: values.quick, plans, age, folder: ours, log });
     if (isEnding) return;
     const report: Report = { started_at: startedAt, seconds: seconds(), quick: values.quick, conditions, ...outcome };
     await mkdir(dirname(resolve(values.json)), { recursive: true });
@@ -92,10 +99,7 @@ function choose(only: string[] | undefined): Measurement[] {
 /** Measures one after the other. A group that fails is missing in the report; the others are measured. */
 async function measureAll(chosen: Measurement[], context: RunContext) {
   const timeIsUp = new Promise<never>((_, reject) => {
-    setTimeout(
-      () => reject(new Error('the time for the whole run is over')),
-      timeForAllMs(chosen, context.plans),
-    ).unref();
+    setTimeout(() => reject(new Error('the time for the whole run is over')), timeForAllMs(chosen, context)).unref();
   });
   timeIsUp.catch(() => {}); // in case nothing waits for it
   const processorUse = await watchProcessorUse();

@@ -1,5 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { inParallel } from '../../lab/parallel.ts';
+import { ageInWords, agePlans, historyFigure, howAged } from '../aged-plans.ts';
 import { type BareTemporal, startBareTemporal, type TickKind, type Watched } from '../bare-temporal/ticks.ts';
 import type { Bench, Measurement } from '../bench.ts';
 import { type DueCourse, type DueRun, followCourse, leadFor, NotAllTimersSet, withLead } from '../due-course.ts';
@@ -29,7 +30,7 @@ export const dueAtOnce: Measurement = {
   name: 'due-at-once',
   needs: 'copy',
   async measure(bench) {
-    const count = bench.plans;
+    const { plans: count, age } = bench;
     const rounds = bench.quick || count > usualCount ? 1 : 2;
     const connection = await Connection.connect({ address: bench.copy.temporalAddress });
     const temporal = new Client({ connection, namespace });
@@ -41,9 +42,12 @@ export const dueAtOnce: Measurement = {
       tickByLocalActivity: { courses: [], uses: [] },
       tickByActivity: { courses: [], uses: [] },
     };
+    let history: Figure;
     try {
       bench.log(`due at once: making ${count} live plans`);
       const live = await makeLivePlans(bench.client, temporal, count);
+      await agePlans({ ...bench, temporal }, live, age);
+      history = await historyFigure('due-at-once', temporal, live);
       const runs = await prepareRuns(bench, temporal, bare, live);
       const begun = performance.now();
       for (let round = 1; round <= rounds; round++) {
@@ -63,14 +67,15 @@ export const dueAtOnce: Measurement = {
     }
     return {
       name: 'due-at-once',
-      title: `${count} live plans due at one instant (one biller, no webhook endpoint)`,
+      title: `${count} live plans, ${ageInWords(age)}, due at one instant (one biller, no webhook endpoint)`,
       how: [
+        ...howAged(age),
         `${count} customers without a clock, each with a card and an active weekly plan, made through the API. Then next_due_at of all is set to one instant some seconds ahead by SQL and their workflows are poked (signal \`poke\`), so that each has a real timer for it; the server's NextDueAt says that all do.`,
         'Time runs from the instant until the events of all charges are seen committed in the database, looked at every 25 to 100 ms. Each plan must then have exactly one paid slot, one intent and one attempt for each instant, and the processor’s own ledger one success for each intent, or the run fails.',
         'Bare: as many workflows with one timer for such an instant and one activity that inserts one row, on the same server, with a worker process of their own that has the same limits; they end after it, while a plan goes on to its next timer. Kinds and plans take turns in each round.',
         'Processor time and memory are those of the processes from shortly before the instant to the last charge or row, memory beside that before anything was made.',
       ],
-      figures: [...coursesOf(count, plans, ticks), ...partsOf(count, plans, ticks, atRest)],
+      figures: [...coursesOf(count, plans, ticks), history, ...partsOf(count, plans, ticks, atRest)],
     };
   },
 };

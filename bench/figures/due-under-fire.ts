@@ -1,25 +1,20 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { eventually, untilItSucceeds } from '../../lab/eventually.ts';
-import { findViolations } from '../../src/operations/invariants/invariants.ts';
-import { findMismatches } from '../../src/operations/reconciler/reconciler.ts';
-import type { Pool } from '../../src/platform/postgres/connection.ts';
+import { untilItSucceeds } from '../../lab/eventually.ts';
 import { realNow } from '../../src/platform/real-time.ts';
+import { ageInWords, agePlans, historyFigure, howAged } from '../aged-plans.ts';
 import type { Measurement, RunContext } from '../bench.ts';
 import { type Breakable, startBreakable } from '../breakable.ts';
-import { followCourse, leadFor } from '../due-course.ts';
+import { judgeEndState, startAllTimers } from '../breakable-plans.ts';
+import { followCourse } from '../due-course.ts';
 import { figure } from '../figure.ts';
-import { type Calls, expectOneSuccessEach } from '../ledger.ts';
-import { expectChargedOnce, type LivePlans, lastEvent, makeLivePlans, setTimers } from '../live-plans.ts';
+import { type LivePlans, lastEvent, makeLivePlans } from '../live-plans.ts';
 
 /** Two, so that one is at work while the other starts. */
 const workerCount = 2;
 const killEveryMs = 5_000;
 /** PostgreSQL is killed when so many have been charged. */
 const crashAfterShare = 1 / 3;
-const trialCount = 200;
-const farAheadMs = 3_600_000;
-const restTimeoutMs = 90_000;
 const lookAgainMs = 500;
 
 /** What was done to the service while the plans were collected. */
@@ -37,11 +32,13 @@ export const dueUnderFire: Measurement = {
   name: 'due-under-fire',
   needs: 'nothing',
   async measure(context) {
-    const { plans: count, log, folder } = context;
+    const { plans: count, age, log, folder } = context;
     const service = await startBreakable(join(folder, 'breakable'), workerCount);
     try {
       log(`due under fire: making ${count} live plans`);
       const live = await makeLivePlans(service.client, service.temporal, count);
+      await agePlans({ ...service, log }, live, age);
+      const history = await historyFigure('due-under-fire', service.temporal, live);
       const dueAt = await startAllTimers(service, live, log);
       const { course, fire } = await collectUnderFire(service, live, dueAt, log);
       if (fire.kills === 0 || fire.awaySeconds === null)
@@ -49,15 +46,17 @@ export const dueUnderFire: Measurement = {
       const { calls, keys } = await judgeEndState(service, live);
       return {
         name: 'due-under-fire',
-        title: `${count} live plans due at one instant, workers and PostgreSQL killed`,
+        title: `${count} live plans, ${ageInWords(age)}, due at one instant, workers and PostgreSQL killed`,
         how: [
+          ...howAged(age),
           `${workerCount} workers, of which one that is up is killed (SIGKILL), in turn, every ${killEveryMs / 1000} s from the instant on and started again at once: ${fire.kills} kills. PostgreSQL is killed once, when a third of the plans have been charged, and started again: it was away for ${fire.awaySeconds.toFixed(1)} s.`,
-          `The end state has to be that of an undisturbed run, or the run fails: each plan has one paid slot, one intent and one attempt; the processor’s ledger has one key with success for each intent and no other (${calls} calls, ${keys} keys); no attempt is open, the outbox is empty, every plan's workflow waits for the plan's next date, and all invariants hold.`,
+          `The end state has to be that of an undisturbed run, or the run fails: each plan has one paid slot, one intent and one attempt for each time that it fell due; the processor’s ledger has one key with success for each intent and no other (${calls} calls, ${keys} keys); no attempt is open, the outbox is empty, every plan's workflow waits for the plan's next date, and all invariants hold.`,
         ],
         figures: [
           figure('due-under-fire.last', `from the instant to the last of ${count} charges`, 's', [course.last]),
           figure('due-under-fire.half', 'to half of them', 's', [course.half]),
           figure('due-under-fire.rate', 'plans a second', '1/s', [course.perSecond]),
+          history,
         ],
       };
     } finally {
@@ -65,19 +64,6 @@ export const dueUnderFire: Measurement = {
     }
   },
 };
-
-/** Lets all plans have a timer for one instant, with as much time before it as a trial with some of them needs. */
-async function startAllTimers(service: Breakable, live: LivePlans, log: RunContext['log']): Promise<Date> {
-  const { sql, temporal } = service;
-  const trial = live.ids.slice(0, trialCount);
-  const tried = await setTimers(sql, temporal, trial, farAheadMs);
-  const expectedMs = (tried.preparedMs / trial.length) * live.ids.length;
-  log(`due under fire: to have all timers, the plans may take ${(expectedMs / 1000).toFixed(0)} s`);
-  live.charges += 1;
-  const { dueAt, areSet } = await setTimers(sql, temporal, live.ids, 2 * leadFor(expectedMs));
-  if (!areSet) throw new Error(`not all of ${live.ids.length} plans had their timer in time`);
-  return dueAt;
-}
 
 async function collectUnderFire(service: Breakable, live: LivePlans, dueAt: Date, log: RunContext['log']) {
   const count = live.ids.length;
@@ -122,37 +108,4 @@ async function collectUnderFire(service: Breakable, live: LivePlans, dueAt: Date
 function rotated<T>(items: readonly T[], nth: number): T[] {
   const first = nth % items.length;
   return [...items.slice(first), ...items.slice(0, first)];
-}
-
-/** @throws unless the end state is that of an undisturbed run. */
-async function judgeEndState(service: Breakable, live: LivePlans): Promise<Calls> {
-  const sql = service.openFreshPool();
-  try {
-    await untilAtRest(sql, service);
-    const calls = await expectOneSuccessEach(service.ledgerFile, await expectChargedOnce(sql, live));
-    const violations = await findViolations(sql);
-    if (violations.length > 0) throw new Error(`invariants are broken: ${JSON.stringify(violations.slice(0, 3))}`);
-    return calls;
-  } finally {
-    await sql.end();
-  }
-}
-
-/** @throws Error unless nothing is under way, and Temporal and PostgreSQL agree, within a minute and a half */
-async function untilAtRest(sql: Pool, { temporal, taskQueue }: Breakable): Promise<void> {
-  let state = '';
-  const isAtRest = async () => {
-    const [left] = await sql<{ outbox: number; attempts: number; due: number }[]>`
-      select (select count(*)::integer from workflow_intents) as outbox,
-        (select count(*)::integer from payment_attempts where outcome = 'processing') as attempts,
-        (select count(*)::integer from payment_plans where wake_at <= now()) as due`;
-    const isIdle = Object.values(left ?? {}).every((count) => count === 0);
-    const mismatches = isIdle ? await findMismatches(sql, temporal, taskQueue) : null;
-    state = `${JSON.stringify(left)}, mismatches ${JSON.stringify(mismatches?.slice(0, 3))}`;
-    return mismatches?.length === 0;
-  };
-  await eventually(() => `everything is at rest: ${state}`, isAtRest, {
-    timeoutMs: restTimeoutMs,
-    everyMs: lookAgainMs,
-  });
 }

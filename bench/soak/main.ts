@@ -48,6 +48,7 @@ async function main(): Promise<number> {
   const bench: Bench = {
     quick: false,
     plans: 0,
+    age: 0,
     folder,
     log,
     copy,

@@ -6,7 +6,12 @@ const summaries = {
   webhookDelivery: (id: string) => `Delivers one event to one endpoint: ${id}`,
 };
 
-/** Returns the summary that a workflow is started with. */
-export function summaryOf(workflowType: keyof typeof summaries, subjectId: string): string {
+export type SummarizedWorkflow = keyof typeof summaries;
+
+/**
+ * Returns the summary that a workflow is started with. A fresh run does not have it: Temporal drops it at
+ * continue-as-new. So the workflow's page repeats it.
+ */
+export function summaryOf(workflowType: SummarizedWorkflow, subjectId: string): string {
   return summaries[workflowType](subjectId);
 }

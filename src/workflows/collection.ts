@@ -14,13 +14,14 @@ import { patches } from '../messages/workflow-versions.ts';
 import { runCommands } from './command-queue.ts';
 import { type CustomerTime, clockTime, realTime, type SubjectInbox, setBack } from './customer-time.ts';
 import { stallOf } from './effect-failure.ts';
-import { openInbox, wantsFreshRun } from './inbox.ts';
+import { needsFreshRun, openInbox, wantsFreshRun } from './inbox.ts';
 import { lookingAgain } from './look-again.ts';
 import { type OperatorPage, openPage } from './operator-page/page.ts';
 import { isKnownToBeOnClock, showStalled, showStatus, showUnread } from './operator-page/subject.ts';
 
 /** How a subject is read and collected: the activities of a plan or of a scheduled payment. */
 export interface Collection {
+  workflowType: 'paymentPlan' | 'scheduledPayment';
   read(id: string): Promise<SubjectStatus>;
   collect(id: string, at: number, status: SubjectStatus): Promise<SubjectStatus>;
   /** The operator commands that the subject takes, and the activity that executes one. */
@@ -42,7 +43,7 @@ interface Run {
  * fresh run needs only the id. `atOnce`: the previous run was stalled, so try at once, whatever the date.
  */
 export async function collectWhenDue(id: string, collection: Collection, { atOnce = false } = {}): Promise<void> {
-  const page = openPage();
+  const page = openPage(collection.workflowType);
   const inbox = openSubjectInbox(collection);
   const run = { id, collection, inbox, page };
   if (atOnce) inbox.poked = true;
@@ -52,7 +53,7 @@ export async function collectWhenDue(id: string, collection: Collection, { atOnc
   inbox.isInRealTime = status.clockTime === null && !status.ended;
   while (!status.ended) {
     showStatus(page, status, time, inbox.commandQueue.last);
-    if (wantsFreshRun(inbox) && !inbox.poked && !time.isDue(status.nextAt)) await continueWhenIdle(id, inbox, time);
+    if (!inbox.poked && !time.isDue(status.nextAt) && wantsFreshRun(inbox)) await continueWhenIdle(id, inbox, time);
     await time.waitUntil(status.nextAt, status.next);
     inbox.poked = false;
     await executeCommands(run);
@@ -160,18 +161,19 @@ async function executeCommands({ id, collection, inbox }: Run): Promise<void> {
  * is too long. On a test clock nothing is retried by itself.
  */
 async function leaveLongHistory(id: string, inbox: SubjectInbox): Promise<void> {
-  if (!wantsFreshRun(inbox) || !patched(patches.freshRunsWhileStalled)) return;
+  if (!needsFreshRun(inbox) || !patched(patches.freshRunsWhileStalled)) return;
   await condition(() => allHandlersFinished() || inbox.commandQueue.waiting.length > 0);
   if (allHandlersFinished()) await continueAsNew(id, true);
 }
 
 /**
- * Continues as new once no Update is open, since continue-as-new would fail an open one. An advance or a command that
- * arrives meanwhile is handled first.
+ * Continues as new once no Update is open, since continue-as-new would fail an open one. So however much one advance
+ * collects, all of it is in one run. What arrives meanwhile is handled first: an advance, a command, a change.
  */
 async function continueWhenIdle(id: string, inbox: SubjectInbox, time: CustomerTime): Promise<void> {
   time.settle();
   const settled = inbox.settledThrough;
-  await condition(() => allHandlersFinished() || inbox.horizon > settled || inbox.commandQueue.waiting.length > 0);
+  const isWanted = () => inbox.poked || inbox.horizon > settled || inbox.commandQueue.waiting.length > 0;
+  await condition(() => allHandlersFinished() || isWanted());
   if (allHandlersFinished()) await continueAsNew(id);
 }

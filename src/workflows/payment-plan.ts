@@ -13,6 +13,7 @@ const remote = proxyActivities<CollectionActivities>(overTheNetwork);
  */
 export async function paymentPlan(planId: string, atOnce = false): Promise<void> {
   const collection: Collection = {
+    workflowType: 'paymentPlan',
     read: (id) => local.readPlan(id),
     collect: (id, at, { livemode, next }) =>
       livemode

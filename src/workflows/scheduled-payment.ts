@@ -10,6 +10,7 @@ const remote = proxyActivities<CollectionActivities>(overTheNetwork);
 /** A payment with a scheduled date. The workflow makes it on that date, unless a confirm or a cancel comes first. */
 export async function scheduledPayment(intentId: string, atOnce = false): Promise<void> {
   const collection: Collection = {
+    workflowType: 'scheduledPayment',
     read: (id) => local.readScheduledPayment(id),
     collect: (id, at, { livemode, next }) =>
       livemode

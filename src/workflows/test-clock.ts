@@ -34,7 +34,7 @@ const local = proxyLocalActivities<ClockActivities>(inProcess);
  * the database and carries out the accepted advance, one at a time.
  */
 export async function testClock(clockId: string): Promise<void> {
-  const page = openPage();
+  const page = openPage('testClock');
   const inbox = openInbox(['recheck', 'retryAdvance']);
   const { commandQueue } = inbox;
   const lookAgain = lookingAgain(() => inbox.poked);
@@ -48,7 +48,7 @@ export async function testClock(clockId: string): Promise<void> {
       commandQueue.closed = 'Nothing was done: the clock was deleted.';
       return condition(allHandlersFinished);
     }
-    if (wantsFreshRun(inbox) && !inbox.poked) {
+    if (!inbox.poked && wantsFreshRun(inbox)) {
       await condition(() => allHandlersFinished() || inbox.poked);
       if (allHandlersFinished()) await continueAsNew(clockId);
     }

@@ -41,7 +41,7 @@ const local = proxyLocalActivities<WebhookActivities>({ ...inProcess, summary: '
  * database records each attempt under its number, with the instant of the next one.
  */
 export async function webhookDelivery(deliveryId: string): Promise<void> {
-  const page = openPage();
+  const page = openPage('webhookDelivery');
   const inbox = openDeliveryInbox();
   const { commandQueue } = inbox;
   let known: number | null = null;

@@ -107,6 +107,25 @@ describe('recording histories', function () {
     await keep('plan-on-a-clock-goes-on-in-a-fresh-run-2', workflowId);
   });
 
+  it('of a plan on a clock whose history grows long, until it goes on in a fresh run by itself', async () => {
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', {
+      start_date: '2027-01-05',
+      total_amount_cents: 20_000,
+    });
+    const workflowId = workflowIdOf('paymentPlan', plan.id);
+    const { runId } = await eventually('it runs', () =>
+      service.temporal.workflow
+        .getHandle(workflowId)
+        .describe()
+        .catch(() => null),
+    );
+    for (let week = 2; week <= 20; week += 2) {
+      await merchant.advance(clock.id, new Date(Date.UTC(2027, 0, 4 + 7 * week)).toISOString());
+    }
+    await keep('plan-on-a-clock-makes-many-payments-1', workflowId, runId);
+    await keep('plan-on-a-clock-makes-many-payments-2', workflowId);
+  });
+
   it('of a plan on a clock that stalls and is freed', async () => {
     const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     const poison = service.db.sql.json({ _sandbox_outcome: 'no such word' });

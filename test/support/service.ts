@@ -32,6 +32,8 @@ export interface ServiceOptions {
   now?: () => Date;
   /** How far real time may be ahead of the database's clock; 30 s by default, as in production. */
   maxAheadMs?: number;
+  /** How many timers of a workflow Temporal skips before it is asked again; 100,000 by default, as in production. */
+  maxSkips?: number;
 }
 
 type PlanOnClock = Awaited<ReturnType<Merchant['planOnClock']>> & { merchant: Merchant };
@@ -109,6 +111,7 @@ export function useService(options: ServiceOptions = {}): Service {
         maxCachedWorkflows: options.maxCachedWorkflows,
         now: options.now,
         maxAheadMs: options.maxAheadMs,
+        maxSkips: options.maxSkips,
       });
     },
     async stopWorkers() {

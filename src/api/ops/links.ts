@@ -10,7 +10,9 @@ export function linksTo(webUi: WebUi | null, mode: Mode) {
     webUi === null
       ? null
       : `${webUi.url}/namespaces/${encodeURIComponent(webUi.namespace)}/workflows?query=${encodeURIComponent(query)}`;
-  const ofMode = (query: string) => workflows(mode === null ? query : `${query} AND Livemode=${mode}`);
+  /** Former runs of a workflow are listed for days, with the attributes that they had at their end. */
+  const running = (query: string) => workflows(`${query} AND ExecutionStatus="Running"`);
+  const ofMode = (query: string) => running(mode === null ? query : `${query} AND Livemode=${mode}`);
   return {
     workflow: (id: string) => workflows(`WorkflowId="${id}"`),
     /** Plans due on this day (UTC). */
@@ -18,9 +20,8 @@ export function linksTo(webUi: WebUi | null, mode: Mode) {
       ofMode(`WorkflowType="paymentPlan" AND NextDueAt BETWEEN "${date}T00:00:00Z" AND "${date}T23:59:59Z"`),
     retrying: () => ofMode('WorkflowType="paymentPlan" AND PlanState="active" AND FailedAttempts>0'),
     suspended: () => ofMode('WorkflowType="paymentPlan" AND PlanState="suspended"'),
-    advancing: () => workflows('WorkflowType="testClock" AND ClockStatus="advancing"'),
-    deliveriesTo: (endpointId: string) =>
-      workflows(`WorkflowType="webhookDelivery" AND EndpointId="${endpointId}" AND ExecutionStatus="Running"`),
+    advancing: () => running('WorkflowType="testClock" AND ClockStatus="advancing"'),
+    deliveriesTo: (endpointId: string) => running(`WorkflowType="webhookDelivery" AND EndpointId="${endpointId}"`),
   };
 }
 

@@ -9,27 +9,27 @@ import { grpcStatusOf } from '../../platform/grpc-status.ts';
 import { workflowIdOf } from '../../platform/postgres/outbox.ts';
 import { timeSkippingNeeded } from '../../services/errors.ts';
 import type { MoveSubject } from '../../services/test-clocks/clock-advance.ts';
-import { allowTimeSkipping, isSkippingRefused } from './time-skipping.ts';
+import { isSkippingRefused, whileTimeIsSkipped } from './time-skipping.ts';
 
 /**
  * Advances subjects of a test clock with Temporal's time skipping. The server may skip the workflow's timers, and the
  * Update `advanceTo` sends the target. The Update returns when everything that is due by then is done. Its id is the
- * advance's, so a repetition waits for the same Update.
+ * advance's, so a repetition waits for the same Update. Only tests set `maxSkips` (see `allowTimeSkipping`).
  */
-export function createClockMover(temporal: Client, taskQueue: string): MoveSubject {
+export function createClockMover(temporal: Client, taskQueue: string, maxSkips?: number): MoveSubject {
   return async (subject, advance, again) => {
     const workflowId = workflowIdOf(subject.workflowType, subject.id);
-    const move = async (): Promise<void> => {
-      await allowTimeSkipping(temporal, workflowId);
-      pass('advance allowed to skip');
-      await temporal.workflow.getHandle(workflowId).executeUpdate(advanceTo, {
-        args: [advance.target_time.getTime(), advance.from_time.getTime()],
-        // After the database was restored, Temporal may still hold an Update with this id and return without doing
-        // anything.
-        updateId: again ? `${advance.id}/${randomUUID()}` : advance.id,
+    const move = (): Promise<void> =>
+      whileTimeIsSkipped({ temporal, workflowId, maxSkips }, async () => {
+        pass('advance allowed to skip');
+        await temporal.workflow.getHandle(workflowId).executeUpdate(advanceTo, {
+          args: [advance.target_time.getTime(), advance.from_time.getTime()],
+          // After the database was restored, Temporal may still hold an Update with this id and return without doing
+          // anything.
+          updateId: again ? `${advance.id}/${randomUUID()}` : advance.id,
+        });
+        pass('advance moved a subject');
       });
-      pass('advance moved a subject');
-    };
     try {
       await move().catch(async (error: unknown) => {
         if (grpcStatusOf(error) !== 'NOT_FOUND' && !(error instanceof WorkflowNotFoundError)) throw error;

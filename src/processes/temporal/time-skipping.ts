@@ -4,23 +4,54 @@ import type { Logger } from '../../platform/logger.ts';
 import { repeat } from '../../platform/repeat.ts';
 import { timeSkippingNeeded } from '../../services/errors.ts';
 
-/** More skips than any advance needs. With the server's default of 200 a long advance would stop without an error. */
-const maxSessionSkipCount = 100_000;
+/**
+ * How many timers of a workflow the server skips before it switches skipping off, without an error. By default 200. The
+ * server counts them over all advances and fresh runs of the workflow.
+ */
+const usualMaxSkips = 100_000;
+/** How often skipping is allowed again during an advance, in milliseconds. */
+const allowAgainMs = 5_000;
 
 const askAgainMs = 5_000;
 
 /**
- * Lets the server skip the timers of a workflow whenever it is idle, with a fresh budget of skips. The high-level
- * client has no method for this.
+ * Lets the server skip the timers of a workflow whenever it is idle. The high-level client has no method for this. If
+ * the server allows the same already, this changes nothing: it goes on counting. If it has reached `maxSkips`, it
+ * begins to count anew.
  * @throws the gRPC error: NOT_FOUND when no such workflow runs.
  */
-export async function allowTimeSkipping(temporal: Client, workflowId: string): Promise<void> {
+export async function allowTimeSkipping(
+  temporal: Client,
+  workflowId: string,
+  maxSkips: number = usualMaxSkips,
+): Promise<void> {
   await temporal.workflowService.updateWorkflowExecutionOptions({
     namespace: temporal.options.namespace,
     workflowExecution: { workflowId },
     updateMask: { paths: ['time_skipping_config'] },
-    workflowExecutionOptions: { timeSkippingConfig: { enabled: true, maxSessionSkipCount } },
+    workflowExecutionOptions: { timeSkippingConfig: { enabled: true, maxSessionSkipCount: maxSkips } },
   });
+}
+
+/**
+ * Does the work while the server skips the workflow's timers, and returns its result. If the server reaches the maximum
+ * of skips meanwhile, it continues within five seconds. Afterwards skipping stays allowed: a workflow on a test clock
+ * holds a timer only during an advance, so there is nothing to skip.
+ * @throws the error of the work, or that of `allowTimeSkipping` before it.
+ */
+export async function whileTimeIsSkipped<T>(
+  { temporal, workflowId, maxSkips }: { temporal: Client; workflowId: string; maxSkips?: number | undefined },
+  work: () => Promise<T>,
+): Promise<T> {
+  await allowTimeSkipping(temporal, workflowId, maxSkips);
+  const allowing = setInterval(() => {
+    allowTimeSkipping(temporal, workflowId, maxSkips).catch(() => {}); // the next time it may succeed
+  }, allowAgainMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(allowing);
+  }
 }
 
 /** Whether the gRPC error means that the server cannot skip time: it is too old, or skipping is not switched on. */

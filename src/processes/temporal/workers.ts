@@ -63,6 +63,8 @@ export interface WorkerDeps {
    * server.
    */
   maxAheadMs?: number | undefined;
+  /** How many timers of a workflow Temporal skips before it is asked again. Set only by tests. */
+  maxSkips?: number | undefined;
 }
 
 export interface RunningWorkers {
@@ -98,7 +100,7 @@ export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
     activities: createActivities({
       sql,
       processors,
-      moveSubject: createClockMover(temporal, taskQueue),
+      moveSubject: createClockMover(temporal, taskQueue, deps.maxSkips),
       maxAheadMs: deps.maxAheadMs,
     }),
     maxConcurrentWorkflowTaskExecutions: 100,

@@ -1,5 +1,6 @@
 import { setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import { type Stall, statusQuery, type WorkflowStatus } from '../../messages/workflow-status.ts';
+import { type SummarizedWorkflow, summaryOf } from '../../messages/workflow-summaries.ts';
 
 /** A command that an operator can send, its input, and what it does. */
 export interface Remedy {
@@ -40,16 +41,22 @@ export const initialStatus: WorkflowStatus = {
   lastCommand: null,
 };
 
-/** Sets the handler of the query. The page is the workflow's current details, in the tab "User Metadata". */
-export function openPage(): OperatorPage {
+/**
+ * Sets the handler of the query, and shows what the workflow does until there is a status. The page is the workflow's
+ * current details, in the tab "User Metadata".
+ */
+export function openPage(workflowType: SummarizedWorkflow): OperatorPage {
+  const summary = summaryOf(workflowType, subjectId());
   let status = initialStatus;
   setHandler(statusQuery, () => status, { description: 'For programs: what it waits for, and why it is stalled.' });
-  return {
+  const page: OperatorPage = {
     show(content) {
       status = { ...content.status, stalled: continued(status.stalled, content.status.stalled) };
-      setCurrentDetails(inMarkdown({ ...content, status }));
+      setCurrentDetails(inMarkdown({ ...content, status }, summary));
     },
   };
+  page.show({ title: 'Started', status, news: [], remedies: [], facts: [] });
+  return page;
 }
 
 /** A stall that continues keeps its beginning. */
@@ -57,13 +64,15 @@ function continued(before: Stall | null, stalled: Stall | null): Stall | null {
   return stalled && { ...stalled, since: before?.since ?? stalled.since };
 }
 
-function inMarkdown({ title, status, isOnClock = false, news, remedies, facts }: PageContent): string {
+function inMarkdown(content: PageContent, summary: string): string {
+  const { title, status, isOnClock = false, news, remedies, facts } = content;
   const choice = remedies.map(({ command, input, does }) => {
     const withInput = input === undefined ? '' : ` with \`${input}\``;
     return `- \`${command}\`${withInput}: ${does}`;
   });
   const parts = [
     `### ${title}`,
+    `${summary}.`,
     whatItWaitsFor(status, isOnClock),
     listed([...news, ['Last command', status.lastCommand]]),
   ];
