@@ -51,8 +51,8 @@ describe('the layout for production', () => {
       ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
       OPERATOR_KEY: randomBytes(24).toString('hex'),
     };
-    const { databaseUrl, temporalAddress, encryptionKeys, host } = readConfig(values);
-    assert.ok(databaseUrl && temporalAddress && encryptionKeys);
+    const { databaseUrl, temporal, encryptionKeys, host } = readConfig(values);
+    assert.ok(databaseUrl && temporal.address && encryptionKeys);
     const [prepare = ''] = compose.match(/^ {2}prepare:.*?^ {2}api:/ms) ?? [];
     readConfig({
       ...variablesIn(prepare),
