@@ -54,7 +54,7 @@ describe('a slot that an operator skips', () => {
   it('is not tried again when the plan is resumed, though another unpaid one is', async () => {
     const { clock, plan } = await planOf('requires_action');
     assert.equal((await stage.merchant.getPlan(plan)).state, 'suspended');
-    assert.match(await skip(plan, 0), /The plan stays suspended; none of its slots is unpaid\.$/);
+    assert.match(await skip(plan, 0), /The plan stays suspended; none of its payments is unpaid\.$/);
     await stage.merchant.move(plan, 'resume');
     await stage.advance(clock, '2027-01-12T12:00:00Z');
     assert.equal((await stage.merchant.getPlan(plan)).state, 'suspended');

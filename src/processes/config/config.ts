@@ -91,12 +91,13 @@ export class ConfigError extends Error {
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const read = createReader(env);
+  const databaseUrl = read.databaseUrl('DATABASE_URL');
   const temporal = readTemporal(env, read.faults);
   const config: Config = {
     port: read.port('PORT', 8080),
     host: read.matching('HOST', /^[\da-fA-F:.]+$/, 'an IP address of this machine, such as 0.0.0.0') ?? '127.0.0.1',
     dataDir: resolve(read.text('DATA_DIR') ?? '.data'),
-    databaseUrl: read.databaseUrl('DATABASE_URL'),
+    databaseUrl,
     temporal,
     sandboxTemporal: readSandboxTemporal(env, temporal, read.faults),
     temporalPort: read.port('TEMPORAL_PORT', 7233),

@@ -17,8 +17,12 @@ export interface TemporalServer {
 type Variables = Record<string, string>;
 type Prefix = '' | 'SANDBOX_';
 
-/** The variables of a connection. TEMPORAL_PORT and others of this service are not among them. */
-const connectionVariable = /^TEMPORAL_(ADDRESS|NAMESPACE|API_KEY|TLS|TLS_\w+|GRPC_META_\w+|PROFILE|CONFIG_FILE)$/;
+/**
+ * The variables of a connection, for the sandbox with the prefix SANDBOX_. TEMPORAL_PORT and others of this service are
+ * not among them.
+ */
+export const connectionVariable =
+  /^TEMPORAL_(ADDRESS|NAMESPACE|API_KEY|TLS|TLS_\w+|GRPC_META_\w+|PROFILE|CONFIG_FILE)$/;
 /** Where the package looks for a configuration file that is not named. */
 const homeVariables = ['HOME', 'XDG_CONFIG_HOME', 'APPDATA'];
 

@@ -65,8 +65,8 @@ export interface RunningWorkers {
 }
 
 /**
- * Starts two workers of a side: one for plans, scheduled payments and clocks, and one for webhook deliveries. The second
- * has its own task queue and slots, so that a flood of events or receivers that hang do not delay plans.
+ * Starts two workers of a side: one for plans, scheduled payments and clocks, and one for webhook deliveries. The
+ * second has its own task queue and slots, so that a flood of events or receivers that hang do not delay plans.
  */
 export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
   const { side, sql, vault, processors, logger } = deps;
