@@ -49,7 +49,7 @@ export async function judgeEndState(service: Breakable, live: LivePlans): Promis
 }
 
 /** @throws Error unless nothing is under way, and Temporal and PostgreSQL agree, within a minute and a half */
-async function untilAtRest(sql: Pool, { temporal, taskQueue }: Breakable): Promise<void> {
+async function untilAtRest(sql: Pool, { side }: Breakable): Promise<void> {
   let state = '';
   const isAtRest = async () => {
     const [left] = await sql<{ outbox: number; attempts: number; due: number }[]>`
@@ -57,7 +57,7 @@ async function untilAtRest(sql: Pool, { temporal, taskQueue }: Breakable): Promi
         (select count(*)::integer from payment_attempts where outcome = 'processing') as attempts,
         (select count(*)::integer from payment_plans where wake_at <= now()) as due`;
     const isIdle = Object.values(left ?? {}).every((count) => count === 0);
-    const mismatches = isIdle ? await findMismatches(sql, temporal, taskQueue) : null;
+    const mismatches = isIdle ? await findMismatches(sql, side) : null;
     state = `${JSON.stringify(left)}, mismatches ${JSON.stringify(mismatches?.slice(0, 3))}`;
     return mismatches?.length === 0;
   };

@@ -10,7 +10,7 @@ import { ensureDemoBiller } from '../src/services/accounts/billers.ts';
 /**
  * A service whose parts can be killed: an API and workers under a supervisor that starts them again, and both servers.
  */
-export interface Breakable extends Pick<Parts, 'sql' | 'taskQueue' | 'ledgerFile' | 'stop'> {
+export interface Breakable extends Pick<Parts, 'sql' | 'side' | 'ledgerFile' | 'stop'> {
   client: PaymentsClient;
   /** Connections that were opened after the crash; the caller ends them. */
   openFreshPool(): Pool;
@@ -39,7 +39,7 @@ export async function startBreakable(folder: string, workerCount: number): Promi
     ...parts,
     client: clientOf({ baseUrl: `http://127.0.0.1:${port}`, key: keys.sandbox_secret }),
     openFreshPool: () => openPool(postgres.url, { max: 4, name: 'bench judge' }),
-    temporal: parts.temporalClient,
+    temporal: parts.side.temporal,
     workers,
     async crashPostgres() {
       const begun = performance.now();

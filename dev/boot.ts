@@ -3,6 +3,8 @@ import { Client, Connection } from '@temporalio/client';
 import { migrate } from '../src/db/migrate.ts';
 import { openPool } from '../src/platform/postgres/connection.ts';
 import { type Config, childEnvironment } from '../src/processes/config/config.ts';
+import type { TemporalServer } from '../src/processes/config/temporal.ts';
+import { addressOf } from '../src/processes/temporal/client.ts';
 import { ensureNamespace, ensureSearchAttributes } from '../src/processes/temporal/namespace.ts';
 import { canSkipTime, timeSkippingMissing } from '../src/processes/temporal/time-skipping.ts';
 import { ensureDemoBiller } from '../src/services/accounts/billers.ts';
@@ -47,7 +49,7 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
     DATA_DIR: config.dataDir,
     DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: workflows.address,
-    TEMPORAL_NAMESPACE: config.temporalNamespace,
+    TEMPORAL_NAMESPACE: config.temporal.namespace,
     TEMPORAL_UI_URL: config.temporalUiUrl ?? workflows.uiUrl ?? '',
     WEBHOOK_ALLOW_LOOPBACK: String(config.webhookAllowLoopback),
     DRAIN_DELAY_SECONDS: '0', // nothing checks whether it is ready
@@ -98,7 +100,7 @@ async function checkPorts(config: Config): Promise<void> {
   for (const above of config.metricsPort === null ? [] : [0, 1, 2]) {
     wanted.push({ variable: 'METRICS_PORT', port: (config.metricsPort ?? 0) + above });
   }
-  if (config.temporalAddress === null) {
+  if (config.temporal.address === null) {
     wanted.push({ variable: 'TEMPORAL_PORT', port: config.temporalPort });
     wanted.push({ variable: 'TEMPORAL_UI_PORT', port: config.temporalUiPort });
   }
@@ -181,14 +183,14 @@ async function startWorkflowServer(
   say: Say,
   signal: AbortSignal,
 ): Promise<Workflows> {
-  let server: Workflows = { address: config.temporalAddress ?? '', uiUrl: null };
-  if (config.temporalAddress === null) {
+  let server: Workflows = { address: config.temporal.address ?? '', uiUrl: null };
+  if (config.temporal.address === null) {
     const started = await startTemporal({
       dataDir: config.dataDir,
       frontendPort: config.temporalPort,
       uiPort: config.temporalUiPort,
       publicUiUrl: config.temporalUiUrl,
-      defaultNamespace: config.temporalNamespace,
+      defaultNamespace: config.temporal.namespace,
       store: store === null ? undefined : { url: store.url, shards },
       log: say,
       signal,
@@ -199,27 +201,41 @@ async function startWorkflowServer(
     say(`Temporal is up on port ${config.temporalPort}`);
     server = started;
   }
-  const connection = await Connection.connect({
-    address: server.address,
-    tls: config.temporalTls,
-    ...(config.temporalApiKey === null ? {} : { apiKey: config.temporalApiKey }),
-  }).catch((cause: unknown) => {
+  const { temporal, sandboxTemporal } = config;
+  const live = { ...temporal, address: server.address };
+  if (sandboxTemporal === null) {
+    await prepareNamespace(live, { hasClocks: true }, say, signal);
+  } else {
+    await prepareNamespace(live, { hasClocks: false }, say, signal);
+    const sandbox = { ...sandboxTemporal, address: sandboxTemporal.address ?? server.address };
+    await prepareNamespace(sandbox, { hasClocks: true }, say, signal);
+  }
+  return server;
+}
+
+async function prepareNamespace(
+  server: TemporalServer,
+  { hasClocks }: { hasClocks: boolean },
+  say: Say,
+  signal: AbortSignal,
+): Promise<void> {
+  const { address, namespace } = server;
+  const connection = await Connection.connect(addressOf(server)).catch((cause: unknown) => {
     throw new Error(
-      `Temporal is not reachable at ${server.address}: ${messageOf(cause)}. ` +
+      `Temporal is not reachable at ${address}: ${messageOf(cause)}. ` +
         'If it is your own (TEMPORAL_ADDRESS), check that it runs, and check TEMPORAL_TLS and TEMPORAL_API_KEY.',
       { cause },
     );
   });
   try {
-    await ensureNamespace(connection, config.temporalNamespace, signal);
-    await ensureSearchAttributes(connection, config.temporalNamespace, signal);
-    say(`The namespace ${config.temporalNamespace} has its search attributes`);
-    const client = new Client({ connection, namespace: config.temporalNamespace });
-    if (!(await canSkipTime(client))) say(`${timeSkippingNeeded} ${timeSkippingMissing}`);
+    await ensureNamespace(connection, namespace, signal);
+    await ensureSearchAttributes(connection, namespace, signal);
+    say(`The namespace ${namespace} has its search attributes`);
+    const client = new Client({ connection, namespace });
+    if (hasClocks && !(await canSkipTime(client))) say(`${timeSkippingNeeded} ${timeSkippingMissing}`);
   } finally {
     await connection.close();
   }
-  return server;
 }
 
 /** Without the password. */

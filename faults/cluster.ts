@@ -22,7 +22,7 @@ interface Api extends SupervisedProcess {
 }
 
 /** The service as it runs in production, on one machine: two processes of each kind, each with links of its own. */
-export interface Cluster extends Pick<Parts, 'postgres' | 'temporal' | 'sql' | 'temporalClient' | 'taskQueue'> {
+export interface Cluster extends Pick<Parts, 'postgres' | 'temporal' | 'sql' | 'side'> {
   readonly apis: readonly Api[];
   readonly workers: readonly SupervisedProcess[];
   /** The clock of each process, by its name; null if clocks cannot or must not be set off. */

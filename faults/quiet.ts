@@ -90,7 +90,7 @@ async function underWay({ cluster, deleted }: World): Promise<string[]> {
       (select count(*)::integer from webhook_deliveries where status = 'failed') as "deliveries that have failed"`;
   const left = Object.entries(counts ?? {}).filter(([, count]) => count > 0);
   if (left.length > 0) return left.map(([what, count]) => `${count} ${what}`);
-  const mismatches = await findMismatches(sql, cluster.temporalClient, cluster.taskQueue);
+  const mismatches = await findMismatches(sql, cluster.side);
   return mismatches
     .filter(({ subjectId }) => !deleted.has(subjectId))
     .map(({ workflowType, subjectId, problem, detail }) => `${workflowType} ${subjectId} is ${problem}: ${detail}`);

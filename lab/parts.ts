@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { migrate } from '../src/db/migrate.ts';
+import type { WorkflowSide } from '../src/operations/sides/workflow-sides.ts';
 import { openPool, type Pool } from '../src/platform/postgres/connection.ts';
 import { childEnvironment } from '../src/processes/config/config.ts';
 import { copyPrograms } from './processes/copy.ts';
@@ -18,10 +19,10 @@ export type Supervision = Omit<ProcessOptions, 'args' | 'env' | 'logFile'>;
 export interface Parts {
   readonly postgres: Postgres;
   readonly temporal: Temporal;
-  readonly taskQueue: string;
   /** Past everything that may stand in the way of the service itself. */
   readonly sql: Pool;
-  readonly temporalClient: Client;
+  /** The workflows of both modes. */
+  readonly side: WorkflowSide;
   /** What the sandbox's processor was asked for, a line of JSON each. */
   readonly ledgerFile: string;
   /** The crash orders that were carried out, a line of JSON each. */
@@ -64,9 +65,8 @@ export async function startParts(folder: string, store: TemporalStore = 'sqlite'
   return {
     postgres,
     temporal,
-    taskQueue,
     sql,
-    temporalClient: new Client({ connection, namespace }),
+    side: { temporal: new Client({ connection, namespace }), taskQueue, livemode: null },
     ...files,
     start(kind, supervision, environment) {
       const started = superviseProcess({

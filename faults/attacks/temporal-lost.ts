@@ -17,8 +17,8 @@ export const loseTemporal: Attack = {
       targets: ['temporal'],
       async run() {
         await cluster.temporal.loseDatabase();
-        const { sql, temporalClient, taskQueue } = cluster;
-        const reconcile = async () => repair(sql, await findMismatches(sql, temporalClient, taskQueue));
+        const { sql, side } = cluster;
+        const reconcile = async () => repair(sql, [side], await findMismatches(sql, side));
         await untilItSucceeds(reconcile, { timeoutMs: 30_000, everyMs: 500 });
         return true;
       },

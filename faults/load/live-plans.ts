@@ -59,13 +59,13 @@ export async function letFallDue(world: World, ids: string[], dueAt: Date, round
   await withoutFail(world, () =>
     atomically(world.cluster.sql, async (tx) => {
       // Only those: after a commit whose response was lost this is repeated, and some may have collected by then.
-      const moved = await tx<{ id: string }[]>`
+      const moved = await tx<{ id: string; livemode: boolean }[]>`
         update payment_plans set next_due_at = ${dueAt}
         where id in ${tx(ids)} and collected_amount_cents = recurring_amount_cents * ${rounds}
-        returning id`;
+        returning id, livemode`;
       await enqueue(
         tx,
-        moved.map(({ id }) => wakeEntry('paymentPlan', id)),
+        moved.map((plan) => wakeEntry('paymentPlan', plan)),
         realNow(),
       );
     }),

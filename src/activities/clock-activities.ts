@@ -48,7 +48,7 @@ export function createClockActivities({ sql, moveSubject, maxAheadMs }: ClockDep
       }
     },
 
-    /** Executes an operator command. Returns a sentence about the result. */
+    /** Executes an operator command. Returns a sentence about the result, or fails as `CommandRefused`. */
     pressClock: (clockId: string, command: OperatorCommand) =>
       carryOut(sql, () => executeClockCommand(sql, clockId, command, realNow())),
   };

@@ -28,7 +28,7 @@ export function createCollectionActivities({ sql, processors, maxAheadMs }: Coll
     collectPlan: (id: string, at: number) => collect('plan', id, at),
     readScheduledPayment: (id: string) => carryOut(sql, () => scheduledPaymentStatus(sql, id)),
     collectScheduledPayment: (id: string, at: number) => collect('scheduledPayment', id, at),
-    /** Execute an operator command. Each returns a sentence about the result. */
+    /** Execute an operator command. Each returns a sentence about the result, or fails as `CommandRefused`. */
     pressPlan: (id: string, command: OperatorCommand) =>
       carryOut(sql, () => executePlanCommand(sql, id, command, realNow())),
     pressScheduledPayment: (id: string, command: OperatorCommand) =>

@@ -7,6 +7,7 @@ import { operator } from '../services/accounts/audit.ts';
 import { attemptDelivery, type DeliveryDeps } from '../services/webhooks/attempt.ts';
 import { giveUpDelivery, noteDeliveryRetry } from '../services/webhooks/operator-commands.ts';
 import { EndpointBusy } from '../services/webhooks/sender.ts';
+import { throwRefusal } from './failures.ts';
 
 export type WebhookActivities = ReturnType<typeof createWebhookActivities>;
 
@@ -29,10 +30,13 @@ export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: 
         });
       }
     },
-    /** Both return a sentence about the result. Runs of an earlier version do not send who issued the command. */
+    /**
+     * Both return a sentence about the result, or fail as `CommandRefused`. Runs of an earlier version do not send who
+     * issued the command.
+     */
     giveUpWebhookDelivery: (id: string, by: IssuedBy | null = null) =>
-      giveUpDelivery(sql, id, deps.now(), operator(by)),
+      giveUpDelivery(sql, id, deps.now(), operator(by)).catch(throwRefusal),
     noteWebhookRetry: (id: string, by: IssuedBy | null) =>
-      noteDeliveryRetry(sql, id, { by: operator(by), now: deps.now() }),
+      noteDeliveryRetry(sql, id, { by: operator(by), now: deps.now() }).catch(throwRefusal),
   };
 }

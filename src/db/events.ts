@@ -98,9 +98,11 @@ export async function insertEvents(
         and case when e.only_endpoint_id is null then ${subscribes(tx)} else w.id = e.only_endpoint_id end
       returning id
     ), intents as (
-      insert into workflow_intents (workflow_id, workflow_type, subject_id, start, created_at, available_at, traceparent)
-      select ${workflowIdOf('webhookDelivery', '')} || d.id, 'webhookDelivery', d.id, true, ${now}, now(),
-        ${currentTrace()?.traceparent ?? null}
+      insert into workflow_intents (
+        workflow_id, workflow_type, subject_id, livemode, start, created_at, available_at, traceparent
+      )
+      select ${workflowIdOf('webhookDelivery', '')} || d.id, 'webhookDelivery', d.id, ${tenant.livemode}, true, ${now},
+        now(), ${currentTrace()?.traceparent ?? null}
       from deliveries d
     )
     select count(*)::integer as deliveries from deliveries`;

@@ -144,9 +144,12 @@ export async function updateIntentOutcome(
 }
 
 /** Locks all scheduled intents on a test clock, before they are deleted. */
-export async function lockScheduledIntentsOnClock(tx: Tx, testClockId: string): Promise<{ id: string }[]> {
-  return tx<{ id: string }[]>`
-    select i.id from payment_intents i
+export async function lockScheduledIntentsOnClock(
+  tx: Tx,
+  testClockId: string,
+): Promise<Pick<PaymentIntentRow, 'id' | 'livemode'>[]> {
+  return tx<Pick<PaymentIntentRow, 'id' | 'livemode'>[]>`
+    select i.id, i.livemode from payment_intents i
     join customers c on c.id = i.customer_id
     where c.test_clock_id = ${testClockId} and i.scheduled_at is not null
     order by i.id

@@ -175,9 +175,12 @@ export async function listPlansDueOnClock(
 }
 
 /** Locks the plans on a test clock that have a workflow (active or suspended), before they are deleted. */
-export async function lockRunningPlansOnClock(tx: Tx, testClockId: string): Promise<{ id: string }[]> {
-  return tx<{ id: string }[]>`
-    select id from payment_plans where test_clock_id = ${testClockId} and state in ('active', 'suspended')
+export async function lockRunningPlansOnClock(
+  tx: Tx,
+  testClockId: string,
+): Promise<Pick<PaymentPlanRow, 'id' | 'livemode'>[]> {
+  return tx<Pick<PaymentPlanRow, 'id' | 'livemode'>[]>`
+    select id, livemode from payment_plans where test_clock_id = ${testClockId} and state in ('active', 'suspended')
     order by id
     for update`;
 }

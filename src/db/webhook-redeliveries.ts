@@ -18,7 +18,7 @@ export async function redeliver(tx: Tx, id: string, now: Date): Promise<void> {
   noteEnqueued(tx);
   await tx`
     with due as (
-      update webhook_deliveries d set ${dueNow(tx, now)} where d.id = ${id} returning d.id
+      update webhook_deliveries d set ${dueNow(tx, now)} where d.id = ${id} returning d.id, d.livemode
     )
     ${stageRetries(tx, now)}`;
 }
@@ -63,7 +63,7 @@ export async function replayDeliveries(
       order by e.sequence
       limit ${range.limit}
       on conflict (event_id, endpoint_id) do update set ${dueNow(tx, now)}
-      returning d.id, d.event_id
+      returning d.id, d.livemode, d.event_id
     ), staged as (${stageRetries(tx, now)} returning 1)
     select
       (select count(*)::integer from staged) as enqueued,
@@ -77,7 +77,10 @@ export async function replayDeliveries(
  */
 function stageRetries(tx: Tx, now: Date) {
   return tx`
-    insert into workflow_intents (workflow_id, workflow_type, subject_id, start, signal, created_at, available_at)
-    select ${workflowIdOf('webhookDelivery', '')} || due.id, 'webhookDelivery', due.id, true, ${signals.retryNow}, ${now}, now()
+    insert into workflow_intents (
+      workflow_id, workflow_type, subject_id, livemode, start, signal, created_at, available_at
+    )
+    select ${workflowIdOf('webhookDelivery', '')} || due.id, 'webhookDelivery', due.id, due.livemode, true,
+      ${signals.retryNow}, ${now}, now()
     from due`;
 }

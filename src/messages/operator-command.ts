@@ -21,6 +21,9 @@ export type OperatorCommand = { by: IssuedBy | null } & (
  */
 export type SkipSlotInput = number | { slot: number; by?: IssuedBy | null };
 
+/** The failure type of a command that does nothing. Its message says why, as a sentence. */
+export const commandRefused = 'CommandRefused';
+
 const longestName = 100;
 
 /**
@@ -44,7 +47,7 @@ export function readSkipSlot(input: unknown): { slot: number; by: IssuedBy | nul
   const isObject = typeof input === 'object' && input !== null;
   const slot: unknown = isObject && 'slot' in input ? input.slot : input;
   if (typeof slot !== 'number' || !Number.isSafeInteger(slot) || slot < 0) {
-    throw new TypeError('Send the number of the slot, such as 3, or {"slot": 3, "by": "ada"}.');
+    throw new TypeError('Send the number of the slot, such as 3 for payment 4, or {"slot": 3, "by": "ada"}.');
   }
   return { slot, by: readIssuedBy(isObject && 'by' in input ? input.by : null) };
 }

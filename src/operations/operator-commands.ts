@@ -1,4 +1,4 @@
-import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { type IdKind, isId } from '../domain/ids.ts';
 import type { CommandLineUser } from '../messages/operator-command.ts';
 import { commands } from '../messages/updates.ts';
@@ -8,14 +8,16 @@ import { enqueue, type WorkflowType, workflowIdOf } from '../platform/postgres/o
 import { atomically } from '../platform/postgres/transaction.ts';
 import { realNow } from '../platform/real-time.ts';
 import { recordAudit } from '../services/accounts/audit.ts';
+import { CommandRefused } from '../services/command-refused.ts';
 import { NotFound } from '../services/errors.ts';
 import { startEntry } from '../services/wake.ts';
-import { findSubjectWantingWorkflow } from './reconciler/reconciliations.ts';
+import { findSubjectWantingWorkflow, selectModeOfSubject } from './reconciler/reconciliations.ts';
+import { sideOf, type WorkflowSide, type WorkflowSides } from './sides/workflow-sides.ts';
 
 /** What operator commands from the command line work on, and who issues them. */
 export interface Operations {
   sql: Pool;
-  temporal: Client;
+  sides: WorkflowSides;
   by: CommandLineUser;
 }
 
@@ -43,47 +45,40 @@ export function workflowTypeOfId(id: string): WorkflowType {
  * and does not is started. Returns null when there is no workflow and no work for one.
  * @throws an Error that says what to do, when no worker responds or the workflow rejects the command.
  */
-export async function sendCommand(
-  { sql, temporal, by }: Operations,
-  id: string,
-  command: SentCommand,
-): Promise<string | null> {
+export async function sendCommand(operations: Operations, id: string, command: SentCommand): Promise<string | null> {
+  const { sql, by } = operations;
   const type = workflowTypeOfId(id);
-  const handle = temporal.workflow.getHandle(workflowIdOf(type, id));
-  try {
-    return await temporal.withDeadline(realNow().getTime() + timeoutMs, () =>
-      command.name === 'skipSlot'
-        ? handle.executeUpdate(commands.skipSlot, { args: [{ slot: command.slot, by }] })
-        : handle.executeUpdate(commands[command.name], { args: [by] }),
-    );
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw new Error(explain(error), { cause: error });
-    return startMissing(sql, type, id);
+  for (const { temporal } of await sidesOf(operations, type, id)) {
+    const handle = temporal.workflow.getHandle(workflowIdOf(type, id));
+    try {
+      return await temporal.withDeadline(realNow().getTime() + timeoutMs, () =>
+        command.name === 'skipSlot'
+          ? handle.executeUpdate(commands.skipSlot, { args: [{ slot: command.slot, by }] })
+          : handle.executeUpdate(commands[command.name], { args: [by] }),
+      );
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw new Error(explain(error), { cause: error });
+    }
   }
+  return startMissing(sql, type, id);
 }
 
 /**
  * Terminates the workflow of an object and starts it again. A workflow keeps only the id: the new run reads the state
  * of its object from PostgreSQL, so nothing is charged twice or forgotten.
+ * @throws CommandRefused when there is no workflow and no work for one.
  */
-export async function startOver({ sql, temporal, by }: Operations, id: string): Promise<string> {
+export async function startOver(operations: Operations, id: string): Promise<string> {
+  const { sql, by } = operations;
   const workflowType = workflowTypeOfId(id);
   const workflowId = workflowIdOf(workflowType, id);
   const wanted = await findSubjectWantingWorkflow(sql, workflowType, id);
-  const ended = await temporal.workflow
-    .getHandle(workflowId)
-    .terminate('started over by an operator')
-    .then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof WorkflowNotFoundError) return false;
-        throw error;
-      },
-    );
-  if (!ended && wanted === null) return nothingToDo(id);
+  let ended = false;
+  for (const side of await sidesOf(operations, workflowType, id)) ended = (await terminate(side, workflowId)) || ended;
+  if (!ended && wanted === null) throw new CommandRefused(nothingToDo(id));
   const now = realNow();
   await atomically(sql, async (tx) => {
-    if (wanted !== null) await enqueue(tx, [startEntry(workflowType, id)], now);
+    if (wanted !== null) await enqueue(tx, [startEntry(workflowType, wanted)], now);
     const changes = { run: { from: ended ? 'terminated' : 'not there', to: wanted === null ? null : 'started' } };
     await recordAudit(tx, { action: 'workflow.started_over', by, at: now, tenant: null, subjectId: id, changes });
   });
@@ -91,9 +86,27 @@ export async function startOver({ sql, temporal, by }: Operations, id: string): 
   return wanted === null ? `${before}: there is nothing for it to do.` : `${before}, and is started again.`;
 }
 
+/** The side where the workflow of an object runs. If there is no such object, its workflow may be on any side. */
+async function sidesOf({ sql, sides }: Operations, type: WorkflowType, id: string): Promise<readonly WorkflowSide[]> {
+  const livemode = sides.length === 1 ? null : await selectModeOfSubject(sql, type, id);
+  return livemode === null ? sides : [sideOf(sides, livemode)];
+}
+
+/** Terminates a workflow. Returns whether one ran. */
+async function terminate({ temporal }: WorkflowSide, workflowId: string): Promise<boolean> {
+  try {
+    await temporal.workflow.getHandle(workflowId).terminate('started over by an operator');
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
+
 async function startMissing(sql: Pool, workflowType: WorkflowType, id: string): Promise<string | null> {
-  if ((await findSubjectWantingWorkflow(sql, workflowType, id)) === null) return null;
-  await atomically(sql, (tx) => enqueue(tx, [startEntry(workflowType, id)], realNow()));
+  const wanted = await findSubjectWantingWorkflow(sql, workflowType, id);
+  if (wanted === null) return null;
+  await atomically(sql, (tx) => enqueue(tx, [startEntry(workflowType, wanted)], realNow()));
   return `${workflowIdOf(workflowType, id)} did not run: it is started, and does at once what is due.`;
 }
 

@@ -2,15 +2,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createApp } from '../api/app.ts';
 import { serve } from '../api/http/server.ts';
+import { findLatestRun } from '../operations/sides/latest-run.ts';
+import { sideOf } from '../operations/sides/workflow-sides.ts';
 import { findStuckWorkflows } from '../operations/stuck/workflows.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
 import { readConfig } from './config/config.ts';
-import { processorsOf, requiredOf } from './dependencies.ts';
+import { processorsOf, requiredOf, webUisOf } from './dependencies.ts';
 import { startDispatcher } from './dispatcher.ts';
 import { announceReady, onShutdown, surviveOutages } from './lifecycle.ts';
 import { logTelemetry } from './telemetry/log-events.ts';
-import { openTemporal } from './temporal/client.ts';
+import { closeSides, openSides } from './temporal/sides.ts';
 import { watchTimeSkipping } from './temporal/time-skipping.ts';
 
 /** A request that cannot be served within this time gets a 503. After a longer wait its client has given up. */
@@ -35,8 +37,8 @@ const logger = createLogger(config.logLevel, 'api');
 surviveOutages(logger);
 logTelemetry(logger);
 const sql = openPool(databaseUrl, { max: connections, name: 'payments api', acquireTimeoutMs });
-const temporal = openTemporal(config, tracing?.client);
-const timeSkipping = watchTimeSkipping(temporal, logger);
+const sides = openSides(config, tracing?.client);
+const timeSkipping = watchTimeSkipping(sideOf(sides, false).temporal, logger);
 // Imported only when metrics are configured, to keep the start of the process short.
 const metrics =
   config.metricsPort === null
@@ -49,7 +51,7 @@ const metrics =
         worker: null,
         logger,
       });
-const dispatcher = startDispatcher(sql, temporal, config.temporalTaskQueue, logger);
+const dispatchers = sides.map((side) => startDispatcher(sql, side, logger));
 let ending = false;
 const app = createApp({
   sql,
@@ -62,12 +64,14 @@ const app = createApp({
   forThisMachine,
   operations: {
     key: config.operatorKey,
-    webUi: config.temporalUiUrl === null ? null : { url: config.temporalUiUrl, namespace: config.temporalNamespace },
-    findStuckWorkflows: (now) => findStuckWorkflows({ temporal, taskQueue: config.temporalTaskQueue }, now),
+    webUis: webUisOf(config),
+    findLatestRun: (workflowId, livemode) => findLatestRun(sideOf(sides, livemode), workflowId),
+    findStuckWorkflows: (now) => findStuckWorkflows(sides, now),
   },
   checks: {
     PostgreSQL: () => sql`select 1`,
-    Temporal: () => temporal.workflowService.getSystemInfo({}),
+    // Of two, that of live mode: the sandbox's must not take this process away from live mode.
+    Temporal: () => sides[0].temporal.workflowService.getSystemInfo({}),
     'a process that stays': async () => {
       if (ending) throw new Error('the process is ending');
     },
@@ -84,10 +88,10 @@ onShutdown(
     await pause(delayMs);
     await server.close();
     timeSkipping.close();
-    await dispatcher.close();
+    await Promise.all(dispatchers.map((dispatcher) => dispatcher.close()));
     await metrics?.close();
     await tracing?.close().catch(() => {}); // the collector may be away
-    await temporal.connection.close();
+    await closeSides(sides);
     await sql.end({ timeout: 5 });
   },
   { delayMs },

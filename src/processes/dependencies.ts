@@ -1,4 +1,5 @@
 import { appendFileSync } from 'node:fs';
+import type { WebUis } from '../api/http/deps.ts';
 import { withLedger } from '../processors/ledger.ts';
 import type { Processors } from '../processors/processor.ts';
 import { sandboxProcessor } from '../processors/sandbox.ts';
@@ -29,4 +30,17 @@ export function processorsOf({ sandboxLedger }: Pick<Config, 'sandboxLedger'>): 
   // outcome is returned.
   const sandbox = withLedger(sandboxProcessor, (entry) => appendFileSync(sandboxLedger, `${JSON.stringify(entry)}\n`));
   return { sandbox, live: null };
+}
+
+/** The Web UIs of this configuration: where people look at live workflows, and at those of the sandbox. */
+export function webUisOf({
+  temporal,
+  sandboxTemporal,
+  temporalUiUrl,
+  sandboxTemporalUiUrl,
+}: Pick<Config, 'temporal' | 'sandboxTemporal' | 'temporalUiUrl' | 'sandboxTemporalUiUrl'>): WebUis {
+  const live = temporalUiUrl === null ? null : { url: temporalUiUrl, namespace: temporal.namespace };
+  if (sandboxTemporal === null) return { live, sandbox: live };
+  const url = sandboxTemporalUiUrl ?? (sandboxTemporal.address === temporal.address ? temporalUiUrl : null);
+  return { live, sandbox: url === null ? null : { url, namespace: sandboxTemporal.namespace } };
 }

@@ -1,7 +1,8 @@
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { idFields } from '../domain/id-fields.ts';
 import { webhookTaskQueue } from '../messages/task-queues.ts';
 import { summaryOf } from '../messages/workflow-summaries.ts';
+import type { WorkflowSide } from '../operations/sides/workflow-sides.ts';
 import { pass } from '../platform/crash-points.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
@@ -38,16 +39,17 @@ export interface Dispatcher {
 }
 
 /**
- * Dispatches outbox entries: starts and signals the workflows that committed transactions ask for. Each entry is
- * dispatched at least once. A repetition changes nothing: a workflow's id comes from its object, and it reads its work
- * from the database. Any number of dispatchers may run side by side.
+ * Dispatches the outbox entries of a side: starts and signals the workflows that committed transactions ask for. Each
+ * entry is dispatched at least once. A repetition changes nothing: a workflow's id comes from its object, and it reads
+ * its work from the database. Any number of dispatchers may run side by side. Each side has its own, so a Temporal that
+ * is away holds up no entries of another.
  */
-export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, logger: Logger): Dispatcher {
+export function startDispatcher(sql: Pool, side: WorkflowSide, logger: Logger): Dispatcher {
   // Success lines hold ids only, so they skip the redaction of secrets.
   const log = logger.child({}, { redact: [] });
 
   async function dispatchBatch(): Promise<number> {
-    const entries = await claimBatch(sql, batchSize, claimMs);
+    const entries = await claimBatch(sql, batchSize, claimMs, side.livemode);
     if (entries.length > 0) pass('outbox claimed');
     const results = await Promise.all(entries.map((entry) => dispatch(entry)));
     const dispatched = entries.filter((_, index) => results[index]);
@@ -73,7 +75,7 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
     const ids = { workflow_id: entry.workflow_id, ...idFields(entry.subject_id) };
     try {
       const parent = entry.traceparent;
-      await traced('dispatch outbox entry', { parent, attributes: ids }, () => send(temporal, taskQueue, entry));
+      await traced('dispatch outbox entry', { parent, attributes: ids }, () => send(side, entry));
       emit({ ...event, isDispatched: true });
       return true;
     } catch (error) {
@@ -100,7 +102,7 @@ export function startDispatcher(sql: Pool, temporal: Client, taskQueue: string, 
 }
 
 /** Starts or signals the workflow of an entry. */
-async function send(temporal: Client, taskQueue: string, entry: ClaimedEntry): Promise<void> {
+async function send({ temporal, taskQueue }: WorkflowSide, entry: ClaimedEntry): Promise<void> {
   const options = {
     taskQueue: entry.workflow_type === 'webhookDelivery' ? webhookTaskQueue(taskQueue) : taskQueue,
     workflowId: entry.workflow_id,

@@ -1,19 +1,18 @@
 // The worker process: runs workflows and activities, and the dispatcher of the outbox.
-import { TransportError } from '@temporalio/worker';
 import { startReconciliations } from '../operations/reconciler/schedule.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
 import { readConfig } from './config/config.ts';
 import { processorsOf, requiredOf } from './dependencies.ts';
-import { startDispatcher } from './dispatcher.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { announceReady, onShutdown, surviveOutages } from './lifecycle.ts';
 import { startMetrics } from './metrics/start.ts';
 import { logTelemetry } from './telemetry/log-events.ts';
-import { openTemporal } from './temporal/client.ts';
-import { TemporalRefusal, untilTemporalIsReachable } from './temporal/wait.ts';
-import { installTemporalRuntime, type RunningWorkers, startWorkers } from './temporal/workers.ts';
+import { closeSides, openSides } from './temporal/sides.ts';
+import { TemporalRefusal } from './temporal/wait.ts';
+import { installTemporalRuntime } from './temporal/workers.ts';
 import { bundleWorkflows } from './temporal/workflow-bundle.ts';
+import { keepSide, startSide } from './worker-sides.ts';
 
 const connections = 40;
 
@@ -29,7 +28,7 @@ installTemporalRuntime(logger, config.metricsPort);
 logTelemetry(logger);
 surviveOutages(logger);
 const sql = openPool(databaseUrl, { max: connections, name: 'payments worker' });
-const temporal = openTemporal(config, tracing?.client);
+const sides = openSides(config, tracing?.client);
 const processors = processorsOf(config);
 const metrics =
   config.metricsPort === null
@@ -39,7 +38,7 @@ const metrics =
         host: config.metricsHost,
         sql,
         poolMax: connections,
-        worker: { temporal, taskQueue: config.temporalTaskQueue },
+        worker: sides,
         logger,
       });
 
@@ -48,49 +47,41 @@ const starting = new AbortController();
 let close = async (): Promise<void> => starting.abort();
 onShutdown(() => close());
 
-const workers = await startWhenPossible().catch((error: unknown) => {
+const deps = {
+  ...{ sql, vault, processors, logger, webhookAllowLoopback: config.webhookAllowLoopback },
+  workflowBundle: await bundleWorkflows(logger, { isTraced: tracing !== null }),
+  ...(tracing === null ? {} : { tracing: tracing.worker }),
+};
+// The first side is that of live mode, or of both modes: it decides when this process is ready, and when it ends.
+const [first, ...others] = sides;
+const kept = others.map((side) => keepSide(side, deps));
+close = async () => {
+  starting.abort();
+  await Promise.all(kept.map((side) => side.closeWorkers()));
+  await Promise.all(kept.map((side) => side.closeDispatcher()));
+};
+const main = await startSide(first, deps, starting.signal).catch((error: unknown) => {
   if (starting.signal.aborted) return new Promise<never>(() => {}); // the process is ending
   const message = error instanceof TemporalRefusal ? error.message : 'the worker cannot start';
   logger.fatal({ err: error }, message);
   process.exit(1);
 });
-const dispatcher = startDispatcher(sql, temporal, config.temporalTaskQueue, logger);
-const reconciliations = startReconciliations(sql, temporal, config.temporalTaskQueue, logger);
+const reconciliations = startReconciliations(sql, sides, logger);
 const housekeeping = startHousekeeping(sql, processors, logger);
 
 close = async () => {
-  // What is under way ends in parallel. The dispatcher stays until the last of it is committed, and dispatches that
-  // too.
-  await Promise.all([housekeeping.close(), reconciliations.close(), workers.close()]);
-  await dispatcher.close();
+  const running = [main, ...kept];
+  // What is under way ends in parallel. The dispatchers stay until the last of it is committed, and dispatch that too.
+  await Promise.all([housekeeping.close(), reconciliations.close(), ...running.map((side) => side.closeWorkers())]);
+  await Promise.all(running.map((side) => side.closeDispatcher()));
   await metrics?.close();
   await tracing?.close().catch(() => {}); // the collector may be away
-  await temporal.connection.close();
+  await closeSides(sides);
   await sql.end({ timeout: 5 });
 };
-workers.ended.catch((error: unknown) => {
+main.ended.catch((error: unknown) => {
   logger.fatal({ err: error }, 'the worker has ended by itself');
   process.exit(1);
 });
 announceReady();
 logger.info({ task_queue: config.temporalTaskQueue }, 'worker is ready');
-
-/**
- * Starts as soon as Temporal can be reached, however long that takes. Each part that needs PostgreSQL waits for it
- * itself.
- */
-async function startWhenPossible(): Promise<RunningWorkers> {
-  const workflowBundle = await bundleWorkflows(logger, { isTraced: tracing !== null });
-  for (;;) {
-    await untilTemporalIsReachable(temporal, config, logger, starting.signal);
-    try {
-      return await startWorkers({
-        ...{ config, sql, vault, temporal, processors, logger, workflowBundle },
-        ...(tracing === null ? {} : { tracing: tracing.worker }),
-      });
-    } catch (error) {
-      if (!(error instanceof TransportError)) throw error;
-      logger.warn({ err: error }, 'Temporal went away while the worker was starting; waiting for it');
-    }
-  }
-}

@@ -117,7 +117,7 @@ export class ProcessorNotConfigured extends ServiceError {
 /** What test clocks need from the Temporal server, in words for its operator. */
 export const timeSkippingNeeded =
   'Test clocks need a Temporal server (1.32 or newer) with the dynamic configuration ' +
-  'frontend.WorkflowTimeSkippingEnabled: true.';
+  'frontend.WorkflowTimeSkippingEnabled: true (from 1.33 on system.workflowTimeSkippingEnabled).';
 
 /** The Temporal server cannot skip a workflow's time, so test clocks do not work on it. */
 export class TimeSkippingUnavailable extends ServiceError {

@@ -10,17 +10,27 @@ const wakingSignals: Record<WorkflowType, Signal> = {
   webhookDelivery: signals.retryNow,
 };
 
+/** The object that a workflow is for. */
+export interface WorkflowSubject {
+  id: string;
+  livemode: boolean;
+}
+
 /** Returns the outbox entry that starts the workflow of a subject. It has no effect if the workflow runs already. */
-export function startEntry(workflowType: WorkflowType, subjectId: string): OutboxEntry {
-  return { workflowType, subjectId, start: true };
+export function startEntry(workflowType: WorkflowType, { id, livemode }: WorkflowSubject): OutboxEntry {
+  return { workflowType, subjectId: id, livemode, start: true };
 }
 
 /**
  * Returns the outbox entry that makes the workflow of a subject read the database again. If no workflow runs, `start`
  * starts one; without it the entry has no effect.
  */
-export function wakeEntry(workflowType: WorkflowType, subjectId: string, { start = false } = {}): OutboxEntry {
-  return { workflowType, subjectId, start, signal: wakingSignals[workflowType] };
+export function wakeEntry(
+  workflowType: WorkflowType,
+  { id, livemode }: WorkflowSubject,
+  { start = false } = {},
+): OutboxEntry {
+  return { workflowType, subjectId: id, livemode, start, signal: wakingSignals[workflowType] };
 }
 
 /** Starts the workflow of a new subject once the transaction has committed. `now` is real time. */
@@ -34,10 +44,10 @@ export const wake = {
 };
 
 function starting(type: WorkflowType) {
-  return (tx: Tx, id: string, now: Date) => enqueue(tx, [startEntry(type, id)], now);
+  return (tx: Tx, subject: WorkflowSubject, now: Date) => enqueue(tx, [startEntry(type, subject)], now);
 }
 
 function waking(type: WorkflowType) {
-  return (tx: Tx, id: string, now: Date, options?: { start: boolean }) =>
-    enqueue(tx, [wakeEntry(type, id, options)], now);
+  return (tx: Tx, subject: WorkflowSubject, now: Date, options?: { start: boolean }) =>
+    enqueue(tx, [wakeEntry(type, subject, options)], now);
 }

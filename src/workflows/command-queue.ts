@@ -1,7 +1,14 @@
-import { condition, setHandler } from '@temporalio/workflow';
-import { type IssuedBy, type OperatorCommand, readIssuedBy, readSkipSlot } from '../messages/operator-command.ts';
+import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
+import {
+  commandRefused,
+  type IssuedBy,
+  type OperatorCommand,
+  readIssuedBy,
+  readSkipSlot,
+} from '../messages/operator-command.ts';
+import { slotInWords } from '../messages/slot-in-words.ts';
 import { commands } from '../messages/updates.ts';
-import { stallOf } from './effect-failure.ts';
+import { refusalOf, stallOf } from './effect-failure.ts';
 
 /** What the descriptions say about the input of commands that need none. */
 export const issuerInput = 'Input: nothing, or who you are, such as "ada".';
@@ -13,8 +20,8 @@ const descriptions = {
     `payment whose date has come. Sent again within a minute, it makes no other attempt of a payment. ${issuerInput}`,
   skipSlot:
     'Gives up one slot for good: one that is unpaid, or due and never charged. Its payment is canceled, and the calendar ' +
-    'continues. Does nothing while the slot is being charged. Sent twice, it skips one slot. Input: the number of the slot, ' +
-    'such as 3, or {"slot": 3, "by": "ada"}.',
+    'continues. Refused while the slot is being charged. Sent twice, it skips one slot. Input: the number of the slot, ' +
+    'such as 3 for payment 4, or {"slot": 3, "by": "ada"}.',
   retryAdvance:
     'Resumes the open advance where it is; finished work is not repeated. A clock that has failed cannot be advanced ' +
     `again. ${issuerInput}`,
@@ -22,18 +29,24 @@ const descriptions = {
 
 type CommandName = OperatorCommand['name'];
 
-/** A command, and the sentence that its sender gets once it was executed. */
-interface Issued {
-  command: OperatorCommand;
-  result: string | null;
+/** The end of a command: a sentence for its sender, and whether nothing was done. */
+export interface CommandOutcome {
+  text: string;
+  isRefused: boolean;
 }
 
-/** The handlers add commands here. The workflow's loop executes them one after the other and sets their results. */
+/** A command, and its outcome once it was executed. */
+interface Issued {
+  command: OperatorCommand;
+  outcome: CommandOutcome | null;
+}
+
+/** The handlers add commands here. The workflow's loop executes them one after the other and sets their outcomes. */
 export interface CommandQueue {
   waiting: Issued[];
-  /** The last command and its result. The Web UI does not show them by itself. */
+  /** The last command and its result. */
   last: string | null;
-  /** The result that commands return once the workflow does nothing any more. */
+  /** Why commands are refused once the workflow does nothing any more, as a sentence. */
   closed: string | null;
 }
 
@@ -50,12 +63,12 @@ export function openCommandQueue(
   const queue: CommandQueue = { waiting: [], last: null, closed: null };
   const issue = async (command: OperatorCommand): Promise<string> => {
     const refused = refusal();
-    if (refused !== null) return refused;
-    const issued: Issued = { command, result: null };
+    if (refused !== null) throw failureOf(refused);
+    const issued: Issued = { command, outcome: null };
     queue.waiting.push(issued);
     wake();
-    await condition(() => issued.result !== null || queue.closed !== null);
-    return issued.result ?? queue.closed ?? '';
+    await condition(() => issued.outcome !== null || queue.closed !== null);
+    return resultOf(issued.outcome ?? { text: queue.closed ?? '', isRefused: true });
   };
   for (const name of names) {
     if (name === 'skipSlot') {
@@ -73,7 +86,17 @@ export function openCommandQueue(
   return queue;
 }
 
-/** Executes the waiting commands and returns their names. If a command cannot be carried out, its result says why. */
+/** Returns the text for the sender of a command. @throws it as a failure if nothing was done: the Update then fails. */
+export function resultOf({ text, isRefused }: CommandOutcome): string {
+  if (isRefused) throw failureOf(text);
+  return text;
+}
+
+function failureOf(text: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(text, commandRefused);
+}
+
+/** Executes the waiting commands and returns their names. If a command cannot be carried out, its outcome says why. */
 export async function runCommands(
   queue: CommandQueue,
   execute: (command: OperatorCommand) => Promise<string>,
@@ -81,9 +104,16 @@ export async function runCommands(
   const done: CommandName[] = [];
   for (let issued = queue.waiting[0]; issued !== undefined; issued = queue.waiting[0]) {
     const { command } = issued;
-    issued.result = await execute(command).catch((error: unknown) => `Nothing was done: ${stallOf(error).reason}`);
+    const outcome = await execute(command).then(
+      (text) => ({ text, isRefused: false }),
+      (error: unknown) => ({
+        text: refusalOf(error) ?? `Nothing was done: ${stallOf(error).reason}`,
+        isRefused: true,
+      }),
+    );
+    issued.outcome = outcome;
     queue.waiting.shift();
-    queue.last = `${inWords(command)}. ${issued.result}`;
+    queue.last = `${inWords(command)}. ${outcome.text}`;
     done.push(command.name);
   }
   return done;
@@ -98,7 +128,7 @@ export function inWords(command: OperatorCommand): string {
     case 'retryNow':
       return `retry now${by}`;
     case 'skipSlot':
-      return `skip slot ${command.slot}${by}`;
+      return `skip ${slotInWords(command.slot)}${by}`;
     case 'retryAdvance':
       return `retry the advance${by}`;
   }

@@ -1,5 +1,6 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 import type { FailedEffect } from '../messages/failed-effect.ts';
+import { commandRefused } from '../messages/operator-command.ts';
 import type { Stall } from '../messages/workflow-status.ts';
 
 /**
@@ -16,6 +17,12 @@ export function stallOf(error: unknown): Stall {
 export function failedEffectOf(error: unknown): FailedEffect | null {
   const known: unknown = failureOf(error)?.details?.[0];
   return isFailedEffect(known) ? known : null;
+}
+
+/** Returns why an activity refused an operator command. Null if the error is any other. */
+export function refusalOf(error: unknown): string | null {
+  const failure = failureOf(error);
+  return failure?.type === commandRefused ? failure.message : null;
 }
 
 /** A local activity throws the failure itself; any other activity wraps it. */

@@ -14,7 +14,15 @@ import { type IssuedBy, readIssuedBy } from '../messages/operator-command.ts';
 import { signals } from '../messages/signals.ts';
 import { webhookTaskQueue } from '../messages/task-queues.ts';
 import { commands } from '../messages/updates.ts';
-import { type CommandQueue, issuerInput, openCommandQueue, runCommands } from './command-queue.ts';
+import {
+  type CommandOutcome,
+  type CommandQueue,
+  issuerInput,
+  openCommandQueue,
+  resultOf,
+  runCommands,
+} from './command-queue.ts';
+import { refusalOf } from './effect-failure.ts';
 import { showDelivery } from './operator-page/delivery.ts';
 import { openPage } from './operator-page/page.ts';
 import { inProcess } from './options.ts';
@@ -31,6 +39,8 @@ interface DeliveryInbox {
   retryNow: boolean;
   giveUp: boolean;
   givenUpBy: IssuedBy | null;
+  /** What came of giving up. Null until then. */
+  givenUp: CommandOutcome | null;
   isUnderWay: boolean;
 }
 
@@ -49,7 +59,8 @@ export async function webhookDelivery(deliveryId: string): Promise<void> {
     inbox.retryNow = false;
     const made = await attempt(deliveryId, known, inbox);
     if (made === null || 'givenUp' in made) {
-      commandQueue.closed = made?.givenUp ?? 'Nothing was done: there is no such delivery.';
+      inbox.givenUp = made?.givenUp ?? null;
+      commandQueue.closed = made?.givenUp.text ?? 'Nothing was done: there is no such delivery.';
       break;
     }
     showDelivery(page, deliveryId, made, commandQueue.last);
@@ -69,7 +80,7 @@ export async function webhookDelivery(deliveryId: string): Promise<void> {
 }
 
 function openDeliveryInbox(): DeliveryInbox {
-  const flags = { retryNow: false, giveUp: false, givenUpBy: null, isUnderWay: false };
+  const flags = { retryNow: false, giveUp: false, givenUpBy: null, givenUp: null, isUnderWay: false };
   const commandQueue = openCommandQueue(
     ['retryNow'],
     () => {},
@@ -102,7 +113,7 @@ async function requestGiveUp(inbox: DeliveryInbox, by: IssuedBy | null): Promise
   inbox.giveUp = true;
   inbox.givenUpBy ??= by;
   await condition(() => inbox.commandQueue.closed !== null);
-  return inbox.commandQueue.closed ?? '';
+  return resultOf(inbox.givenUp ?? { text: inbox.commandQueue.closed ?? '', isRefused: true });
 }
 
 /** Makes one attempt. Gives up at once when requested, even while the attempt cannot be made. */
@@ -110,7 +121,7 @@ async function attempt(
   deliveryId: string,
   known: number | null,
   inbox: DeliveryInbox,
-): Promise<Progress | { givenUp: string } | null> {
+): Promise<Progress | { givenUp: CommandOutcome } | null> {
   const { attemptWebhookDelivery, giveUpWebhookDelivery } = activitiesFor(known);
   const isGivenUp = () => inbox.giveUp;
   inbox.isUnderWay = true;
@@ -124,9 +135,15 @@ async function attempt(
   await made.catch((error: unknown) => {
     if (!isCancellation(error)) throw error;
   });
-  // A run of an earlier version recorded no result here.
-  const result: string | undefined = await giveUpWebhookDelivery(deliveryId, inbox.givenUpBy);
-  return { givenUp: result ?? 'The delivery is given up.' };
+  try {
+    // A run of an earlier version recorded no result here.
+    const text: string | undefined = await giveUpWebhookDelivery(deliveryId, inbox.givenUpBy);
+    return { givenUp: { text: text ?? 'The delivery is given up.', isRefused: false } };
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal === null) throw error;
+    return { givenUp: { text: refusal, isRefused: true } };
+  }
 }
 
 /**

@@ -13,7 +13,8 @@ RUN npm ci --omit=dev && npm cache clean --force && \
 COPY src src
 COPY temporal temporal
 COPY tsconfig.json ./
-RUN mkdir -p node_modules/.cache && chown -R node node_modules/.cache
+# The workflows are bundled once, here, and not by each worker at its first start.
+RUN npm run --silent payments -- workflows:bundle && chown -R node node_modules/.cache
 USER node
 EXPOSE 8080
 CMD ["npm", "run", "--silent", "api"]

@@ -13,7 +13,7 @@ describe('the page at /', () => {
 
   async function page(forThisMachine: boolean): Promise<Response> {
     const { deps } = testDeps(db, { forThisMachine });
-    const app = createApp({ ...deps, operations: { ...deps.operations, webUi } });
+    const app = createApp({ ...deps, operations: { ...deps.operations, webUis: { live: webUi, sandbox: webUi } } });
     const server = await serve(app, { port: 0 });
     servers.push(server);
     return fetch(`http://127.0.0.1:${server.port}/`);

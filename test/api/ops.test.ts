@@ -102,9 +102,11 @@ describe('who may see /ops', () => {
 
 describe('/ops', () => {
   const stage = useStage();
+  const webUi = { url: 'http://127.0.0.1:8233', namespace: 'payments' };
   const operations = {
     key: null,
-    webUi: { url: 'http://127.0.0.1:8233', namespace: 'payments' },
+    webUis: { live: webUi, sandbox: webUi },
+    findLatestRun: async (id: string) => (id.endsWith('pp_gone') ? null : 'a-run'),
     findStuckWorkflows: async () => [fromTemporal],
   };
   const api = useApi(stage.db, undefined, () => ({ operations, forThisMachine: true }));

@@ -47,6 +47,13 @@ describe('recording histories', function () {
   const send = (workflowId: string, command: string, input?: unknown): Promise<string> =>
     service.temporal.workflow.getHandle(workflowId).executeUpdate<string, [unknown]>(command, { args: [input] });
 
+  /** Sends a command that is refused. */
+  const attempt = (workflowId: string, command: string, input?: unknown): Promise<unknown> =>
+    send(workflowId, command, input).then(
+      (result) => result,
+      (error: unknown) => error,
+    );
+
   it('of a live plan, charged at once and by a timer, suspended, resumed and closed', async () => {
     const merchant = await service.merchant();
     const plan = await merchant.activePlan({ start_date: dateIn(realNow(), 'UTC') });
@@ -275,5 +282,41 @@ describe('recording histories', function () {
     await eventually('it has failed again', async () => (await merchant.delivery(sent.id)).attempts.length === 2);
     await send(workflowId, 'giveUp', 'ada');
     await keep('webhook-delivery-is-retried-and-given-up-by-commands', workflowId);
+  });
+
+  it('of commands that are refused: by a plan, by one whose step fails, and by a delivery', async () => {
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', {
+      start_date: '2027-01-05',
+      metadata: { _sandbox_outcome: 'decline' },
+    });
+    await merchant.advance(clock.id, '2027-01-05T12:00:00Z');
+    const workflowId = workflowIdOf('paymentPlan', plan.id);
+    await attempt(workflowId, 'skipSlot', 9);
+    await attempt(workflowId, 'retryNow', 'ada');
+    await service.db.sql`alter table audit_log rename to audit_log_away`;
+    await attempt(workflowId, 'recheck');
+    await service.db.sql`alter table audit_log_away rename to audit_log`;
+    await merchant.move(plan.id, 'close');
+    await keep('plan-on-a-clock-refuses-commands', workflowId);
+
+    receiver.reset();
+    let respond = () => {};
+    const held = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    receiver.answer = async (_request, response, nth) => {
+      if (nth === 2) await held;
+      response.statusCode = nth === 2 ? 200 : 500;
+      response.end();
+    };
+    const endpoint = await merchant.endpoint(receiver.url);
+    const { id } = await merchant.ping(endpoint.id);
+    const delivery = workflowIdOf('webhookDelivery', id);
+    await eventually('it has failed', async () => (await merchant.delivery(id)).attempts.length === 1);
+    await send(delivery, 'retryNow');
+    await eventually('it is tried again', () => receiver.received.length === 2);
+    await attempt(delivery, 'retryNow');
+    respond();
+    await keep('webhook-delivery-refuses-a-command', delivery);
   });
 });

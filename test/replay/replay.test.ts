@@ -50,6 +50,9 @@ describe('the workflows as they are now', () => {
       const kept = histories.filter(({ workflowId }) => workflowId.startsWith(`${when}/`));
       assert.ok(kept.length >= 11, `${kept.length} histories of ${when}`);
     }
+    // From when a refused command still completed its Update: the same steps, with another outcome.
+    assert.ok(histories.some(({ workflowId }) => workflowId.startsWith('refusals-that-succeeded/plan')));
+    assert.ok(histories.some(({ workflowId }) => workflowId.startsWith('refusals-that-succeeded/webhook')));
     const refused = (await replay(histories)).filter(({ error }) => error !== undefined);
     assert.deepEqual(
       refused.map(({ workflowId, error }) => `${workflowId}: ${error?.message}`),

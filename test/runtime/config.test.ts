@@ -8,8 +8,8 @@ describe('the configuration', () => {
     const config = readConfig({});
     assert.equal(config.host, '127.0.0.1');
     assert.deepEqual([config.port, config.temporalPort, config.temporalUiPort], [8080, 7233, 8233]);
-    assert.deepEqual([config.databaseUrl, config.temporalAddress, config.encryptionKeys], [null, null, null]);
-    assert.deepEqual([config.temporalNamespace, config.temporalStore], ['payments', 'sqlite']);
+    assert.deepEqual([config.databaseUrl, config.temporal.address, config.encryptionKeys], [null, null, null]);
+    assert.deepEqual([config.temporal.namespace, config.temporalStore], ['payments', 'sqlite']);
     assert.deepEqual([config.rateLimitPerSecond, config.rateLimitBurst], [500, 1000]);
     assert.equal(config.webhookAllowLoopback, false);
     assert.ok(isAbsolute(config.dataDir));
@@ -92,7 +92,7 @@ describe('the configuration', () => {
   }
 
   it('turns TLS on with an API key, and refuses to send one in the clear', () => {
-    assert.equal(readConfig({ TEMPORAL_API_KEY: 'k' }).temporalTls, true);
+    assert.equal(readConfig({ TEMPORAL_API_KEY: 'k' }).temporal.tls, true);
     assert.throws(() => readConfig({ TEMPORAL_API_KEY: 'k', TEMPORAL_TLS: 'false' }), /TEMPORAL_TLS/);
   });
 });

@@ -65,7 +65,7 @@ describe('ops on the command line', function () {
       words.stdout.includes(`  ${id} (${biller_id}, sandbox), since ${due.toISOString()} (3 h)\n`),
       words.stdout,
     );
-    assert.match(words.stdout, /^ {4}why: {5}slot 0 is due and was not attempted$/m);
+    assert.match(words.stdout, /^ {4}why: {5}payment 1 \(slot 0\) is due and was not attempted$/m);
     assert.ok(words.stdout.includes(`payment-plan/${id} in the Web UI`));
     const [report, ...others] = JSON.parse(json.stdout).kinds;
     assert.deepEqual([report.kind, report.count, report.found[0].subject_id, others], ['plan_overdue', 1, id, []]);
@@ -83,7 +83,7 @@ describe('ops on the command line', function () {
     );
   });
 
-  it('tries a slot again and skips it, each safe to give twice', async () => {
+  it('tries a slot again and skips it; a command that has nothing to do any more ends with 2 and says why', async () => {
     const merchant = await service.merchant();
     const payer = await merchant.payer();
     const metadata = { _sandbox_outcome: 'decline' };
@@ -101,8 +101,9 @@ describe('ops on the command line', function () {
     assert.match(retried.stdout, /tried again/);
     await eventually('it has failed again', async () => (await attempts()) === 2);
     const [first, second] = [await ops(['skip-slot', id, '0']), await ops(['skip-slot', id, '0'])];
-    assert.deepEqual([first.code, second.code], [0, 0], first.stderr + second.stderr);
-    assert.notEqual(first.stdout, second.stdout);
+    assert.deepEqual([first.code, second.code], [0, 2], first.stderr + second.stderr);
+    assert.match(first.stdout, /^Payment 1 \(slot 0\), due \S+, is given up/);
+    assert.match(second.stderr, /^Nothing to skip: payment 1 \(slot 0\), due \S+, was given up before\.$/m);
     assert.equal((await merchant.getPlan(id)).next_attempt_at, null);
     assert.equal(await attempts(), 2, 'skipping charges nothing');
   });
@@ -115,7 +116,7 @@ describe('ops on the command line', function () {
     assert.equal((await ops(['give-up-delivery', id])).code, 0);
     await eventually('it is given up', async () => (await merchant.delivery(id)).status === 'failed');
     const again = await ops(['give-up-delivery', id]);
-    assert.deepEqual([again.code, again.stdout.startsWith('There is nothing to do')], [0, true]);
+    assert.deepEqual([again.code, again.stderr.startsWith('There is nothing to do')], [2, true]);
     const before = (await merchant.delivery(id)).attempts.length;
     assert.deepEqual((await ops(['retry-delivery', id])).stdout, `${id} had ended. It is sent again now.\n`);
     await eventually('it is tried again', async () => (await merchant.delivery(id)).attempts.length > before);

@@ -15,6 +15,7 @@ import { openTemporal } from '../../src/processes/temporal/client.ts';
 import { revokeKey } from '../../src/services/accounts/api-keys.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
 import { makeKey, makeKeys, tester } from '../support/factories.ts';
+import { serverAt } from '../support/temporal.ts';
 import { useReceiver } from '../support/webhooks.ts';
 import { dumpDatabase, formsOf, Haystacks, type Place, readFiles, readHistories } from './haystacks.ts';
 import {
@@ -136,8 +137,7 @@ describe('a secret that is planted in a real run', function () {
 
   async function gatherTemporal(development: Record<string, string>): Promise<void> {
     const { temporal_address: temporalAddress = '', temporal_ui_url: ui } = development;
-    const config = { temporalAddress, temporalTls: false, temporalApiKey: null, temporalNamespace: 'payments' };
-    const temporal = openTemporal(config);
+    const temporal = openTemporal(serverAt(temporalAddress, 'payments'));
     for (const { workflowId, text } of await readHistories(temporal)) {
       hay.add('histories', workflowId, text);
       const page = `${ui}/api/v1/namespaces/payments/workflows/${encodeURIComponent(workflowId)}/history`;

@@ -5,6 +5,7 @@ import { access, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, it } from 'mocha';
 import { childEnvironment, readConfig } from '../../src/processes/config/config.ts';
+import { connectionVariable } from '../../src/processes/config/temporal.ts';
 import { temporalServer } from '../support/temporal.ts';
 
 const folder = new URL('../../temporal/', import.meta.url);
@@ -44,15 +45,20 @@ describe('the layout for production', () => {
     const [shared = ''] = compose.match(/^x-service:.*?^services:/ms) ?? [];
     const [api = ''] = compose.match(/^ {2}api:.*?^ {2}worker:/ms) ?? [];
     const given = { ...variablesIn(shared), ...variablesIn(api) };
-    for (const name of Object.keys(given)) assert.ok(config.includes(`'${name}'`), `${name} is a setting`);
+    for (const name of Object.keys(given)) {
+      const isKnown = config.includes(`'${name}'`) || connectionVariable.test(name.replace(/^SANDBOX_/, ''));
+      assert.ok(isKnown, `${name} is a setting`);
+    }
     const values = {
       ...given,
       DATABASE_URL: given.DATABASE_URL?.replace(/\$\{.*?\}/, 'secret'),
       ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
       OPERATOR_KEY: randomBytes(24).toString('hex'),
     };
-    const { databaseUrl, temporalAddress, encryptionKeys, host } = readConfig(values);
-    assert.ok(databaseUrl && temporalAddress && encryptionKeys);
+    const { databaseUrl, temporal, sandboxTemporal, encryptionKeys, host } = readConfig(values);
+    assert.ok(databaseUrl && temporal.address && encryptionKeys);
+    assert.deepEqual([temporal.namespace, sandboxTemporal?.namespace], ['payments', 'payments-sandbox']);
+    assert.equal(sandboxTemporal?.address, temporal.address);
     const [prepare = ''] = compose.match(/^ {2}prepare:.*?^ {2}api:/ms) ?? [];
     readConfig({
       ...variablesIn(prepare),

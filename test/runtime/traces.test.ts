@@ -7,7 +7,7 @@ import { type LoopbackServer, serveOnLoopback } from '../../lab/loopback-server.
 import { realNow } from '../../src/platform/real-time.ts';
 import { openTemporal } from '../../src/processes/temporal/client.ts';
 import { bundleWorkflows } from '../../src/processes/temporal/workflow-bundle.ts';
-import { temporalServer, testLogger, testNamespace, workflowBundle } from '../support/temporal.ts';
+import { serverAt, temporalServer, testLogger, workflowBundle } from '../support/temporal.ts';
 import { useReceiver } from '../support/webhooks.ts';
 import { useObservedProcesses } from './observed-processes.ts';
 
@@ -112,8 +112,7 @@ describe('a trace', function () {
     const plan = await merchant.activePlan({ start_date: realNow().toISOString().slice(0, 10) });
     const workflowId = `payment-plan/${plan.id}`;
     const temporalAddress = await temporalServer();
-    const config = { temporalAddress, temporalTls: false, temporalApiKey: null, temporalNamespace: testNamespace };
-    const temporal = openTemporal(config);
+    const temporal = openTemporal(serverAt(temporalAddress));
     const history = await eventually('the plan has collected', async () => {
       const found = await temporal.workflow
         .getHandle(workflowId)

@@ -13,6 +13,7 @@ import { claimBatch, enqueue } from '../../src/platform/postgres/outbox.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { startHousekeeping } from '../../src/processes/housekeeping.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
+import { startEntry } from '../../src/services/wake.ts';
 import { failedEffectOf } from '../../src/workflows/effect-failure.ts';
 import { useService } from '../support/service.ts';
 import { testLogger } from '../support/temporal.ts';
@@ -100,22 +101,23 @@ describe('a process whose clock is wrong by an hour', () => {
     const { sql } = service.db;
     await sql`truncate workflow_intents`;
     const ahead = new Date(Date.now() + hour);
-    const intent = { workflowType: 'paymentPlan', subjectId: newId('payment_plan'), start: true } as const;
+    const subject = { id: newId('payment_plan'), livemode: false };
+    const intent = startEntry('paymentPlan', subject);
     await atomically(sql, (tx) => enqueue(tx, [intent, { ...intent, signal: 'poke' }], ahead));
     setClockOff(hour);
-    const claimed = await claimBatch(sql, 1, 200);
+    const claimed = await claimBatch(sql, 1, 200, null);
     mock.timers.reset();
     assert.deepEqual(
       claimed.map(({ start, signal }) => [start, signal]),
       [[true, null]],
     );
     assert.deepEqual(
-      (await claimBatch(sql, 10, 200)).map(({ signal }) => signal),
+      (await claimBatch(sql, 10, 200, null)).map(({ signal }) => signal),
       ['poke'],
     );
     const again = new Set<number>();
     await eventually('both claims end, and others take over', async () => {
-      for (const { id } of await claimBatch(sql, 10, minute)) again.add(id);
+      for (const { id } of await claimBatch(sql, 10, minute, null)) again.add(id);
       return again.size === 2;
     });
   });

@@ -30,7 +30,7 @@ describe('access to Temporal', function () {
   const ledger = new LedgerProcessor();
   const service = useService({ processors: { sandbox: ledger, live: ledger } });
   afterEach(() => ledger.reset());
-  const operations = () => ({ sql: service.db.sql, temporal: service.temporal, by: tester });
+  const operations = () => ({ sql: service.db.sql, sides: service.sides, by: tester });
   const handleOf = (workflowId: string) => service.temporal.workflow.getHandle(workflowId);
 
   const running = (workflowId: string) =>
@@ -44,14 +44,14 @@ describe('access to Temporal', function () {
   /** Returns what `ops stuck` reports about a stalled workflow. */
   const stalled = (subjectId: string): Promise<Stuck> =>
     eventually(`${subjectId} has stalled`, async () => {
-      const reports = await lookForStuck(service.db.sql, service, realNow());
+      const reports = await lookForStuck(service.db.sql, service.sides, realNow());
       const found = reports.flatMap((report) => report.found);
       return found.find((stuck) => stuck.subject_id === subjectId && stuck.kind === 'workflow_stalled');
     });
 
   const freed = (subjectId: string) =>
     eventually(`${subjectId} is free`, async () => {
-      const reports = await lookForStuck(service.db.sql, service, realNow());
+      const reports = await lookForStuck(service.db.sql, service.sides, realNow());
       return !reports.some(({ found }) => found.some((stuck) => stuck.subject_id === subjectId));
     });
 
@@ -131,7 +131,10 @@ describe('access to Temporal', function () {
       await allowTimeSkipping(service.temporal, workflowId);
       const stuck = await stalled(id);
       assert.deepEqual([ledger.requests, await merchant.payments(id)], [[], []]);
-      assert.match(stuck.why, /stalled: slot 0, due \S+, attempt 1: the workflow’s clock is [67] days ahead/);
+      assert.match(
+        stuck.why,
+        /stalled: payment 1 \(slot 0\), due \S+, attempt 1: the workflow’s clock is [67] days ahead/,
+      );
       assert.match(
         stuck.why,
         new RegExp(`Nothing is charged before ${inDays(7)}T00:00:00.000Z by the database’s clock`),

@@ -11,7 +11,7 @@ import { useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeBiller, makeKey, tester } from '../support/factories.ts';
 import { createMerchant } from '../support/merchant.ts';
-import { serverStartTimeoutMs, temporalServer, testNamespace } from '../support/temporal.ts';
+import { serverAt, serverStartTimeoutMs, temporalServer, testNamespace } from '../support/temporal.ts';
 import { deliveryOf, makeCall, makeEndpoint, makeEvent, webhookDeps } from '../support/webhooks.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -91,12 +91,7 @@ describe('a hostile text in the output of a command', function () {
   before('plant it', async function () {
     this.timeout(serverStartTimeoutMs);
     address = await temporalServer();
-    temporal = openTemporal({
-      temporalAddress: address,
-      temporalTls: false,
-      temporalApiKey: null,
-      temporalNamespace: testNamespace,
-    });
+    temporal = openTemporal(serverAt(address));
     const { sql } = db;
     billerId = (await makeBiller(sql)).id;
     hostileBiller = (await makeBiller(sql, { name: hostile, by: { ...tester, id: hostile.slice(0, 190) } })).id;

@@ -84,7 +84,7 @@ describe('the way to Temporal', () => {
   }
 
   it('is over TLS with TEMPORAL_TLS=true or an API key, and in plain text with neither on this machine', () => {
-    const tls = (env: NodeJS.ProcessEnv) => readConfig(env).temporalTls;
+    const tls = (env: NodeJS.ProcessEnv) => Boolean(readConfig(env).temporal.tls);
     assert.equal(tls({ TEMPORAL_ADDRESS: 'eu.example.com:7233', TEMPORAL_TLS: 'true' }), true);
     assert.equal(tls({ TEMPORAL_ADDRESS: 'eu.example.com:7233', TEMPORAL_API_KEY: 'k' }), true);
     for (const host of ['127.0.0.1', 'localhost']) assert.equal(tls({ TEMPORAL_ADDRESS: `${host}:7233` }), false);

@@ -23,9 +23,9 @@ function temporalWith(query: () => { stalled: Stall | null }): Client {
   return { workflow: { getHandle: () => handle } } as unknown as Client;
 }
 
-async function explained(query: () => { stalled: Stall | null }, isWorkerThere = true): Promise<Partial<Stuck>> {
+async function explained(query: () => { stalled: Stall | null }, hasWorker = true): Promise<Partial<Stuck>> {
   const report = { kind: stuck.kind, meaning: '', after_seconds: 0, count: 1, found: [stuck] };
-  const [first] = await explain(temporalWith(query), [report], isWorkerThere);
+  const [first] = await explain([report], () => ({ temporal: temporalWith(query), hasWorker }));
   return first?.found[0] ?? {};
 }
 
@@ -46,6 +46,12 @@ describe('the reason why a workflow is stalled', () => {
       throw new QueryNotRegisteredError('Workflow did not register a handler for status', 3);
     });
     assert.match(why ?? '', /; its reason is unknown: a worker of a former version runs it/);
+  });
+
+  it('is not asked for where Temporal is away', async () => {
+    const report = { kind: stuck.kind, meaning: '', after_seconds: 0, count: 1, found: [stuck] };
+    const [first] = await explain([report], () => null);
+    assert.deepEqual(first?.found, [stuck]);
   });
 
   it('is not asked for without a worker, which alone could respond', async () => {

@@ -54,7 +54,7 @@ describe('what is stuck by what PostgreSQL knows', () => {
         biller_id,
         livemode: false,
         since: due.toISOString(),
-        why: 'slot 0 is due and was not attempted',
+        why: 'payment 1 (slot 0) is due and was not attempted',
         remedy: '',
         workflow_id: `payment-plan/${id}`,
       },
@@ -82,7 +82,7 @@ describe('what is stuck by what PostgreSQL knows', () => {
     await db.sql`update payment_plans set activated_at = ${ago(day)}, next_attempt_at = ${past} where id = ${id}`;
     assert.equal(
       (await stuckOf(id)).plan_overdue?.why,
-      'the retry of slot 0 was not made; it has failed 1 times, last with insufficient_funds',
+      'the retry of payment 1 (slot 0) was not made; it has failed 1 times, last with insufficient_funds',
     );
   });
 

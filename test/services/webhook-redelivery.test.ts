@@ -176,7 +176,10 @@ describe('a webhook delivery', () => {
     it('can be given up by an operator', async () => {
       const { id } = await the.made();
       await giveUpDelivery(db.sql, id, the.now);
-      await giveUpDelivery(db.sql, id, the.now);
+      await assert.rejects(
+        giveUpDelivery(db.sql, id, the.now),
+        /^CommandRefused: Nothing to give up: the delivery is failed/,
+      );
       const delivery = await the.read(id);
       assert.deepEqual([delivery.status, delivery.failure_reason], ['failed', 'given up by an operator']);
     });

@@ -49,7 +49,12 @@ export function testDeps(db: TestDatabase, overrides: Partial<AppDeps> = {}) {
     canSkipTime: () => true,
     checks: {},
     forThisMachine: false,
-    operations: { key: null, webUi: null, findStuckWorkflows: async () => [] },
+    operations: {
+      key: null,
+      webUis: { live: null, sandbox: null },
+      findLatestRun: async () => null,
+      findStuckWorkflows: async () => [],
+    },
     ...overrides,
   };
   return { deps, log };

@@ -3,8 +3,10 @@ import type { Client } from '@temporalio/client';
 import { after, before } from 'mocha';
 import { createApp } from '../../src/api/app.ts';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
+import type { WorkflowSides } from '../../src/operations/sides/workflow-sides.ts';
+import type { TemporalServer } from '../../src/processes/config/temporal.ts';
 import { type Dispatcher, startDispatcher } from '../../src/processes/dispatcher.ts';
-import { openTemporal } from '../../src/processes/temporal/client.ts';
+import { closeSides, type OpenSide, openSides } from '../../src/processes/temporal/sides.ts';
 import { type RunningWorkers, startWorkers } from '../../src/processes/temporal/workers.ts';
 import type { Processors } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
@@ -15,7 +17,14 @@ import { type TestDatabase, useDatabase } from './database.ts';
 import { makeBiller, makeKey } from './factories.ts';
 import { createMerchant, type Merchant } from './merchant.ts';
 import { type ServiceProcess, spawnProcess } from './process.ts';
-import { serverStartTimeoutMs, temporalServer, testLogger, testNamespace, workflowBundle } from './temporal.ts';
+import {
+  serverAt,
+  serverStartTimeoutMs,
+  temporalServer,
+  testLogger,
+  testNamespace,
+  workflowBundle,
+} from './temporal.ts';
 
 export interface ServiceOptions {
   /** 0 replays every workflow from its history at each of its steps. */
@@ -25,6 +34,8 @@ export interface ServiceOptions {
   /** The Temporal server to work with, `host:port`; the run's own by default. */
   temporal?: () => Promise<string> | string;
   namespace?: string;
+  /** The sandbox's own Temporal; by default it has none. */
+  sandboxTemporal?: () => Promise<TemporalServer> | TemporalServer;
   canSkipTime?: () => boolean | null;
   /** The sandbox's alone by default. */
   processors?: Processors;
@@ -42,10 +53,12 @@ type PlanOnClock = Awaited<ReturnType<Merchant['planOnClock']>> & { merchant: Me
 export interface Service {
   readonly db: TestDatabase;
   readonly url: string;
+  readonly sides: WorkflowSides<OpenSide>;
+  /** The client of the first side: that of live mode, or of both modes. */
   readonly temporal: Client;
   readonly taskQueue: string;
-  /** A new biller, and a client with its sandbox key. */
-  merchant(biller?: Partial<NewBiller>): Promise<Merchant>;
+  /** A new biller, and a client with its sandbox key, or its live key. */
+  merchant(biller?: Partial<NewBiller>, key?: { livemode: boolean }): Promise<Merchant>;
   /** A new biller with an active plan on a new clock. */
   planOnClock(...plan: Parameters<Merchant['planOnClock']>): Promise<PlanOnClock>;
   startWorkers(): Promise<void>;
@@ -69,10 +82,10 @@ export function useService(options: ServiceOptions = {}): Service {
   const processors = options.processors ?? { sandbox: sandboxProcessor, live: null };
   const children: ServiceProcess[] = [];
   let address = '';
-  let temporal: Client | undefined;
+  let sides: WorkflowSides<OpenSide> | undefined;
   let api: RunningServer | undefined;
-  let workers: RunningWorkers | undefined;
-  let dispatcher: Dispatcher | undefined;
+  let workers: RunningWorkers[] = [];
+  let dispatchers: Dispatcher[] = [];
 
   const service: Service = {
     db,
@@ -80,12 +93,15 @@ export function useService(options: ServiceOptions = {}): Service {
     get url() {
       return `http://127.0.0.1:${existing(api).port}`;
     },
-    get temporal() {
-      return existing(temporal);
+    get sides() {
+      return existing(sides);
     },
-    async merchant(biller = {}) {
+    get temporal() {
+      return existing(sides)[0].temporal;
+    },
+    async merchant(biller = {}, { livemode } = { livemode: false }) {
       const { id } = await makeBiller(db.sql, biller);
-      const { key } = await makeKey(db.sql, { billerId: id });
+      const { key } = await makeKey(db.sql, { billerId: id, livemode });
       return createMerchant(service.url, key);
     },
     async planOnClock(...plan) {
@@ -93,37 +109,33 @@ export function useService(options: ServiceOptions = {}): Service {
       return { merchant, ...(await merchant.planOnClock(...plan)) };
     },
     async startWorkers() {
-      workers = await startWorkers({
-        config: {
-          temporalAddress: address,
-          temporalTls: false,
-          temporalApiKey: null,
-          temporalNamespace: namespace,
-          temporalTaskQueue: taskQueue,
+      for (const side of service.sides) {
+        const running = await startWorkers({
+          side,
+          sql: db.sql,
+          vault,
+          processors,
+          logger: testLogger(),
           webhookAllowLoopback: true,
-        },
-        sql: db.sql,
-        vault,
-        temporal: service.temporal,
-        processors,
-        logger: testLogger(),
-        workflowBundle: await workflowBundle(),
-        maxCachedWorkflows: options.maxCachedWorkflows,
-        now: options.now,
-        maxAheadMs: options.maxAheadMs,
-        maxSkips: options.maxSkips,
-      });
+          workflowBundle: await workflowBundle(),
+          maxCachedWorkflows: options.maxCachedWorkflows,
+          now: options.now,
+          maxAheadMs: options.maxAheadMs,
+          maxSkips: options.maxSkips,
+        });
+        workers.push(running);
+      }
     },
     async stopWorkers() {
-      await workers?.close();
-      workers = undefined;
+      await Promise.all(workers.map((running) => running.close()));
+      workers = [];
     },
     startDispatcher() {
-      dispatcher = startDispatcher(db.sql, service.temporal, taskQueue, testLogger());
+      dispatchers = service.sides.map((side) => startDispatcher(db.sql, side, testLogger()));
     },
     async stopDispatcher() {
-      await dispatcher?.close();
-      dispatcher = undefined;
+      await Promise.all(dispatchers.map((dispatcher) => dispatcher.close()));
+      dispatchers = [];
     },
     async startWorkerProcess() {
       const worker = spawnProcess('worker', {
@@ -143,11 +155,10 @@ export function useService(options: ServiceOptions = {}): Service {
   before('start the service', async function () {
     this.timeout(serverStartTimeoutMs);
     address = await (options.temporal ?? temporalServer)();
-    temporal = openTemporal({
-      temporalAddress: address,
-      temporalTls: false,
-      temporalApiKey: null,
-      temporalNamespace: namespace,
+    sides = openSides({
+      temporal: serverAt(address, namespace),
+      sandboxTemporal: (await options.sandboxTemporal?.()) ?? null,
+      temporalTaskQueue: taskQueue,
     });
     const { deps } = testDeps(db, { vault, processors, canSkipTime: options.canSkipTime ?? (() => true) });
     api = await serve(createApp(deps), { port: 0 });
@@ -161,7 +172,7 @@ export function useService(options: ServiceOptions = {}): Service {
     await api?.close();
     await service.stopDispatcher();
     await service.stopWorkers();
-    await temporal?.connection.close();
+    if (sides !== undefined) await closeSides(sides);
   });
 
   return service;

@@ -10,6 +10,7 @@ import { findTemporal } from '../../dev/temporal-program.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { createLogger, type Logger } from '../../src/platform/logger.ts';
 import { readHost } from '../../src/processes/config/config.ts';
+import type { TemporalServer } from '../../src/processes/config/temporal.ts';
 import { ensureNamespace, ensureSearchAttributes } from '../../src/processes/temporal/namespace.ts';
 import { installTemporalRuntime } from '../../src/processes/temporal/workers.ts';
 import { bundleWorkflows } from '../../src/processes/temporal/workflow-bundle.ts';
@@ -32,6 +33,11 @@ let installed: Logger | undefined;
 export function temporalServer(): Promise<string> {
   running ??= prepare();
   return running;
+}
+
+/** How to reach a server of the tests: in plain text, without a key. */
+export function serverAt(address: string, namespace = testNamespace): TemporalServer {
+  return { address, namespace, tls: false, apiKey: null, metadata: {} };
 }
 
 /** The workflows as workers load them, bundled for the first who asks. */
@@ -69,17 +75,35 @@ export async function startOwnTemporal(port?: number): Promise<RunningTemporal &
  * Starts a server on which the skipping of time is switched off, as it is by default; null where the server is no
  * program whose configuration we write.
  */
-export async function startTemporalWithoutTimeSkipping(): Promise<{ address: string; stop(): Promise<void> } | null> {
+export async function startTemporalWithoutTimeSkipping(): Promise<StartedTemporal | null> {
+  const server = await startTemporalWith((dynamic) => dynamic.replace(/^\w+\.workflowTimeSkipping.*$/gim, ''));
+  if (server !== null) await prepareNamespace(server.address);
+  return server;
+}
+
+/** Starts a server with the dynamic configuration of `compose.yaml`: it skips time in the sandbox's namespace alone. */
+export async function startTemporalOfCompose(): Promise<StartedTemporal | null> {
+  const dynamic = await readFile(new URL('../../temporal/compose/dynamic-config.yaml', import.meta.url), 'utf8');
+  return startTemporalWith(() => dynamic);
+}
+
+interface StartedTemporal {
+  address: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a server with another dynamic configuration, made from that of the embedded one. */
+async function startTemporalWith(edit: (dynamic: string) => string): Promise<StartedTemporal | null> {
   const program = await findTemporal(readHost(), () => {});
   if (program.kind !== 'server') return null;
   const { address, daemons, dataDir, stop: discard } = await startOwnTemporal();
   for (const daemon of daemons) await daemon.stop();
   const cwd = join(dataDir, 'temporal');
   const dynamic = await readFile(join(cwd, 'dynamic-config.yaml'), 'utf8');
-  await writeFile(join(cwd, 'dynamic-config.yaml'), dynamic.replace(/^frontend\.WorkflowTimeSkipping.*$/gm, ''));
+  await writeFile(join(cwd, 'dynamic-config.yaml'), edit(dynamic));
   const args = ['--config-file', join(cwd, 'server.yaml'), '--allow-no-auth', 'start'];
   const daemon = await startDaemon({
-    ...{ name: 'temporal-without-skipping', dataDir, command: program.server, args, cwd },
+    ...{ name: 'temporal-configured', dataDir, command: program.server, args, cwd },
     ...{ env: { PATH: '/usr/bin:/bin', HOME: dataDir }, stopSignal: 'SIGTERM', stopTimeoutMs: 15_000 },
   });
   const stop = async (): Promise<void> => {
@@ -92,16 +116,15 @@ export async function startTemporalWithoutTimeSkipping(): Promise<{ address: str
     await connection?.close();
     return connection !== null;
   });
-  await prepareNamespace(address);
   return { address, stop };
 }
 
 /** Makes namespace and search attributes, and waits until the server knows them. */
-export async function prepareNamespace(address: string): Promise<void> {
+export async function prepareNamespace(address: string, namespace = testNamespace): Promise<void> {
   const connection = await Connection.connect({ address });
   try {
-    await ensureNamespace(connection, testNamespace);
-    await ensureSearchAttributes(connection, testNamespace);
+    await ensureNamespace(connection, namespace);
+    await ensureSearchAttributes(connection, namespace);
   } finally {
     await connection.close();
   }

@@ -196,7 +196,7 @@ describe('a test clock with a plan that cannot be collected', () => {
     assert.equal(failed.status, 'failed');
     assert.equal(failed.frozen_time, '2027-01-04T00:00:00.000Z');
     assert.ok(failed.failure_reason?.includes(poisoned.id), failed.failure_reason ?? '');
-    assert.match(failed.failure_reason ?? '', /slot 0, .*no such word/);
+    assert.match(failed.failure_reason ?? '', /payment 1 \(slot 0\), .*no such word/);
     const both = ['0 paid 2027-01-05T00:00:00.000Z', '1 paid 2027-01-12T00:00:00.000Z'];
     assert.deepEqual(paymentLines(await merchant.payments(neighbour.id)), both);
     const again = await merchant.request('POST', `/test_helpers/test_clocks/${clock.id}/advance`, {
@@ -208,7 +208,7 @@ describe('a test clock with a plan that cannot be collected', () => {
 
     const handle = service.temporal.workflow.getHandle(workflowIdOf('paymentPlan', poisoned.id));
     const { currentDetails } = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
-    assert.match(currentDetails, /\*\*Stalled:\*\* slot 0, .*no such word/);
+    assert.match(currentDetails, /\*\*Stalled:\*\* payment 1 \(slot 0\), .*no such word/);
     assert.match(currentDetails, /`recheck`/);
 
     await service.db.sql`update payment_plans set metadata = '{}' where id = ${poisoned.id}`;

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import { eventually } from '../../lab/eventually.ts';
+import { commandRefused } from '../../src/messages/operator-command.ts';
 import { statusQuery } from '../../src/messages/workflow-status.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
@@ -16,6 +18,16 @@ describe('operator commands', function () {
 
   const send = (workflowId: string, command: string, input?: unknown): Promise<string> =>
     service.temporal.workflow.getHandle(workflowId).executeUpdate<string, [unknown]>(command, { args: [input] });
+  /** Why a command was refused: its Update has failed, with this reason. */
+  const refusal = async (workflowId: string, command: string, input?: unknown): Promise<string> => {
+    const error = await send(workflowId, command, input).then(
+      (result) => assert.fail(`${command} was carried out: ${result}`),
+      (thrown: unknown) => thrown,
+    );
+    assert.ok(error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure, String(error));
+    assert.equal(error.cause.type, commandRefused);
+    return error.cause.message;
+  };
   const count = async (query: string): Promise<number> => (await service.temporal.workflow.count(query)).count;
 
   /** What the audit log says of an object, oldest first. */
@@ -42,12 +54,15 @@ describe('operator commands', function () {
   it('retryNow makes the next attempt of an unpaid slot at once, and sent again within a minute it makes no other', async () => {
     const { merchant, plan, workflowId } = await retryingPlan('decline,decline,decline');
     await letMinutesPass();
-    assert.equal(await send(workflowId, 'retryNow', 'ada'), 'Slot 0, due 2027-01-05, is being tried again.');
+    assert.equal(
+      await send(workflowId, 'retryNow', 'ada'),
+      'Payment 1 (slot 0), due 2027-01-05, is being tried again.',
+    );
     await eventually('it is tried', async () => (await attemptsOf(merchant, plan.id)) === 2);
-    const second = await send(workflowId, 'retryNow');
+    const second = await refusal(workflowId, 'retryNow');
     assert.match(
       second,
-      /^Nothing was done: slot 0, due 2027-01-05, was tried \d+ s ago, and failed: insufficient_funds/,
+      /^Nothing was done: payment 1 \(slot 0\), due 2027-01-05, was tried \d+ s ago, and failed: insufficient_funds/,
     );
     assert.equal(await attemptsOf(merchant, plan.id), 2);
     const { state, next_attempt_at } = await merchant.getPlan(plan.id);
@@ -67,17 +82,22 @@ describe('operator commands', function () {
 
   it('skipSlot gives up the unpaid slot, once however often it is sent, and the calendar continues', async () => {
     const { merchant, clock, plan, workflowId } = await retryingPlan('decline,decline');
-    const answers = await Promise.all([
+    const answers = await Promise.allSettled([
       send(workflowId, 'skipSlot', { slot: 0, by: { kind: 'command_line', id: 'ada' } }),
       send(workflowId, 'skipSlot', 0),
     ]);
     // Of two commands sent at once, either may be the first to arrive.
-    const [first, second] = answers[0]?.startsWith('Slot') ? [0, 1] : [1, 0];
+    const first = answers.findIndex(({ status }) => status === 'fulfilled');
+    const [done, refused] = [answers[first], answers[1 - first]];
+    assert.ok(done?.status === 'fulfilled' && refused?.status === 'rejected');
     assert.match(
-      answers[first] ?? '',
-      /^Slot 0, due 2027-01-05, is given up: its payment pi_\w+ is canceled\. The calendar continues\.$/,
+      done.value,
+      /^Payment 1 \(slot 0\), due 2027-01-05, is given up: its payment pi_\w+ is canceled\. The calendar continues\.$/,
     );
-    assert.equal(answers[second], 'Nothing to skip: slot 0, due 2027-01-05, was given up before.');
+    assert.equal(
+      refused.reason.cause?.message,
+      'Nothing to skip: payment 1 (slot 0), due 2027-01-05, was given up before.',
+    );
     await merchant.advance(clock.id, '2027-01-12T12:00:00Z');
     assert.deepEqual(paymentLines(await merchant.payments(plan.id)), [
       '0 failed 2027-01-05T00:00:00.000Z',
@@ -105,11 +125,11 @@ describe('operator commands', function () {
     assert.ok(tooLong instanceof WorkflowUpdateFailedError);
   });
 
-  it('nothing is done to a plan that has nothing to do, and the result says why', async () => {
+  it('a command that has nothing to do fails, and the Update, the page and the history say why', async () => {
     const { merchant, plan, workflowId } = await retryingPlan('decline,succeed');
-    await send(workflowId, 'skipSlot', { slot: 9, by: 'ada' });
-    // The Web UI itself says of every result that the Update was successful.
-    const shown = /\*\*Last command:\*\* skip slot 9 \(operator ada\)\. Nothing to skip: slot 9 has not come yet/;
+    await refusal(workflowId, 'skipSlot', { slot: 9, by: 'ada' });
+    const shown =
+      /\*\*Last command:\*\* skip payment 10 \(slot 9\) \(operator ada\)\. Nothing to skip: payment 10 \(slot 9\) has not come yet/;
     await eventually('the page has the result', async () => {
       const metadata = await service.temporal.workflow
         .getHandle(workflowId)
@@ -117,17 +137,20 @@ describe('operator commands', function () {
       return shown.test(metadata.currentDetails);
     });
     assert.equal(
-      await send(workflowId, 'skipSlot', 7),
-      'Nothing to skip: slot 7 has not come yet; the next is slot 1.',
+      await refusal(workflowId, 'skipSlot', 7),
+      'Nothing to skip: payment 8 (slot 7) has not come yet; the next is payment 2 (slot 1).',
     );
     await letMinutesPass();
     await send(workflowId, 'retryNow');
     await eventually('it is paid', async () => (await merchant.payments(plan.id))[0]?.status === 'paid');
-    assert.equal(await send(workflowId, 'retryNow'), 'Nothing to retry: no payment of the plan waits for a retry.');
-    assert.equal(await send(workflowId, 'skipSlot', 0), 'Nothing to skip: slot 0, due 2027-01-05, is paid.');
+    assert.equal(await refusal(workflowId, 'retryNow'), 'Nothing to retry: no payment of the plan waits for a retry.');
+    assert.equal(
+      await refusal(workflowId, 'skipSlot', 0),
+      'Nothing to skip: payment 1 (slot 0), due 2027-01-05, is paid.',
+    );
     assert.equal(
       await send(workflowId, 'recheck'),
-      'Read again: active; next is slot 1, due 2027-01-12, attempt 1, at 2027-01-12T00:00:00.000Z.',
+      'Read again: active; next is payment 2 (slot 1), due 2027-01-12, attempt 1, at 2027-01-12T00:00:00.000Z.',
     );
     assert.deepEqual(
       (await audited(plan.id)).map(({ action, actor }) => [action, actor.id]),
@@ -149,18 +172,21 @@ describe('operator commands', function () {
     await eventually('it is found', async () => (await count(stalled)) === 1);
     const { stalled: stall, state } = await service.temporal.workflow.getHandle(workflowId).query(statusQuery);
     assert.equal(state, 'active');
-    assert.match(stall?.reason ?? '', /^slot 0, due 2027-01-05, attempt 1: .*no such word/);
+    assert.match(stall?.reason ?? '', /^payment 1 \(slot 0\), due 2027-01-05, attempt 1: .*no such word/);
     assert.ok(Math.abs(Date.now() - (stall?.since ?? 0)) < 60_000, 'since is real time, also on a test clock');
-    assert.match(await send(workflowId, 'skipSlot', 0), /^Not skipped: slot 0, due 2027-01-05, is being charged/);
-    const failed = await send(workflowIdOf('testClock', clock.id), 'retryAdvance');
+    assert.match(
+      await refusal(workflowId, 'skipSlot', 0),
+      /^Not skipped: payment 1 \(slot 0\), due 2027-01-05, is being charged/,
+    );
+    const failed = await refusal(workflowIdOf('testClock', clock.id), 'retryAdvance');
     assert.match(failed, /^Nothing to advance: the clock has failed at .* and cannot be advanced again \(pp_/);
     await service.db.sql`update payment_intents set metadata = '{}' where payment_plan_id = ${plan.id}`;
-    assert.match(await send(workflowId, 'recheck'), /^Read again: active; next is slot 1/);
+    assert.match(await send(workflowId, 'recheck'), /^Read again: active; next is payment 2 \(slot 1\)/);
     await eventually('it is paid', async () => (await merchant.payments(plan.id))[0]?.status === 'paid');
     await eventually('it is found no more', async () => (await count(stalled)) === 0);
     const freed = await service.temporal.workflow.getHandle(workflowId).query(statusQuery);
     assert.equal(freed.stalled, null);
-    assert.equal(freed.waitsFor, 'the due date of slot 1');
+    assert.equal(freed.waitsFor, 'the due date of payment 2 (slot 1)');
     assert.equal(freed.nextDueAt, Date.parse('2027-01-12T00:00:00Z'));
     assert.match(freed.lastCommand ?? '', /^recheck \(an operator\)\. Read again: active/);
   });
@@ -186,7 +212,13 @@ describe('operator commands', function () {
       scheduled_payment_date: new Date(Date.now() + 40 * 86_400_000).toISOString().slice(0, 10),
     });
     const workflowId = workflowIdOf('scheduledPayment', intent.id);
-    const answer = await eventually('it is there', () => send(workflowId, 'retryNow').catch(() => null));
+    await eventually('it is there', () =>
+      service.temporal.workflow
+        .getHandle(workflowId)
+        .describe()
+        .catch(() => null),
+    );
+    const answer = await refusal(workflowId, 'retryNow');
     assert.match(answer, /^Nothing to retry: the payment is due at .*, and not made before\.$/);
     assert.equal((await merchant.getIntent(intent.id)).status, 'requires_payment_method');
     assert.match(await send(workflowId, 'recheck', 'ada'), /^Read again: scheduled/);
@@ -200,7 +232,7 @@ describe('operator commands', function () {
     this.timeout(60_000);
     const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     const workflowId = workflowIdOf('testClock', clock.id);
-    assert.match(await send(workflowId, 'retryAdvance'), /^Nothing to advance: the clock is created/);
+    assert.match(await refusal(workflowId, 'retryAdvance'), /^Nothing to advance: the clock is created/);
     await service.db.sql.begin(async (tx) => {
       await tx`select 1 from payment_plans where id = ${plan.id} for update`;
       await merchant.beginAdvance(clock.id, '2027-01-06T00:00:00Z');

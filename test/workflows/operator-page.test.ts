@@ -42,11 +42,11 @@ describe('what operators see in Temporal', () => {
     assert.match(during.currentDetails ?? '', /^### Payment plan: active, on a test clock$/m);
     assert.match(
       during.currentDetails ?? '',
-      /Waits for \*\*the retry of slot 0\*\*, at 2027-01-08 00:00:00 UTC, since 2027-01-06 00:00:00 UTC/,
+      /Waits for \*\*the retry of payment 1 \(slot 0\)\*\*, at 2027-01-08 00:00:00 UTC, since 2027-01-06 00:00:00 UTC/,
     );
     assert.match(
       during.currentDetails ?? '',
-      /\*\*Next:\*\* slot 0, due 2027-01-05, attempt 3, at 2027-01-08 00:00:00 UTC/,
+      /\*\*Next:\*\* payment 1 \(slot 0\), due 2027-01-05, attempt 3, at 2027-01-08 00:00:00 UTC/,
     );
     assert.match(
       during.currentDetails ?? '',
@@ -77,7 +77,7 @@ describe('what operators see in Temporal', () => {
     assert.match(suspended.currentDetails ?? '', /^### Payment plan: suspended \(payment_failed\), on a test clock$/m);
     assert.match(
       suspended.currentDetails ?? '',
-      /Waits for \*\*the biller, to resume the plan, which tries slot 0 again at once, or to close it\*\*/,
+      /Waits for \*\*the biller, to resume the plan, which tries payment 1 \(slot 0\) again at once, or to close it\*\*/,
     );
   });
 
@@ -122,6 +122,6 @@ describe('what operators see in Temporal', () => {
       const timer = history?.events?.find(({ timerStartedEventAttributes }) => timerStartedEventAttributes);
       return timer?.userMetadata?.summary?.data;
     });
-    assert.equal(JSON.parse(Buffer.from(summary).toString()), 'slot 0, due 2099-01-01, attempt 1');
+    assert.equal(JSON.parse(Buffer.from(summary).toString()), 'payment 1 (slot 0), due 2099-01-01, attempt 1');
   });
 });

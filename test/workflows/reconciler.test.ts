@@ -18,11 +18,11 @@ const inAYear = dateIn(new Date(realNow().getTime() + 365 * 86_400_000), 'UTC');
 describe('a reconciliation', () => {
   const service = useService();
   const find = async (): Promise<string[]> => {
-    const mismatches = await findMismatches(service.db.sql, service.temporal, service.taskQueue);
+    const mismatches = await findMismatches(service.db.sql, service.sides[0]);
     return mismatches.map(({ problem, subjectId }) => `${problem} ${subjectId}`).sort();
   };
   const mendAll = async () =>
-    repair(service.db.sql, await findMismatches(service.db.sql, service.temporal, service.taskQueue));
+    repair(service.db.sql, service.sides, await findMismatches(service.db.sql, service.sides[0]));
   const statusOf = async (planId: string): Promise<string> =>
     (await service.temporal.workflow.getHandle(workflowIdOf('paymentPlan', planId)).describe()).status.name;
   /** Those that are found are found a moment later than they are there. */
@@ -145,7 +145,7 @@ describe('a service whose Temporal has lost its database', () => {
     await prepareNamespace(server.address);
     receiver.answer = undefined;
     const mismatches = await eventually('it answers', () =>
-      findMismatches(service.db.sql, service.temporal, service.taskQueue).catch(() => null),
+      findMismatches(service.db.sql, service.sides[0]).catch(() => null),
     );
     assert.deepEqual(mismatches.map(({ workflowType, problem }) => `${problem} ${workflowType}`).sort(), [
       'missing paymentPlan',
@@ -155,7 +155,7 @@ describe('a service whose Temporal has lost its database', () => {
       'missing webhookDelivery',
       'missing webhookDelivery',
     ]);
-    await repair(service.db.sql, mismatches);
+    await repair(service.db.sql, service.sides, mismatches);
     service.startDispatcher();
     await service.startWorkers();
 
@@ -172,7 +172,7 @@ describe('a service whose Temporal has lost its database', () => {
     await eventually('the webhooks have come', async () =>
       (await merchant.deliveries(endpoint.id)).every(({ status }) => status === 'delivered'),
     );
-    assert.deepEqual(await findMismatches(service.db.sql, service.temporal, service.taskQueue), []);
+    assert.deepEqual(await findMismatches(service.db.sql, service.sides[0]), []);
   });
 });
 

@@ -29,13 +29,12 @@ async function planOnAClock(merchant: Merchant) {
   return { clock: clock.id, payer: payer.id, plan: plan.id };
 }
 
-const find = (service: Service): Promise<Mismatch[]> =>
-  findMismatches(service.db.sql, service.temporal, service.taskQueue);
+const find = (service: Service): Promise<Mismatch[]> => findMismatches(service.db.sql, service.sides[0]);
 
 /** Compares and mends until both agree; answers what was wrong at first. */
 async function reconcile(service: Service): Promise<string[]> {
   const first = await find(service);
-  await repair(service.db.sql, first);
+  await repair(service.db.sql, service.sides, first);
   await eventually('both agree', async () => (await find(service)).length === 0);
   return first.map(({ problem, workflowType, subjectId }) => `${problem} ${workflowType} ${subjectId}`).sort();
 }

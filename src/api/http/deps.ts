@@ -33,6 +33,12 @@ export interface WebUi {
   namespace: string;
 }
 
+/** The Web UI of each mode: the same one, unless the sandbox has its own Temporal. Null if its address is not known. */
+export interface WebUis {
+  live: WebUi | null;
+  sandbox: WebUi | null;
+}
+
 /** The dependencies of the API. */
 export interface AppDeps {
   sql: Pool;
@@ -57,8 +63,9 @@ export interface AppDeps {
   operations: {
     /** The key that requests for the page must present. If null, only `forThisMachine` shows the page. */
     key: string | null;
-    /** Null if its address is not configured. */
-    webUi: WebUi | null;
+    webUis: WebUis;
+    /** Returns the id of a workflow's latest run, or null. @throws when Temporal is not reachable. */
+    findLatestRun(workflowId: string, livemode: boolean | null): Promise<string | null>;
     /** Returns what is stuck according to Temporal. A Temporal server that does not respond is reported as well. */
     findStuckWorkflows(now: Date): Promise<StuckReport[]>;
   };

@@ -89,7 +89,7 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
     outbound: outboundPolicy(deps.settings.webhookAllowLoopback),
     checks: deps.checks,
     forThisMachine: deps.forThisMachine,
-    webUi: deps.operations.webUi,
+    webUi: deps.operations.webUis.live,
     idempotencyKey: null,
     idempotencyExpiresAt: null,
     withResponse: () => [],

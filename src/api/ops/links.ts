@@ -1,28 +1,56 @@
 import type { Mode } from '../../operations/overview.ts';
-import type { WebUi } from '../http/deps.ts';
+import type { WebUi, WebUis } from '../http/deps.ts';
+
+/** The path of this service that leads to the page of a workflow in the Web UI. */
+export const workflowPath = '/ops/workflow';
 
 /**
- * Returns the links from the figures to lists of workflows in the Web UI. They are null if its address is not
- * configured.
+ * Returns the links from the figures to lists of workflows in the Web UI, and to the pages of workflows. They are null
+ * if its address is not configured. A list of both modes is null as well if each has its own Temporal.
  */
-export function linksTo(webUi: WebUi | null, mode: Mode) {
-  const workflows = (query: string): string | null =>
-    webUi === null
-      ? null
-      : `${webUi.url}/namespaces/${encodeURIComponent(webUi.namespace)}/workflows?query=${encodeURIComponent(query)}`;
+export function linksTo(webUis: WebUis, mode: Mode) {
+  const workflows = (query: string, livemode: Mode): string | null => {
+    const webUi = webUiOf(webUis, livemode);
+    return webUi === null ? null : `${workflowsOf(webUi)}?query=${encodeURIComponent(query)}`;
+  };
   /** Former runs of a workflow are listed for days, with the attributes that they had at their end. */
-  const running = (query: string) => workflows(`${query} AND ExecutionStatus="Running"`);
-  const ofMode = (query: string) => running(mode === null ? query : `${query} AND Livemode=${mode}`);
+  const running = (query: string, livemode: Mode) => workflows(`${query} AND ExecutionStatus="Running"`, livemode);
+  const ofMode = (query: string) => running(mode === null ? query : `${query} AND Livemode=${mode}`, mode);
   return {
-    workflow: (id: string) => workflows(`WorkflowId="${id}"`),
+    /** The page that a workflow writes about itself, by way of `workflowPath`. */
+    workflow: (id: string, livemode: Mode) => {
+      if (webUiOf(webUis, livemode) === null) return null;
+      const named = livemode === null ? '' : `&mode=${livemode ? 'live' : 'sandbox'}`;
+      return `${workflowPath}?id=${encodeURIComponent(id)}${named}`;
+    },
     /** Plans due on this day (UTC). */
     dueOn: (date: string) =>
       ofMode(`WorkflowType="paymentPlan" AND NextDueAt BETWEEN "${date}T00:00:00Z" AND "${date}T23:59:59Z"`),
     retrying: () => ofMode('WorkflowType="paymentPlan" AND PlanState="active" AND FailedAttempts>0'),
     suspended: () => ofMode('WorkflowType="paymentPlan" AND PlanState="suspended"'),
-    advancing: () => running('WorkflowType="testClock" AND ClockStatus="advancing"'),
-    deliveriesTo: (endpointId: string) => running(`WorkflowType="webhookDelivery" AND EndpointId="${endpointId}"`),
+    advancing: () => running('WorkflowType="testClock" AND ClockStatus="advancing"', false),
+    deliveriesTo: (endpointId: string, livemode: boolean) =>
+      running(`WorkflowType="webhookDelivery" AND EndpointId="${endpointId}"`, livemode),
   };
+}
+
+/**
+ * Returns the address of the page that a workflow writes about itself: the tab with its current details. Without a run
+ * it is the list of the workflows with this id.
+ */
+export function pageOfRun(webUi: WebUi, workflowId: string, runId: string | null): string {
+  if (runId === null) return `${workflowsOf(webUi)}?query=${encodeURIComponent(`WorkflowId="${workflowId}"`)}`;
+  return `${workflowsOf(webUi)}/${encodeURIComponent(workflowId)}/${encodeURIComponent(runId)}/user-metadata`;
+}
+
+/** Returns the Web UI of a mode, and for both modes (null) the one that they share. */
+export function webUiOf({ live, sandbox }: WebUis, mode: Mode): WebUi | null {
+  if (mode === null) return live === sandbox ? live : null;
+  return mode ? live : sandbox;
+}
+
+function workflowsOf({ url, namespace }: WebUi): string {
+  return `${url}/namespaces/${encodeURIComponent(namespace)}/workflows`;
 }
 
 export type Links = ReturnType<typeof linksTo>;

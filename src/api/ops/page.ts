@@ -77,8 +77,8 @@ function stuckKind({ kind, meaning, count, found }: StuckReport, links: Links): 
   return html`<details id="${kind}">
 <summary><strong>${kind}: ${count}</strong> ${meaning}</summary>
 <dl>${shown.map(
-    ({ subject_id, workflow_id, since, why, remedy }) => html`
-<dt>${linked(subject_id ?? 'the service', workflow_id === null ? null : links.workflow(workflow_id))}</dt>
+    ({ subject_id, workflow_id, livemode, since, why, remedy }) => html`
+<dt>${linked(subject_id ?? 'the service', workflow_id === null ? null : links.workflow(workflow_id, livemode))}</dt>
 <dd>${since === null ? null : html`Since ${instant(since)}: `}${withoutSecrets(why)}</dd>
 <dd class="note">${remedy}</dd>`,
   )}
@@ -150,7 +150,7 @@ function deliveriesSection({ deliveries: { count, endpoints } }: Overview, links
     (row) => html`
 <tr><th scope="row"><a href="${apiPaths.deliveries(row.id)}">${row.id}</a></th>
 <td data-label="State">${stateOf(row)}</td>
-<td class="number" data-label="Pending">${linked(row.pending, links.deliveriesTo(row.id))}</td>
+<td class="number" data-label="Pending">${linked(row.pending, links.deliveriesTo(row.id, row.livemode))}</td>
 <td class="number" data-label="Due now">${row.due}</td>
 <td class="number" data-label="Delivered">${row.delivered}</td><td class="number" data-label="Failed">${row.failed}</td></tr>`,
   );
@@ -178,7 +178,7 @@ function stateOf({ status, disabled_reason, failing_since }: Overview['deliverie
 function advancesSection({ advances: { count, clocks } }: Overview, links: Links): Html {
   const rows = clocks.map(
     ({ test_clock_id, since, target_time }) => html`
-<li><a href="${links.workflow(`test-clock/${test_clock_id}`) ?? apiPaths.clock(test_clock_id)}">${test_clock_id}</a> to ${instant(target_time)}, since ${instant(since)}</li>`,
+<li><a href="${links.workflow(`test-clock/${test_clock_id}`, false) ?? apiPaths.clock(test_clock_id)}">${test_clock_id}</a> to ${instant(target_time)}, since ${instant(since)}</li>`,
   );
   return html`<section aria-labelledby="advances">
 <h2 id="advances">Clocks advancing: ${linked(count, links.advancing())}</h2>

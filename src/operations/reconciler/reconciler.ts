@@ -8,6 +8,7 @@ import { enqueue, type OutboxEntry, type WorkflowType, workflowIdOf } from '../.
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { startEntry, wakeEntry } from '../../services/wake.ts';
+import { nameOf, sideOf, type WorkflowSide, type WorkflowSides } from '../sides/workflow-sides.ts';
 import {
   findSubjectWantingWorkflow,
   hasOutboxEntry,
@@ -22,6 +23,10 @@ export interface Mismatch {
   workflowType: WorkflowType;
   subjectId: string;
   problem: keyof ReconciliationCounts;
+  /** The mode of the Temporal to repair it in. */
+  livemode: boolean;
+  /** Its workflow runs in the Temporal of the other mode. It is terminated there: the right one has another. */
+  isMisplaced: boolean;
   /** For an operator. */
   detail: string;
 }
@@ -43,21 +48,37 @@ const secondLookAfterMs = 2_000;
 const repairTimeoutMs = 30_000;
 
 /**
- * Compares the workflows that PostgreSQL requires with those that Temporal runs. They differ after one of the two was
- * lost, or restored from a back-up that is older or newer than the other. Each suspect is looked at twice, so changes
- * that are merely under way are not reported. `signal` cancels the comparison with an AbortError.
+ * Compares PostgreSQL with the Temporals, each by itself. Returns the mismatches and, if a Temporal could not be read,
+ * its error. See `findMismatches`.
+ * @throws when none could be read.
  */
-export async function findMismatches(
+export async function compareSides(
   sql: Pool,
-  temporal: Client,
-  taskQueue: string,
+  sides: WorkflowSides,
   signal?: AbortSignal,
-): Promise<Mismatch[]> {
+): Promise<{ mismatches: Mismatch[]; failures: { side: string; error: unknown }[] }> {
+  const compared = await Promise.allSettled(sides.map((side) => findMismatches(sql, side, signal)));
+  signal?.throwIfAborted();
+  const failures = compared.flatMap((result, index) =>
+    result.status === 'rejected' ? [{ side: nameOf(sides[index] ?? sides[0]), error: result.reason }] : [],
+  );
+  const [failure] = failures;
+  if (failure !== undefined && failures.length === sides.length) throw failure.error;
+  return { mismatches: compared.flatMap((result) => (result.status === 'fulfilled' ? result.value : [])), failures };
+}
+
+/**
+ * Compares the workflows that PostgreSQL requires with those that a Temporal runs. They differ after one of the two was
+ * lost, or restored from a back-up that is older or newer than the other; or after the sandbox got a Temporal of its
+ * own. Each suspect is looked at twice, so changes that are merely under way are not reported. `signal` cancels the
+ * comparison with an AbortError.
+ */
+export async function findMismatches(sql: Pool, side: WorkflowSide, signal?: AbortSignal): Promise<Mismatch[]> {
   const suspects: Suspect[] = [];
   for (const type of workflowTypes) {
     // Temporal is read first: an object made meanwhile is already in the database.
-    const running = await runningWorkflows(temporal, type, taskQueue, signal);
-    for await (const subjects of wantedSubjects(sql, type, signal)) {
+    const running = await runningWorkflows(side, type, signal);
+    for await (const subjects of wantedSubjects(sql, side, type, signal)) {
       for (const row of subjects) {
         const shown = running.get(row.id);
         running.delete(row.id);
@@ -68,20 +89,40 @@ export async function findMismatches(
   }
   if (suspects.length === 0) return [];
   await pause(secondLookAfterMs, undefined, { signal });
-  return inBatches(suspects, (suspect) => lookTwice(sql, temporal, suspect), signal);
+  return inBatches(suspects, (suspect) => lookTwice(sql, side, suspect), signal);
 }
 
 /**
- * Repairs the mismatches through the outbox: missing workflows are started, the others are signalled to look again.
- * This charges nothing: a workflow holds no state of its own and only does what PostgreSQL says is due.
+ * Repairs the mismatches through the outbox: missing workflows are started, the others are signalled to look again. One
+ * in the wrong Temporal is terminated. This charges nothing: a workflow holds no state of its own and only does what
+ * PostgreSQL says is due.
  */
-export async function repair(sql: Pool, mismatches: readonly Mismatch[], signal?: AbortSignal): Promise<void> {
-  for (let from = 0; from < mismatches.length; from += pageSize) {
-    // New commits must not queue behind all of the repairs.
-    if (from > 0) await untilDispatched(sql, signal);
-    const entries = mismatches.slice(from, from + pageSize).map(repairingEntry);
-    await atomically(sql, (tx) => enqueue(tx, entries, realNow()));
+export async function repair(
+  sql: Pool,
+  sides: WorkflowSides,
+  mismatches: readonly Mismatch[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const misplaced = mismatches.filter(({ isMisplaced }) => isMisplaced);
+  await inBatches(misplaced, (mismatch) => endMisplaced(sideOf(sides, mismatch.livemode), mismatch), signal);
+  for (const side of sides) {
+    const ofSide = mismatches.filter((each) => !each.isMisplaced && sideOf(sides, each.livemode) === side);
+    for (let from = 0; from < ofSide.length; from += pageSize) {
+      // New commits must not queue behind all of the repairs.
+      if (from > 0) await untilDispatched(sql, side, signal);
+      const entries = ofSide.slice(from, from + pageSize).map(repairingEntry);
+      await atomically(sql, (tx) => enqueue(tx, entries, realNow()));
+    }
   }
+}
+
+/** Ends a workflow whose object has its workflow in the other Temporal. */
+async function endMisplaced({ temporal }: WorkflowSide, { workflowType, subjectId }: Mismatch): Promise<null> {
+  const handle = temporal.workflow.getHandle(workflowIdOf(workflowType, subjectId));
+  await handle.terminate('its mode has another Temporal').catch((error: unknown) => {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  });
+  return null;
 }
 
 /** The number of mismatches of each kind. */
@@ -91,13 +132,16 @@ export function countMismatches(mismatches: readonly Mismatch[]): Reconciliation
   return counts;
 }
 
-function repairingEntry({ workflowType, subjectId, problem }: Mismatch): OutboxEntry {
-  return problem === 'missing' ? startEntry(workflowType, subjectId) : wakeEntry(workflowType, subjectId);
+function repairingEntry({ workflowType, subjectId: id, livemode, problem }: Mismatch): OutboxEntry {
+  const subject = { id, livemode };
+  return problem === 'missing' ? startEntry(workflowType, subject) : wakeEntry(workflowType, subject);
 }
 
-async function untilDispatched(sql: Pool, signal?: AbortSignal): Promise<void> {
+async function untilDispatched(sql: Pool, { livemode }: WorkflowSide, signal?: AbortSignal): Promise<void> {
   const giveUpAt = performance.now() + repairTimeoutMs;
-  while ((await isBacklogOf(sql, pageSize)) && performance.now() < giveUpAt) await pause(100, undefined, { signal });
+  while ((await isBacklogOf(sql, pageSize, livemode)) && performance.now() < giveUpAt) {
+    await pause(100, undefined, { signal });
+  }
 }
 
 /**
@@ -105,9 +149,8 @@ async function untilDispatched(sql: Pool, signal?: AbortSignal): Promise<void> {
  * id.
  */
 async function runningWorkflows(
-  temporal: Client,
+  { temporal, taskQueue }: WorkflowSide,
   type: WorkflowType,
-  taskQueue: string,
   signal?: AbortSignal,
 ): Promise<Map<string, string>> {
   const running = new Map<string, string>();
@@ -123,10 +166,15 @@ async function runningWorkflows(
   return running;
 }
 
-async function* wantedSubjects(sql: Pool, type: WorkflowType, signal?: AbortSignal): AsyncGenerator<SubjectRow[]> {
+async function* wantedSubjects(
+  sql: Pool,
+  { livemode }: WorkflowSide,
+  type: WorkflowType,
+  signal?: AbortSignal,
+): AsyncGenerator<SubjectRow[]> {
   for (let after = ''; ; ) {
     signal?.throwIfAborted();
-    const page = await subjectsWantingWorkflow(sql, type, { limit: pageSize, after });
+    const page = await subjectsWantingWorkflow(sql, type, { livemode, limit: pageSize, after });
     if (page.length > 0) yield page;
     const last = page.at(-1);
     if (last === undefined || page.length < pageSize) return;
@@ -160,11 +208,17 @@ function isStale(row: SubjectRow, shown: string, wanted: string): boolean {
 }
 
 /** Second look: returns the mismatch if it persists and nothing is under way. */
-async function lookTwice(sql: Pool, temporal: Client, { type, id, row: before }: Suspect): Promise<Mismatch | null> {
-  const workflow = await describeRunning(temporal, type, id);
+async function lookTwice(sql: Pool, side: WorkflowSide, { type, id, row: before }: Suspect): Promise<Mismatch | null> {
+  const workflow = await describeRunning(side.temporal, type, id);
   const [row, isUnderWay] = await Promise.all([findSubjectWantingWorkflow(sql, type, id), hasOutboxEntry(sql, id)]);
   if (isUnderWay) return null;
-  const about = { workflowType: type, subjectId: id };
+  const livemode = side.livemode ?? row?.livemode ?? true;
+  const about = { workflowType: type, subjectId: id, livemode, isMisplaced: false };
+  if (row !== null && row.livemode !== livemode) {
+    if (workflow === null) return null;
+    const detail = `its workflow runs in ${nameOf(side)}, and is ended there`;
+    return { ...about, isMisplaced: true, problem: 'orphaned', detail };
+  }
   if (row === null) {
     if (workflow === null) return null;
     return { ...about, problem: 'orphaned', detail: 'its workflow runs and has nothing to do' };

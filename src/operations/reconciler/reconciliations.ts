@@ -5,6 +5,7 @@ import { atomically } from '../../platform/postgres/transaction.ts';
 /** An object that needs a workflow, and what that workflow should show. */
 export interface SubjectRow {
   id: string;
+  livemode: boolean;
   /** Of a plan or a clock. */
   state: string | null;
   next_due_at: Date | null;
@@ -65,14 +66,14 @@ export async function abandonReconciliation(db: Db, id: number): Promise<void> {
   await db`delete from reconciliations where id = ${id}`;
 }
 
-/** A page of the objects that need a workflow of this type, by id. */
+/** A page of the objects of a mode (null: of both) that need a workflow of this type, by id. */
 export async function subjectsWantingWorkflow(
   db: Db,
   type: WorkflowType,
-  { limit, after = '' }: { limit: number; after?: string | undefined },
+  { livemode, limit, after = '' }: { livemode: boolean | null; limit: number; after?: string | undefined },
 ): Promise<SubjectRow[]> {
   return db<SubjectRow[]>`
-    select * from (${wanting(db, type)}) subjects where id > ${after} order by id limit ${limit}`;
+    select * from (${wanting(db, type)}) subjects where id > ${after} ${ofMode(db, livemode)} order by id limit ${limit}`;
 }
 
 /** The object if it needs a workflow of this type, otherwise null. */
@@ -81,16 +82,34 @@ export async function findSubjectWantingWorkflow(db: Db, type: WorkflowType, id:
   return row ?? null;
 }
 
+/** The mode of the object that a workflow of this type is for; null if there is no such object. */
+export async function selectModeOfSubject(db: Db, type: WorkflowType, id: string): Promise<boolean | null> {
+  const [row] = await db<{ livemode: boolean }[]>`select livemode from ${db(tables[type])} where id = ${id}`;
+  return row?.livemode ?? null;
+}
+
+const tables: Record<WorkflowType, string> = {
+  paymentPlan: 'payment_plans',
+  scheduledPayment: 'payment_intents',
+  testClock: 'test_clocks',
+  webhookDelivery: 'webhook_deliveries',
+};
+
 /** Whether the outbox holds an entry for this object. */
 export async function hasOutboxEntry(db: Db, subjectId: string): Promise<boolean> {
   const rows = await db`select 1 from workflow_intents where subject_id = ${subjectId} limit 1`;
   return rows.length > 0;
 }
 
-/** Whether the outbox holds at least `count` entries. */
-export async function isBacklogOf(db: Db, count: number): Promise<boolean> {
-  const rows = await db`select 1 from workflow_intents offset ${count - 1} limit 1`;
+/** Whether the outbox holds at least `count` entries of a mode (null: of both). */
+export async function isBacklogOf(db: Db, count: number, livemode: boolean | null): Promise<boolean> {
+  const rows = await db`
+    select 1 from workflow_intents where true ${ofMode(db, livemode)} offset ${count - 1} limit 1`;
   return rows.length > 0;
+}
+
+function ofMode(db: Db, livemode: boolean | null) {
+  return livemode === null ? db`` : db`and livemode = ${livemode}`;
 }
 
 function wanting(db: Db, type: WorkflowType) {
@@ -99,7 +118,7 @@ function wanting(db: Db, type: WorkflowType) {
     case 'paymentPlan':
       // The failed attempts are the ones that the workflow reads in `db/standings.ts`.
       return db`
-        select p.id, p.state, p.next_due_at, coalesce(s.failures, 0) as failed_attempts,
+        select p.id, p.livemode, p.state, p.next_due_at, coalesce(s.failures, 0) as failed_attempts,
           coalesce(k.status = 'advancing', false) as advancing
         from payment_plans p
         left join test_clocks k on k.id = p.test_clock_id
@@ -111,10 +130,10 @@ function wanting(db: Db, type: WorkflowType) {
         ) s on true
         where p.state in ('active', 'suspended')`;
     case 'scheduledPayment':
-      return db`select id, null as state, ${alone} from payment_intents where scheduled_at is not null`;
+      return db`select id, livemode, null as state, ${alone} from payment_intents where scheduled_at is not null`;
     case 'testClock':
-      return db`select id, status as state, ${alone} from test_clocks`;
+      return db`select id, livemode, status as state, ${alone} from test_clocks`;
     case 'webhookDelivery':
-      return db`select id, null as state, ${alone} from webhook_deliveries where status = 'pending'`;
+      return db`select id, livemode, null as state, ${alone} from webhook_deliveries where status = 'pending'`;
   }
 }

@@ -1,9 +1,9 @@
-import type { Client } from '@temporalio/client';
 import type { Logger } from '../../platform/logger.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { type Repetition, repeat } from '../../platform/repeat.ts';
-import { countMismatches, findMismatches, repair } from './reconciler.ts';
+import type { WorkflowSides } from '../sides/workflow-sides.ts';
+import { compareSides, countMismatches, repair } from './reconciler.ts';
 import {
   abandonReconciliation,
   beginReconciliation,
@@ -20,8 +20,11 @@ const afterErrorMs = 5_000;
 /** At most this many mismatches get a log line each. */
 const loggedOneByOne = 20;
 
-/** Reconciles when the process starts and every five minutes. */
-export function startReconciliations(sql: Pool, temporal: Client, taskQueue: string, logger: Logger): Repetition {
+/**
+ * Reconciles when the process starts and every five minutes. If one of two Temporals is away, only the other is
+ * compared, and both again after five minutes.
+ */
+export function startReconciliations(sql: Pool, sides: WorkflowSides, logger: Logger): Repetition {
   /** How recently another process may have reconciled for this one to leave it out. */
   let recentMs = atStartMs;
 
@@ -42,11 +45,14 @@ export function startReconciliations(sql: Pool, temporal: Client, taskQueue: str
   }
 
   async function compareAndRepair(closing: AbortSignal): Promise<ReconciliationCounts> {
-    const mismatches = await findMismatches(sql, temporal, taskQueue, closing);
+    const { mismatches, failures } = await compareSides(sql, sides, closing);
+    for (const { side, error } of failures) {
+      logger.warn({ err: error }, `reconciler: PostgreSQL and ${side} could not be compared`);
+    }
     for (const mismatch of mismatches.slice(0, loggedOneByOne)) {
       logger.warn(mismatch, 'reconciler: PostgreSQL and Temporal differ; it is repaired');
     }
-    await repair(sql, mismatches, closing);
+    await repair(sql, sides, mismatches, closing);
     const counts = countMismatches(mismatches);
     if (mismatches.length > 0) logger.warn(counts, 'reconciler: workflows were repaired');
     return counts;

@@ -1,3 +1,4 @@
+import { slotInWords } from '../../messages/slot-in-words.ts';
 import { workflowIdOf } from '../../platform/postgres/outbox.ts';
 import { define, type StuckDefinition } from './find-stuck.ts';
 import { failedClocks, slowAdvances } from './queries/clocks.ts';
@@ -162,6 +163,6 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
 
 function whyOverdue(plan: OverduePlan): string {
   const isRetry = plan.next_attempt_at !== null && Number(plan.next_attempt_at) <= Number(plan.next_due_at ?? Infinity);
-  if (!isRetry) return `slot ${plan.next_slot} is due and was not attempted`;
-  return `the retry of slot ${plan.retry_slot} was not made; it has failed ${plan.failures} times, last with ${plan.last_error_code}`;
+  if (!isRetry || plan.retry_slot === null) return `${slotInWords(plan.next_slot)} is due and was not attempted`;
+  return `the retry of ${slotInWords(plan.retry_slot)} was not made; it has failed ${plan.failures} times, last with ${plan.last_error_code}`;
 }

@@ -27,22 +27,27 @@ const explained = new Set([
  */
 const explainedOfEach = 20;
 
+/** The Temporal of a stuck object, and whether a worker polls there. Only a worker can process a query. */
+export interface Source {
+  temporal: Client;
+  hasWorker: boolean;
+}
+
 /**
  * Adds to each stuck object why its workflow does not continue: it does not run, its step fails, or it reports itself
- * what has stalled it. Without a worker (`isWorkerThere`) queries are left out, since only a worker can process them.
- * If Temporal has skipped real time for the workflow, the remedy for that replaces the one of the kind.
+ * what has stalled it. `sourceOf` returns null where Temporal cannot be asked. If Temporal has skipped real time for
+ * the workflow, the remedy for that replaces the one of the kind.
  */
 export async function explain(
-  temporal: Client,
   reports: StuckReport[],
-  isWorkerThere: boolean,
+  sourceOf: (stuck: Stuck) => Source | null,
 ): Promise<StuckReport[]> {
   return Promise.all(
     reports.map(async (report) => {
       if (!explained.has(report.kind)) return report;
       const found = await Promise.all(
         report.found.map((stuck, position) =>
-          position < explainedOfEach ? explainOne(temporal, stuck, isWorkerThere) : stuck,
+          position < explainedOfEach ? explainOne(stuck, sourceOf(stuck)) : stuck,
         ),
       );
       return { ...report, found };
@@ -50,9 +55,10 @@ export async function explain(
   );
 }
 
-async function explainOne(temporal: Client, stuck: Stuck, isWorkerThere: boolean): Promise<Stuck> {
+async function explainOne(stuck: Stuck, source: Source | null): Promise<Stuck> {
   const { kind, workflow_id: id } = stuck;
-  if (id === null) return stuck;
+  if (id === null || source === null) return stuck;
+  const { temporal, hasWorker } = source;
   if (kind === 'workflow_task_failing') return withReason(stuck, await failureOfTask(temporal, id));
   try {
     const description = await temporal.workflow.getHandle(id).describe();
@@ -63,7 +69,7 @@ async function explainOne(temporal: Client, stuck: Stuck, isWorkerThere: boolean
       ? { ...stuck, remedy: startOverInRealTime(stuck.subject_id) }
       : stuck;
     const failing = failingStep(description);
-    if (failing !== null || !isWorkerThere) return withReason(remedied, failing);
+    if (failing !== null || !hasWorker) return withReason(remedied, failing);
     return await withStall(temporal, remedied, id);
   } catch (error) {
     // A workflow that cannot respond to a query is reported under another kind.

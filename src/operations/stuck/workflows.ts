@@ -1,15 +1,10 @@
-import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { attributes } from '../../messages/search-attributes.ts';
 import { webhookTaskQueue } from '../../messages/task-queues.ts';
 import { all } from '../../platform/all-settled.ts';
+import { nameOf, type WorkflowSide, type WorkflowSides } from '../sides/workflow-sides.ts';
 import { opsCommand } from './definitions.ts';
 import type { Stuck, StuckReport } from './find-stuck.ts';
-
-/** Where the service's workflows run. */
-export interface WorkflowSide {
-  temporal: Client;
-  taskQueue: string;
-}
 
 type Definition = Pick<StuckReport, 'kind' | 'meaning' | 'after_seconds'>;
 
@@ -38,10 +33,26 @@ const stalled: Definition = {
 export const workflowDefinitions: readonly Definition[] = [unreachable, workerMissing, taskFailing, stalled];
 
 /**
- * All that is stuck according to Temporal. If Temporal is not reachable, that is the only report; the function does not
- * throw. Returns within one or two of the client's call timeouts (four seconds each).
+ * All that is stuck according to the Temporals. One that is not reachable is reported as such, and the rest comes from
+ * the other; the function does not throw. Returns within one or two of the client's call timeouts (four seconds each).
  */
-export async function findStuckWorkflows(side: WorkflowSide, now: Date, limit = 100): Promise<StuckReport[]> {
+export async function findStuckWorkflows(sides: WorkflowSides, now: Date, limit = 100): Promise<StuckReport[]> {
+  const reports = (await Promise.all(sides.map((side) => findOnSide(side, now, limit)))).flat();
+  return workflowDefinitions.flatMap((definition) => {
+    const alike = reports.filter(({ kind }) => kind === definition.kind);
+    if (alike.length === 0) return [];
+    const found = alike.flatMap((report) => report.found).slice(0, limit);
+    return [
+      reportOf(
+        definition,
+        found,
+        alike.reduce((sum, { count }) => sum + count, 0),
+      ),
+    ];
+  });
+}
+
+async function findOnSide(side: WorkflowSide, now: Date, limit: number): Promise<StuckReport[]> {
   try {
     return await all([
       reportOf(unreachable, []),
@@ -67,21 +78,24 @@ export async function findStuckWorkflows(side: WorkflowSide, now: Date, limit = 
       }),
     ]);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    const remedy = 'Start Temporal, or correct TEMPORAL_ADDRESS. Requests are served meanwhile; nothing is collected.';
-    return [reportOf(unreachable, [about(unreachable, { why, remedy })])];
+    const message = error instanceof Error ? error.message : String(error);
+    const { livemode } = side;
+    const why = livemode === null ? message : `${nameOf(side)}: ${message}`;
+    const address = `${livemode === false ? 'SANDBOX_' : ''}TEMPORAL_ADDRESS`;
+    const remedy = `Start Temporal, or correct ${address}. Requests are served meanwhile; nothing is collected.`;
+    return [reportOf(unreachable, [about(unreachable, { livemode, why, remedy })])];
   }
 }
 
 /** The same, counted by kind. */
-export async function countStuckWorkflows(side: WorkflowSide, now: Date): Promise<Map<string, number>> {
-  const reports = await findStuckWorkflows(side, now, 1);
+export async function countStuckWorkflows(sides: WorkflowSides, now: Date): Promise<Map<string, number>> {
+  const reports = await findStuckWorkflows(sides, now, 1);
   return new Map(reports.map(({ kind, count }) => [kind, count]));
 }
 
-async function findMissingWorkers({ temporal, taskQueue }: WorkflowSide, now: Date): Promise<StuckReport> {
-  const queues = [taskQueue, webhookTaskQueue(taskQueue)];
-  const missing = await all(queues.map((queue) => missingWorker(temporal, queue, now)));
+async function findMissingWorkers(side: WorkflowSide, now: Date): Promise<StuckReport> {
+  const queues = [side.taskQueue, webhookTaskQueue(side.taskQueue)];
+  const missing = await all(queues.map((queue) => missingWorker(side, queue, now)));
   return reportOf(
     workerMissing,
     missing.flatMap((report) => report ?? []),
@@ -90,7 +104,8 @@ async function findMissingWorkers({ temporal, taskQueue }: WorkflowSide, now: Da
 
 const [ofWorkflows, ofActivities] = [1, 2];
 
-async function missingWorker(temporal: Client, queue: string, now: Date): Promise<Stuck | null> {
+async function missingWorker(side: WorkflowSide, queue: string, now: Date): Promise<Stuck | null> {
+  const { temporal, livemode } = side;
   const { namespace } = temporal.options;
   const polled = await all(
     [ofWorkflows, ofActivities].map(async (taskQueueType) => {
@@ -101,30 +116,32 @@ async function missingWorker(temporal: Client, queue: string, now: Date): Promis
   );
   const since = Math.min(...polled);
   if (since > now.getTime() - workerMissing.after_seconds * 1000) return null;
-  const why = `no worker polls the task queue ${queue}`;
+  const why = `no worker polls the task queue ${queue}${livemode === null ? '' : ` in ${nameOf(side)}`}`;
   const remedy = 'Start a worker: npm run worker (npm start has one); its log says why it has ended.';
-  return about(workerMissing, { since: since === 0 ? null : new Date(since).toISOString(), why, remedy });
+  return about(workerMissing, { livemode, since: since === 0 ? null : new Date(since).toISOString(), why, remedy });
 }
 
 async function findWorkflows(
-  { temporal, taskQueue }: WorkflowSide,
+  side: WorkflowSide,
   definition: Definition,
   condition: string,
   { limit, describe }: { limit: number; describe(workflow: WorkflowExecutionInfo): Pick<Stuck, 'why' | 'remedy'> },
 ): Promise<StuckReport> {
+  const { temporal, taskQueue } = side;
   const queues = `TaskQueue in ('${taskQueue}', '${webhookTaskQueue(taskQueue)}')`;
   const query = `ExecutionStatus = 'Running' and ${queues} and ${condition}`;
   const { count } = await temporal.workflow.count(query);
   const found: Stuck[] = [];
   if (count === 0) return reportOf(definition, found);
   for await (const workflow of temporal.workflow.list({ query, pageSize: limit })) {
-    if (found.push(aboutWorkflow(definition, workflow, describe(workflow))) >= limit) break;
+    if (found.push(aboutWorkflow(definition, side, workflow, describe(workflow))) >= limit) break;
   }
   return reportOf(definition, found, Math.max(count, found.length));
 }
 
 function aboutWorkflow(
   definition: Definition,
+  { livemode }: WorkflowSide,
   workflow: WorkflowExecutionInfo,
   description: Pick<Stuck, 'why' | 'remedy'>,
 ): Stuck {
@@ -134,7 +151,7 @@ function aboutWorkflow(
     subject_id: subjectOf(workflow),
     workflow_id: workflowId,
     biller_id: known.get(attributes.billerId) ?? null,
-    livemode: known.get(attributes.livemode) ?? null,
+    livemode: known.get(attributes.livemode) ?? livemode,
   });
 }
 

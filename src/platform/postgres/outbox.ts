@@ -9,6 +9,8 @@ export interface OutboxEntry {
   workflowType: WorkflowType;
   /** The resource that the workflow is for. The workflow's id is made from its id. */
   subjectId: string;
+  /** The mode of the resource, and so of the Temporal that the entry is for. */
+  livemode: boolean;
   /** Start the workflow if it is not running. If false and the workflow has ended, the entry has no effect. */
   start: boolean;
   signal?: string;
@@ -65,25 +67,34 @@ export async function enqueue(tx: Tx, entries: OutboxEntry[], now: Date): Promis
   if (entries.length === 0) return;
   noteEnqueued(tx);
   await tx`
-    insert into workflow_intents (workflow_id, workflow_type, subject_id, start, signal, created_at, available_at, traceparent)
+    insert into workflow_intents (
+      workflow_id, workflow_type, subject_id, livemode, start, signal, created_at, available_at, traceparent
+    )
     select entry.*, ${now}::timestamptz, now(), ${currentTrace()?.traceparent ?? null} from unnest(
       ${entries.map(({ workflowType, subjectId }) => workflowIdOf(workflowType, subjectId))}::text[],
       ${entries.map(({ workflowType }) => workflowType)}::text[], ${entries.map(({ subjectId }) => subjectId)}::text[],
-      ${entries.map(({ start }) => String(start))}::text[]::boolean[], ${entries.map(({ signal }) => signal ?? null)}::text[]
+      ${entries.map(({ livemode }) => String(livemode))}::text[]::boolean[],
+      ${entries.map(({ start }) => String(start))}::text[]::boolean[],
+      ${entries.map(({ signal }) => signal ?? null)}::text[]
     ) as entry`;
 }
 
 /**
- * Claims up to `limit` entries, oldest first, for `claimMs` milliseconds. If a process dies, its claim expires after
- * that. Concurrent callers get different entries.
+ * Claims up to `limit` entries of a mode (null: of both), oldest first, for `claimMs` milliseconds. If a process dies,
+ * its claim expires after that. Concurrent callers get different entries.
  */
-export async function claimBatch(db: Db, limit: number, claimMs: number): Promise<ClaimedEntry[]> {
+export async function claimBatch(
+  db: Db,
+  limit: number,
+  claimMs: number,
+  livemode: boolean | null,
+): Promise<ClaimedEntry[]> {
   return db<ClaimedEntry[]>`
     update workflow_intents
     set available_at = now() + ${inMs(db, claimMs)}, attempts = attempts + 1
     where id in (
       select id from workflow_intents
-      where available_at <= now()
+      where available_at <= now() ${livemode === null ? db`` : db`and livemode = ${livemode}`}
       order by available_at, id
       limit ${limit}
       for update skip locked

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Client } from '@temporalio/client';
+import type { WorkflowSides } from '../../operations/sides/workflow-sides.ts';
 import { openPool, type Pool } from '../../platform/postgres/connection.ts';
 import { createVault, type Vault } from '../../services/accounts/vault.ts';
 import { type Config, type EncryptionKey, readConfig } from '../config/config.ts';
@@ -8,9 +8,8 @@ import { type Config, type EncryptionKey, readConfig } from '../config/config.ts
 /** What a command works on: the database of the running service, and its demo biller where there is one. */
 export interface CliContext {
   sql: Pool;
-  /** Opened on the first call, and closed with the command. */
-  temporal(): Promise<Client>;
-  taskQueue: string;
+  /** The Temporals. Opened by the call, and closed with the command. */
+  sides(): Promise<WorkflowSides>;
   demoBillerId: string | null;
   /** With the keys of ENCRYPTION_KEYS, or else those of the data directory. @throws when there are none. */
   vault(): Promise<Vault>;
@@ -35,14 +34,13 @@ export async function findContext(env: NodeJS.ProcessEnv, opened: Closable[]): P
   opened.push({ close: () => sql.end({ timeout: 5 }) });
   return {
     sql,
-    async temporal() {
+    async sides() {
       // Importing it takes longer than the rest of a command, and most commands do not need it.
-      const { openTemporal } = await import('../temporal/client.ts');
-      const temporal = openTemporal(config);
-      opened.push(temporal.connection);
-      return temporal;
+      const { openSides } = await import('../temporal/sides.ts');
+      const sides = openSides(config);
+      opened.push(...sides.map(({ temporal }) => temporal.connection));
+      return sides;
     },
-    taskQueue: config.temporalTaskQueue,
     demoBillerId,
     vault: async () => {
       const keys = config.encryptionKeys ?? (await readDevelopmentKeys(config.dataDir));
@@ -61,7 +59,7 @@ export async function readRunningConfig(
   const config = readConfig({
     ...env,
     DATABASE_URL: given.databaseUrl ?? development.databaseUrl ?? '',
-    TEMPORAL_ADDRESS: given.temporalAddress ?? development.temporalAddress ?? '',
+    TEMPORAL_ADDRESS: given.temporal.address ?? development.temporalAddress ?? '',
   });
   return { config, demoBillerId: development.billerId };
 }

@@ -29,8 +29,12 @@ const commands: Record<string, { summary: string; load: () => Promise<{ command:
   },
   migrate: { summary: "bring a database up to this version's schema", load: () => import('./migrate.ts') },
   'temporal:prepare': {
-    summary: 'create the namespace and the search attributes in Temporal',
+    summary: 'create the namespaces and the search attributes in Temporal',
     load: () => import('./prepare-temporal.ts'),
+  },
+  'workflows:bundle': {
+    summary: 'bundle the workflows ahead of the first start, for an image',
+    load: () => import('./bundle-workflows.ts'),
   },
 };
 

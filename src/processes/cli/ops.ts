@@ -11,6 +11,7 @@ import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
 import { lookForStuck, stuckKinds } from '../../operations/stuck/stuck.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { safeLine } from '../../platform/terminal-text.ts';
+import { CommandRefused } from '../../services/command-refused.ts';
 import { retryDeliveryByOperator } from '../../services/webhooks/operator-commands.ts';
 import { defineCommand, type Output, operator, UsageError, unknownForm } from './command.ts';
 import type { CliContext } from './context.ts';
@@ -43,8 +44,9 @@ export const command = defineCommand({
   ops enable-endpoint ID             enable an endpoint that was disabled for failing, and send what it has missed
   ops start-over ID                  end the workflow of an object and start it again from PostgreSQL
 
+SLOT is the number of a payment of the plan, from 0: payment 1 is slot 0.
 Each may be repeated, and is in the audit log. The exit status of "stuck" is 0 if nothing is stuck and 1 if something is. The
-others end with 0 when they have a result. All end with 2 when they could not be carried out.
+others end with 0 when something was done, and with 2 and the reason when nothing was.
 Kinds: ${stuckKinds.join(', ')}.`,
   options: { json: { type: 'boolean' }, kind: { type: 'string' } },
   failureStatus: 2,
@@ -60,17 +62,14 @@ Kinds: ${stuckKinds.join(', ')}.`,
     const [id = '', slot = '0'] = words;
     if (words.length !== form.takes.length) throw new UsageError(`ops ${name} needs ${form.takes.join(' and ')}.`);
     if (!/^\d{1,9}$/.test(slot)) throw new UsageError('SLOT must be a whole number from 0.');
-    const { sql, temporal } = await openContext();
-    return safeLine(await form.execute({ sql, temporal: await temporal(), by: operator() }, id, Number(slot)));
+    const { sql, sides } = await openContext();
+    return safeLine(await form.execute({ sql, sides: await sides(), by: operator() }, id, Number(slot)));
   },
 });
 
-async function stuck(
-  { sql, temporal, taskQueue }: CliContext,
-  { json, kind }: { json?: boolean; kind?: string },
-): Promise<Output> {
+async function stuck({ sql, sides }: CliContext, { json, kind }: { json?: boolean; kind?: string }): Promise<Output> {
   const now = realNow();
-  const all = await lookForStuck(sql, { temporal: await temporal(), taskQueue }, now);
+  const all = await lookForStuck(sql, await sides(), now);
   const reports = kind === undefined ? all : all.filter((report) => report.kind === kind);
   const count = reports.reduce((sum, report) => sum + report.count, 0);
   // Only Temporal knows of this kind. While Temporal is away, it is unknown whether anything is stuck.
@@ -106,7 +105,9 @@ function agoOf(since: string, now: Date): string {
 
 /** Sends an operator command to the workflow of an object, and returns its message. */
 async function send(operations: Operations, id: string, command: SentCommand): Promise<string> {
-  return (await sendCommand(operations, id, command)) ?? nothingToDo(id);
+  const message = await sendCommand(operations, id, command);
+  if (message === null) throw new CommandRefused(nothingToDo(id));
+  return message;
 }
 
 /** A delivery that has ended has no workflow, so it is reopened in the database. */

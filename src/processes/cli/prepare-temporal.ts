@@ -1,6 +1,6 @@
 import { Connection } from '@temporalio/client';
 import { readConfig } from '../config/config.ts';
-import { temporalAddress } from '../temporal/client.ts';
+import { addressOf } from '../temporal/client.ts';
 import { ensureNamespace, ensureSearchAttributes } from '../temporal/namespace.ts';
 import { defineCommand, refuseMore, UsageError } from './command.ts';
 
@@ -8,22 +8,28 @@ export const command = defineCommand({
   usage: `Usage:
   temporal:prepare
 
-Creates the namespace and the search attributes in the Temporal of TEMPORAL_ADDRESS, where they are missing. Run it before
-the first start and with each new version.`,
+Creates the namespace and the search attributes in the Temporal of TEMPORAL_ADDRESS, where they are missing, and in that of
+the sandbox if it has its own (SANDBOX_TEMPORAL_...). Run it before the first start and with each new version.`,
   options: {},
   async run({ words }) {
     refuseMore(words);
-    const config = readConfig(process.env);
-    if (config.temporalAddress === null) {
+    const { temporal, sandboxTemporal } = readConfig(process.env);
+    if (temporal.address === null) {
       throw new UsageError('TEMPORAL_ADDRESS is not set. Give host:port of a server; `npm start` prepares its own.');
     }
-    const connection = await Connection.connect(temporalAddress(config));
-    try {
-      await ensureNamespace(connection, config.temporalNamespace);
-      await ensureSearchAttributes(connection, config.temporalNamespace);
-    } finally {
-      await connection.close();
+    const servers = sandboxTemporal === null ? [temporal] : [temporal, sandboxTemporal];
+    for (const server of servers) {
+      const connection = await Connection.connect(addressOf(server));
+      try {
+        await ensureNamespace(connection, server.namespace);
+        await ensureSearchAttributes(connection, server.namespace);
+      } finally {
+        await connection.close();
+      }
     }
-    return `The namespace ${config.temporalNamespace} and its search attributes are ready.`;
+    const names = servers.map(({ namespace }) => namespace);
+    return names.length === 1
+      ? `The namespace ${names[0]} and its search attributes are ready.`
+      : `The namespaces ${names.join(' and ')} and their search attributes are ready.`;
   },
 });

@@ -1,5 +1,6 @@
-import { countMismatches, findMismatches, repair } from '../../operations/reconciler/reconciler.ts';
+import { compareSides, countMismatches, repair } from '../../operations/reconciler/reconciler.ts';
 import { workflowIdOf } from '../../platform/postgres/outbox.ts';
+import { safeLine } from '../../platform/terminal-text.ts';
 import { defineCommand, refuseMore } from './command.ts';
 import { table } from './output.ts';
 
@@ -13,9 +14,16 @@ changes nothing, and the exit status is 1 if there are differences.`,
   options: { check: { type: 'boolean' }, json: { type: 'boolean' } },
   async run({ values, words }, openContext) {
     refuseMore(words);
-    const { sql, temporal, taskQueue } = await openContext();
-    const mismatches = await findMismatches(sql, await temporal(), taskQueue);
-    if (!values.check) await repair(sql, mismatches);
+    const { sql, sides: openSides } = await openContext();
+    const sides = await openSides();
+    const { mismatches, failures } = await compareSides(sql, sides);
+    if (!values.check) await repair(sql, sides, mismatches);
+    const [failure] = failures;
+    if (failure !== undefined) {
+      const reason = failure.error instanceof Error ? failure.error.message : String(failure.error);
+      const others = `${mismatches.length} differences ${values.check ? 'found' : 'mended'} in the other one.`;
+      throw new Error(safeLine(`${failure.side} could not be compared (${reason}). ${others}`));
+    }
     const status = values.check && mismatches.length > 0 ? 1 : 0;
     const rows = mismatches.map(({ workflowType, subjectId, problem, detail }) => ({
       workflow: workflowIdOf(workflowType, subjectId),

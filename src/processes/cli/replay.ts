@@ -1,9 +1,12 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { workflowTypeOfId } from '../../operations/operator-commands.ts';
+import type { WorkflowSides } from '../../operations/sides/workflow-sides.ts';
 import { createLogger } from '../../platform/logger.ts';
 import { workflowIdOf } from '../../platform/postgres/outbox.ts';
-import { openTemporal } from '../temporal/client.ts';
+import { closeSides, openSides } from '../temporal/sides.ts';
 import { installTemporalRuntime } from '../temporal/workers.ts';
 import { bundleWorkflows } from '../temporal/workflow-bundle.ts';
 import { defineCommand, type Output, refuseMore, UsageError } from './command.ts';
@@ -27,9 +30,9 @@ payment-plan/pp_..., or the id of the object. The exit status is 0 if the code f
       ...(values.address === undefined ? {} : { TEMPORAL_ADDRESS: values.address }),
       ...(values.namespace === undefined ? {} : { TEMPORAL_NAMESPACE: values.namespace }),
     });
-    const temporal = openTemporal(config);
-    const handle = temporal.workflow.getHandle(workflowId, values.run);
-    const history = await handle.fetchHistory().finally(() => temporal.connection.close());
+    const isGiven = values.address !== undefined || values.namespace !== undefined;
+    const sides = openSides(isGiven ? { ...config, sandboxTemporal: null } : config);
+    const history = await fetchHistory(sides, workflowId, values.run).finally(() => closeSides(sides));
     const events = `${history.events?.length ?? 0} events`;
     const logger = createLogger('fatal', 'replay');
     installTemporalRuntime(logger);
@@ -42,6 +45,18 @@ payment-plan/pp_..., or the id of the object. The exit status is 0 if the code f
     }
   },
 });
+
+/** The history of a workflow, from the first side that knows it. */
+async function fetchHistory(sides: WorkflowSides, workflowId: string, runId: string | undefined): Promise<History> {
+  const [side, ...others] = sides;
+  try {
+    return await side.temporal.workflow.getHandle(workflowId, runId).fetchHistory();
+  } catch (error) {
+    const [next, ...rest] = others;
+    if (!(error instanceof WorkflowNotFoundError) || next === undefined) throw error;
+    return fetchHistory([next, ...rest], workflowId, runId);
+  }
+}
 
 function explainMismatch(events: string, { message }: Error): string {
   return `today's workflow code does not fit its history (${events}).

@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path';
 import type { SealFormat } from '../../db/sealed-values.ts';
 import { type LogLevel, logLevels } from '../../platform/logger.ts';
 import { safeLine } from '../../platform/terminal-text.ts';
-import { databaseTransportFault, temporalTransportFault } from './transport.ts';
+import { readSandboxTemporal, readTemporal, type TemporalServer } from './temporal.ts';
+import { databaseTransportFault } from './transport.ts';
 
 /**
  * The values of ENCRYPTION_FORMATS. As with ENCRYPTION_KEYS, the first format is written and all are read. By default
@@ -28,16 +29,16 @@ export interface Config {
    * Null: the embedded PostgreSQL. A server on another machine needs TLS, unless the URL asks for plain text by name.
    */
   readonly databaseUrl: string | null;
-  /** `host:port` of the frontend; null: the embedded Temporal. */
-  readonly temporalAddress: string | null;
-  readonly temporalNamespace: string;
+  /** Where live workflows run; also those of the sandbox, unless `sandboxTemporal` is set. */
+  readonly temporal: TemporalServer;
+  /** Where the sandbox's workflows run, if not in the same server and namespace as those of live mode. */
+  readonly sandboxTemporal: TemporalServer | null;
   readonly temporalPort: number;
   readonly temporalUiPort: number;
   /** The address of Temporal's Web UI for people, without a slash at its end. Null: `npm start` uses its own Web UI. */
   readonly temporalUiUrl: string | null;
-  readonly temporalApiKey: string | null;
-  /** False on a remote address only where TEMPORAL_TLS is set to false. */
-  readonly temporalTls: boolean;
+  /** The same for the sandbox's own Temporal. Null: `temporalUiUrl`, if both are on one server. */
+  readonly sandboxTemporalUiUrl: string | null;
   readonly temporalTaskQueue: string;
   /**
    * Where the embedded Temporal keeps its workflows: SQLite files in the data directory, or the service's PostgreSQL.
@@ -90,23 +91,19 @@ export class ConfigError extends Error {
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const read = createReader(env);
+  const databaseUrl = read.databaseUrl('DATABASE_URL');
+  const temporal = readTemporal(env, read.faults);
   const config: Config = {
     port: read.port('PORT', 8080),
     host: read.matching('HOST', /^[\da-fA-F:.]+$/, 'an IP address of this machine, such as 0.0.0.0') ?? '127.0.0.1',
     dataDir: resolve(read.text('DATA_DIR') ?? '.data'),
-    databaseUrl: read.databaseUrl('DATABASE_URL'),
-    temporalAddress: read.temporalAddress('TEMPORAL_ADDRESS'),
-    temporalNamespace:
-      read.matching('TEMPORAL_NAMESPACE', /^[A-Za-z0-9][\w.-]*$/, 'letters, digits, dots and hyphens') ?? 'payments',
+    databaseUrl,
+    temporal,
+    sandboxTemporal: readSandboxTemporal(env, temporal, read.faults),
     temporalPort: read.port('TEMPORAL_PORT', 7233),
     temporalUiPort: read.port('TEMPORAL_UI_PORT', 8233),
-    temporalUiUrl:
-      read
-        .matching('TEMPORAL_UI_URL', /^https?:\/\/[^\s?#]+$/, 'a URL, such as https://temporal.example.com')
-        ?.replace(/\/+$/, '') ?? null,
-    temporalApiKey: read.text('TEMPORAL_API_KEY'),
-    // An API key is only ever sent over TLS, so giving one turns TLS on.
-    temporalTls: read.flag('TEMPORAL_TLS', read.text('TEMPORAL_API_KEY') !== null),
+    temporalUiUrl: read.url('TEMPORAL_UI_URL', 'https://temporal.example.com'),
+    sandboxTemporalUiUrl: read.url('SANDBOX_TEMPORAL_UI_URL', 'https://temporal.example.com'),
     temporalTaskQueue: read.text('TEMPORAL_TASK_QUEUE') ?? 'payments',
     temporalStore: read.oneOf('TEMPORAL_STORE', ['sqlite', 'postgres']) ?? 'sqlite',
     logLevel: read.oneOf('LOG_LEVEL', logLevels) ?? 'info',
@@ -118,16 +115,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     drainDelaySeconds: read.whole('DRAIN_DELAY_SECONDS', 0, 0, 300),
     sandboxLedger: read.text('SANDBOX_LEDGER'),
     metricsPort: read.text('METRICS_PORT') === null ? null : read.whole('METRICS_PORT', 0, 1, 65_533),
-    tracingEndpoint:
-      read
-        .matching('OTEL_EXPORTER_OTLP_ENDPOINT', /^https?:\/\/[^\s?#]+$/, 'a URL, such as http://127.0.0.1:4318')
-        ?.replace(/\/+$/, '') ?? null,
+    tracingEndpoint: read.url('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://127.0.0.1:4318'),
     metricsHost: read.text('METRICS_HOST') ?? '127.0.0.1',
     operatorKey: read.secret('OPERATOR_KEY', 24),
   };
-  if (config.temporalApiKey !== null && !config.temporalTls) {
-    read.faults.push('TEMPORAL_TLS must not be false while TEMPORAL_API_KEY is set: the key would travel in the clear');
-  }
   if (read.faults.length > 0) {
     throw new ConfigError(read.faults);
   }
@@ -217,18 +208,8 @@ function createReader(env: NodeJS.ProcessEnv) {
     return value;
   }
 
-  function temporalAddress(name: string): string | null {
-    const pattern = /^[^\s/:]+:\d{1,5}$/;
-    const value = matching(name, pattern, 'a host and a port, such as 127.0.0.1:7233');
-    if (value === null || !pattern.test(value)) {
-      return value;
-    }
-    const isNamed = text('TEMPORAL_TLS') !== null || text('TEMPORAL_API_KEY') !== null;
-    const fault = temporalTransportFault(value, isNamed);
-    if (fault !== null) {
-      faults.push(fault);
-    }
-    return value;
+  function url(name: string, example: string): string | null {
+    return matching(name, /^https?:\/\/[^\s?#]+$/, `a URL, such as ${example}`)?.replace(/\/+$/, '') ?? null;
   }
 
   function oneOf<T extends string>(name: string, known: readonly T[]): T | null {
@@ -256,7 +237,7 @@ function createReader(env: NodeJS.ProcessEnv) {
   }
 
   const port = (name: string, fallback: number) => whole(name, fallback, 1, 65_535);
-  return { faults, text, whole, port, flag, matching, secret, databaseUrl, temporalAddress, oneOf, encryptionKeys };
+  return { faults, text, whole, port, flag, matching, secret, databaseUrl, url, oneOf, encryptionKeys };
 }
 
 function parseEncryptionKey(item: string): EncryptionKey | null {

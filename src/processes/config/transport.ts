@@ -27,14 +27,15 @@ export function databaseTransportFault(databaseUrl: string, defaultHost: string)
 
 /**
  * Returns what is wrong with the connection to this Temporal (`host:port`), or null. For a server on another machine
- * the environment must choose TLS or plain text by name (`isNamed`); plain text is never the default.
+ * the environment must choose TLS or plain text by name (`isNamed`); plain text is never the default. `prefix` is that
+ * of the variables.
  */
-export function temporalTransportFault(address: string, isNamed: boolean): string | null {
+export function temporalTransportFault(address: string, isNamed: boolean, prefix: string): string | null {
   const host = address.slice(0, address.lastIndexOf(':'));
   if (isNamed || !isRemote(host)) return null;
   return (
-    `TEMPORAL_ADDRESS reaches ${host} without TLS. Set TEMPORAL_TLS=true (TEMPORAL_API_KEY turns it on too); or ` +
-    'TEMPORAL_TLS=false, if everything may cross that network in plain text'
+    `${prefix}TEMPORAL_ADDRESS reaches ${host} without TLS. Set ${prefix}TEMPORAL_TLS=true (${prefix}TEMPORAL_API_KEY ` +
+    `turns it on too); or ${prefix}TEMPORAL_TLS=false, if everything may cross that network in plain text`
   );
 }
 

@@ -1,9 +1,10 @@
 import { Gauge, type Registry } from 'prom-client';
 import { countDunning } from '../../operations/overview-queries.ts';
 import { sampleBacklogs, sampleConnections } from '../../operations/samples.ts';
+import type { WorkflowSides } from '../../operations/sides/workflow-sides.ts';
 import { stuckDefinitions } from '../../operations/stuck/definitions.ts';
 import { countStuck } from '../../operations/stuck/find-stuck.ts';
-import { countStuckWorkflows, type WorkflowSide, workflowDefinitions } from '../../operations/stuck/workflows.ts';
+import { countStuckWorkflows, workflowDefinitions } from '../../operations/stuck/workflows.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { realNow } from '../../platform/real-time.ts';
@@ -17,7 +18,7 @@ const everyMs = 30_000;
  * and shows the same figures: aggregate them over workers with `max`, not `sum`. Figures that could not be read are not
  * shown.
  */
-export function startSampling(registry: Registry, sql: Pool, side: WorkflowSide, logger: Logger): Repetition {
+export function startSampling(registry: Registry, sql: Pool, sides: WorkflowSides, logger: Logger): Repetition {
   const gauges = createGauges(registry);
   forgetDatabase(gauges);
   const onError = (err: unknown, source?: string) =>
@@ -38,7 +39,7 @@ export function startSampling(registry: Registry, sql: Pool, side: WorkflowSide,
       const now = realNow();
       await Promise.all([
         attempt('database', () => sampleDatabase(gauges, sql, now)),
-        attempt('temporal', () => sampleTemporal(gauges, side, now)),
+        attempt('temporal', () => sampleTemporal(gauges, sides, now)),
       ]);
     },
     { everyMs, onError },
@@ -118,8 +119,8 @@ async function sampleDatabase(gauges: Gauges, sql: Pool, now: Date): Promise<voi
   for (const [kind, count] of stuck) gauges.stuck.set({ kind }, count);
 }
 
-async function sampleTemporal({ stuck }: Gauges, side: WorkflowSide, now: Date): Promise<void> {
-  const counts = await countStuckWorkflows(side, now);
+async function sampleTemporal({ stuck }: Gauges, sides: WorkflowSides, now: Date): Promise<void> {
+  const counts = await countStuckWorkflows(sides, now);
   for (const { kind } of workflowDefinitions) {
     const count = counts.get(kind);
     if (count === undefined) stuck.remove({ kind });

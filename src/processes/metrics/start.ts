@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { RequestWatch } from '../../api/http/deps.ts';
-import type { WorkflowSide } from '../../operations/stuck/workflows.ts';
+import type { WorkflowSides } from '../../operations/sides/workflow-sides.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { countTelemetry } from './count-events.ts';
@@ -18,7 +18,7 @@ export interface MetricsOptions {
   /** How many connections the pool may have. */
   poolMax: number;
   /** Set in the worker, which also samples the databases and shows the SDK's metrics. Null in the API. */
-  worker: WorkflowSide | null;
+  worker: WorkflowSides | null;
   logger: Logger;
 }
 

@@ -7,38 +7,28 @@ import {
 } from '@temporalio/client';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import { realNow } from '../../platform/real-time.ts';
-import type { Config } from '../config/config.ts';
+import type { TemporalServer } from '../config/temporal.ts';
 
-type Address = Pick<NativeConnectionOptions, 'address' | 'tls' | 'apiKey'>;
+type Address = Pick<NativeConnectionOptions, 'address' | 'tls' | 'apiKey' | 'metadata'>;
 
 /**
- * How to reach the configured Temporal server, with TLS and an API key as configured.
+ * How to reach a configured Temporal server, with TLS, API key and metadata as configured.
  * @throws when no address is configured.
  */
-export function temporalAddress(config: Pick<Config, 'temporalAddress' | 'temporalTls' | 'temporalApiKey'>): Address {
-  if (config.temporalAddress === null) {
+export function addressOf({ address, tls, apiKey, metadata }: TemporalServer): Address {
+  if (address === null) {
     throw new Error('TEMPORAL_ADDRESS is not set: give the host:port of a Temporal server, or use `npm start`.');
   }
-  return {
-    address: config.temporalAddress,
-    ...(config.temporalTls ? { tls: true } : {}),
-    ...(config.temporalApiKey === null ? {} : { apiKey: config.temporalApiKey }),
-  };
+  return { address, tls, metadata: { ...metadata }, ...(apiKey === null ? {} : { apiKey }) };
 }
-
-type Reached = Parameters<typeof temporalAddress>[0] & Pick<Config, 'temporalNamespace'>;
 
 /**
  * A client that connects on first use, and again after an outage, so a process can start while Temporal is away. A call
  * fails if it has no response after four seconds, retries included.
  */
-export function openTemporal(config: Reached, interceptors?: ClientInterceptors): Client {
-  const connection = Connection.lazy({
-    ...temporalAddress(config),
-    connectTimeout: '5s',
-    interceptors: [retryInTime],
-  });
-  return new Client({ connection, namespace: config.temporalNamespace, ...(interceptors ? { interceptors } : {}) });
+export function openTemporal(server: TemporalServer, interceptors?: ClientInterceptors): Client {
+  const connection = Connection.lazy({ ...addressOf(server), connectTimeout: '5s', interceptors: [retryInTime] });
+  return new Client({ connection, namespace: server.namespace, ...(interceptors ? { interceptors } : {}) });
 }
 
 /** Shorter than the dispatcher's claims. */

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { effectFailed } from '../../activities/failures.ts';
 import { advanceTo } from '../../messages/updates.ts';
 import { summaryOf } from '../../messages/workflow-summaries.ts';
+import { nameOf, type WorkflowSide } from '../../operations/sides/workflow-sides.ts';
 import { pass } from '../../platform/crash-points.ts';
 import { grpcStatusOf } from '../../platform/grpc-status.ts';
 import { workflowIdOf } from '../../platform/postgres/outbox.ts';
@@ -14,10 +15,14 @@ import { isSkippingRefused, whileTimeIsSkipped } from './time-skipping.ts';
 /**
  * Advances subjects of a test clock with Temporal's time skipping. The server may skip the workflow's timers, and the
  * Update `advanceTo` sends the target. The Update returns when everything that is due by then is done. Its id is the
- * advance's, so a repetition waits for the same Update. Only tests set `maxSkips` (see `allowTimeSkipping`).
+ * advance's, so a repetition waits for the same Update. Time is never skipped where only live workflows run. Only tests
+ * set `maxSkips` (see `allowTimeSkipping`).
  */
-export function createClockMover(temporal: Client, taskQueue: string, maxSkips?: number): MoveSubject {
+export function createClockMover(side: WorkflowSide, maxSkips?: number): MoveSubject {
+  const { temporal, taskQueue } = side;
   return async (subject, advance, again) => {
+    // The workflow of a clock is here only until the reconciler has moved it, after the sandbox got its own Temporal.
+    if (side.livemode === true) throw new Error(`${nameOf(side)} moves no test clock.`);
     const workflowId = workflowIdOf(subject.workflowType, subject.id);
     const move = (): Promise<void> =>
       whileTimeIsSkipped({ temporal, workflowId, maxSkips }, async () => {

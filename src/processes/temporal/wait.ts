@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
 import { grpcDetailsOf, grpcStatusOf } from '../../platform/grpc-status.ts';
 import type { Logger } from '../../platform/logger.ts';
-import type { Config } from '../config/config.ts';
+import type { OpenSide } from './sides.ts';
 
 const askAgainMs = 500;
 const logEveryMs = 10_000;
@@ -18,12 +17,11 @@ export class TemporalRefusal extends Error {
  * it aborts.
  */
 export async function untilTemporalIsReachable(
-  temporal: Client,
-  config: Pick<Config, 'temporalAddress' | 'temporalNamespace'>,
+  { temporal, server, livemode }: OpenSide,
   logger: Logger,
   signal: AbortSignal,
 ): Promise<void> {
-  const { temporalAddress: address, temporalNamespace: namespace } = config;
+  const { address, namespace } = server;
   let loggedAt = Number.NEGATIVE_INFINITY;
   for (;;) {
     try {
@@ -32,7 +30,7 @@ export async function untilTemporalIsReachable(
       return;
     } catch (error) {
       signal.throwIfAborted();
-      const refusal = refusalOf(error, address, namespace);
+      const refusal = refusalOf(error, server, livemode === false ? 'SANDBOX_' : '');
       if (refusal !== null) throw new TemporalRefusal(refusal, { cause: error });
       if (performance.now() - loggedAt >= logEveryMs) {
         logger.warn(
@@ -47,15 +45,15 @@ export async function untilTemporalIsReachable(
 }
 
 /** What is wrong with the configuration, for an operator. Null for an error that may pass by itself. */
-function refusalOf(error: unknown, address: string | null, namespace: string): string | null {
+function refusalOf(error: unknown, { address, namespace }: OpenSide['server'], prefix: string): string | null {
   switch (grpcStatusOf(error)) {
     case 'NOT_FOUND':
-      return `Temporal at ${address} has no namespace "${namespace}". Make it, or set TEMPORAL_NAMESPACE to one that exists.`;
+      return `Temporal at ${address} has no namespace "${namespace}". Make it, or set ${prefix}TEMPORAL_NAMESPACE to one that exists.`;
     case 'PERMISSION_DENIED':
     case 'UNAUTHENTICATED':
       return (
         `Temporal at ${address} refuses access to the namespace "${namespace}" (${grpcDetailsOf(error)}). ` +
-        'Check TEMPORAL_API_KEY, TEMPORAL_TLS and TEMPORAL_NAMESPACE.'
+        `Check ${['API_KEY', 'TLS', 'NAMESPACE'].map((name) => `${prefix}TEMPORAL_${name}`).join(', ')}.`
       );
     default:
       return null;

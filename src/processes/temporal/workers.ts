@@ -1,4 +1,3 @@
-import type { Client } from '@temporalio/client';
 import {
   makeTelemetryFilterString,
   NativeConnection,
@@ -17,12 +16,12 @@ import { startSharedClock } from '../../platform/postgres/database-clock.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
 import { createWebhookSender, maxRequestsUnderWay } from '../../services/webhooks/sender.ts';
-import type { Config } from '../config/config.ts';
 import { sdkTelemetry } from '../metrics/temporal-sdk.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
-import { temporalAddress } from './client.ts';
+import { addressOf } from './client.ts';
 import { createClockMover } from './clock-mover.ts';
 import { temporalLogger } from './logger.ts';
+import type { OpenSide } from './sides.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
 
 /** How long work under way may take after the stop signal. The supervisor waits a little longer. */
@@ -36,18 +35,11 @@ const shutdownGraceTime = '10s';
 const stickyQueueScheduleToStartTimeout = '10s';
 
 export interface WorkerDeps {
-  config: Pick<
-    Config,
-    | 'temporalAddress'
-    | 'temporalTls'
-    | 'temporalApiKey'
-    | 'temporalNamespace'
-    | 'temporalTaskQueue'
-    | 'webhookAllowLoopback'
-  >;
+  side: OpenSide;
   sql: Pool;
   vault: Vault;
-  temporal: Client;
+  /** Whether sandbox webhooks may go to addresses of this machine. */
+  webhookAllowLoopback: boolean;
   processors: Processors;
   logger: Logger;
   /** Made once and given to several workers, as the tests do. Bundled here when it is missing. */
@@ -75,20 +67,20 @@ export interface RunningWorkers {
 }
 
 /**
- * Starts two workers: one for plans, scheduled payments and clocks, and one for webhook deliveries. The second has its
- * own task queue and slots, so that a flood of events or receivers that hang do not delay plans.
+ * Starts two workers of a side: one for plans, scheduled payments and clocks, and one for webhook deliveries. The
+ * second has its own task queue and slots, so that a flood of events or receivers that hang do not delay plans.
  */
 export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
-  const { config, sql, vault, temporal, processors, logger } = deps;
-  const taskQueue = config.temporalTaskQueue;
+  const { side, sql, vault, processors, logger } = deps;
+  const { taskQueue } = side;
   const workflowBundle = deps.workflowBundle ?? (await bundleWorkflows(logger));
-  const connection = await NativeConnection.connect(temporalAddress(config));
+  const connection = await NativeConnection.connect(addressOf(side.server));
   // Receivers compare signatures with their clock, and workers take over deliveries from each other.
   const clock = startSharedClock(sql);
-  const sender = createWebhookSender({ policy: outboundPolicy(config.webhookAllowLoopback) });
+  const sender = createWebhookSender({ policy: outboundPolicy(deps.webhookAllowLoopback) });
   const common = {
     connection,
-    namespace: config.temporalNamespace,
+    namespace: side.server.namespace,
     shutdownGraceTime,
     stickyQueueScheduleToStartTimeout,
     ...deps.tracing,
@@ -100,7 +92,7 @@ export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
     activities: createActivities({
       sql,
       processors,
-      moveSubject: createClockMover(temporal, taskQueue, deps.maxSkips),
+      moveSubject: createClockMover(side, deps.maxSkips),
       maxAheadMs: deps.maxAheadMs,
     }),
     maxConcurrentWorkflowTaskExecutions: 100,
@@ -122,12 +114,13 @@ export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
     clock.close();
     throw error;
   });
-  const ended = Promise.all(workers.map((worker) => worker.run())).then(() => {});
+  const runs = workers.map((worker) => worker.run());
+  const ended = Promise.all(runs).then(() => {});
   return {
     ended,
     async close() {
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-      await ended;
+      await Promise.allSettled(runs);
       clock.close();
       await sender.close();
       await connection.close();

@@ -37,7 +37,7 @@ export async function cancelPaymentIntent(db: Writer, context: RequestContext, i
       await completeAttempt(tx, challenge.id, 'requires_action', failure);
     }
     const row = await markCanceled(tx, id, at);
-    if (intent.scheduled_at !== null) await wake.scheduledPayment(tx, id, context.now);
+    if (intent.scheduled_at !== null) await wake.scheduledPayment(tx, row, context.now);
     const event = intentEvent('payment_intent.canceled', row, { testClockId: intent.test_clock_id, at });
     await recordEvents(tx, context, [event]);
     return row;

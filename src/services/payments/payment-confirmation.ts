@@ -145,7 +145,7 @@ async function openConfirmation(
   });
   if (intent.scheduled_at !== null) {
     // This charge ends the schedule. The signal keeps the workflow from waiting for the date.
-    await wake.scheduledPayment(tx, id, context.now);
+    await wake.scheduledPayment(tx, intent, context.now);
   }
   await recorder?.opened(at);
   return { charge };

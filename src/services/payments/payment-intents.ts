@@ -82,7 +82,7 @@ export async function createPaymentIntent(
     const written = await insertPaymentIntent(tx, row, conditionsOf(row));
     if (!written) throw new KeyTaken();
     if (method?.value && payer === null) await recordUse(tx, context, method.value, row.id);
-    if (row.scheduled_at !== null) await start.scheduledPayment(tx, row.id, context.now);
+    if (row.scheduled_at !== null) await start.scheduledPayment(tx, row, context.now);
     return row;
   });
 }

@@ -27,7 +27,7 @@ export async function deleteCustomer(db: Writer, context: RequestContext, id: st
     const canceled = await cancelScheduledIntents(tx, id, at);
     await enqueue(
       tx,
-      canceled.map((intent) => wakeEntry('scheduledPayment', intent.id)),
+      canceled.map((intent) => wakeEntry('scheduledPayment', intent)),
       context.now,
     );
     for (const plan of await lockOpenPlansOfCustomer(tx, id)) {

@@ -4,6 +4,7 @@ import type { SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type AuditAction, type ChangeOrigin, operator, recordAudit } from '../accounts/audit.ts';
+import { CommandRefused } from '../command-refused.ts';
 import { retryPlanNow } from './plan-operations.ts';
 import { skipPlanSlot } from './plan-slot-skipping.ts';
 import { planStatus, scheduledPaymentStatus } from './subject-status.ts';
@@ -12,6 +13,7 @@ import { planStatus, scheduledPaymentStatus } from './subject-status.ts';
  * Executes an operator command on a plan and records it in the audit log. Returns a sentence about the result. The
  * plan's workflow then does what has become due.
  * @param now real time.
+ * @throws CommandRefused if the command does nothing.
  */
 export async function executePlanCommand(db: Db, planId: string, command: OperatorCommand, now: Date): Promise<string> {
   const origin = { by: operator(command.by), now };
@@ -23,7 +25,7 @@ export async function executePlanCommand(db: Db, planId: string, command: Operat
     case 'skipSlot':
       return skipPlanSlot(db, planId, command.slot, origin);
     case 'retryAdvance':
-      return 'Nothing was done: a plan has no advance. Use the command on its test clock.';
+      throw new CommandRefused('Nothing was done: a plan has no advance. Use the command on its test clock.');
   }
 }
 
@@ -40,10 +42,15 @@ export async function executeScheduledPaymentCommand(
   const origin = { by: operator(command.by), now };
   const status = await scheduledPaymentStatus(db, intentId);
   if (command.name === 'recheck') return recheck(db, 'payment_intent.rechecked', intentId, status, origin);
-  if (command.name !== 'retryNow') return 'Nothing was done: a scheduled payment has neither slots nor advances.';
-  if (status.nextAt === null) return 'Nothing to retry: the payment was made, confirmed or canceled.';
+  if (command.name !== 'retryNow') {
+    throw new CommandRefused('Nothing was done: a scheduled payment has neither slots nor advances.');
+  }
+  if (status.nextAt === null) {
+    throw new CommandRefused('Nothing to retry: the payment was made, confirmed or canceled.');
+  }
   if (status.nextAt > (status.clockTime ?? now.getTime())) {
-    return `Nothing to retry: the payment is due at ${new Date(status.nextAt).toISOString()}, and not made before.`;
+    const dueAt = new Date(status.nextAt).toISOString();
+    throw new CommandRefused(`Nothing to retry: the payment is due at ${dueAt}, and not made before.`);
   }
   await recordCommand(db, 'payment_intent.retried_now', intentId, status, origin);
   return 'The payment is tried again now.';
@@ -61,7 +68,7 @@ export async function executeClockCommand(
 ): Promise<string> {
   return atomically(db, async (tx) => {
     const clock = await lockClock(tx, clockId);
-    if (clock === null) return 'Nothing was done: the clock was deleted.';
+    if (clock === null) throw new CommandRefused('Nothing was done: the clock was deleted.');
     const by = operator(command.by);
     const entry = {
       by,
@@ -75,15 +82,17 @@ export async function executeClockCommand(
       await recordAudit(tx, { ...entry, action: 'test_clock.rechecked' });
       return `Read again: the clock is ${clock.status} at ${time}.`;
     }
-    if (command.name !== 'retryAdvance') return 'Nothing was done: a clock collects nothing itself; its plans do.';
+    if (command.name !== 'retryAdvance') {
+      throw new CommandRefused('Nothing was done: a clock collects nothing itself; its plans do.');
+    }
     if (clock.status === 'failed') {
-      return (
+      throw new CommandRefused(
         `Nothing to advance: the clock has failed at ${time} and cannot be advanced again (${clock.failure_reason}). What was ` +
-        'committed stays. Its biller can delete it and make another one.'
+          'committed stays. Its biller can delete it and make another one.',
       );
     }
     const advance = await selectOpenAdvance(tx, clockId);
-    if (advance === null) return `Nothing to advance: the clock is ${clock.status} at ${time}.`;
+    if (advance === null) throw new CommandRefused(`Nothing to advance: the clock is ${clock.status} at ${time}.`);
     await recordAudit(tx, { ...entry, action: 'test_clock.advance_retried' });
     return `The advance from ${time} to ${advance.target_time.toISOString()} is resumed: finished work is not repeated.`;
   });

@@ -32,7 +32,7 @@ export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId 
     async completed(outcome) {
       const booked = await bookOnSlot(tx, plan, slot, outcome);
       // The plan's own loop continues by itself after its own charge. After a manual charge it must look again.
-      if (outcome.attempt.source !== 'plan') await wake.plan(tx, plan.id, outcome.now);
+      if (outcome.attempt.source !== 'plan') await wake.plan(tx, plan, outcome.now);
       return booked;
     },
   };

@@ -2,9 +2,11 @@ import { selectLastAttempt } from '../../db/payment-attempts.ts';
 import { listOpenSlots, type OpenSlotRow, selectEarliestRetry, updateSlot } from '../../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, lockPlan, selectClockOfPlan, updatePlan } from '../../db/payment-plans.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
+import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type AuditEntry, type ChangeOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
+import { CommandRefused } from '../command-refused.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
 
@@ -19,20 +21,21 @@ const sameRetryMs = 60_000;
 
 /**
  * Makes the next attempt of an unpaid payment due now. It stays the next step of its retry series, only earlier. Within
- * a minute of an attempt, the command does not cause another one. Returns a sentence: what was done, or why nothing
- * was.
+ * a minute of an attempt, the command does not cause another one. Returns what was done, as a sentence.
+ * @throws CommandRefused
  */
 export async function retryPlanNow(db: Db, planId: string, origin: ChangeOrigin): Promise<string> {
   return withPlan(db, planId, origin.now, async (tx, { plan, at }) => {
-    if (plan.state !== 'active') return `Nothing to retry: ${whyNotActive(plan)}.`;
+    if (plan.state !== 'active') throw new CommandRefused(`Nothing to retry: ${whyNotActive(plan)}.`);
     const slots = await listOpenSlots(tx, planId);
     const [next] = slots.filter(({ status }) => status === 'retrying').sort(byAttemptTime);
-    if (next === undefined) return `Nothing to retry: ${nothingWaits(slots)}.`;
+    if (next === undefined) throw new CommandRefused(`Nothing to retry: ${nothingWaits(slots)}.`);
     const last = await selectLastAttempt(tx, next.payment_intent_id);
     const ago = origin.now.getTime() - (last?.settled_at ?? last?.opened_at ?? new Date(0)).getTime();
     if (ago < sameRetryMs) {
       const outcome = last?.code === null ? '' : `, and failed: ${last?.code}`;
-      return `Nothing was done: ${inWords(next)} was tried ${Math.round(ago / 1000)} s ago${outcome}. Send it again after a minute.`;
+      const tried = `${inWords(next)} was tried ${Math.round(ago / 1000)} s ago${outcome}`;
+      throw new CommandRefused(`Nothing was done: ${tried}. Send it again after a minute.`);
     }
     const dueAt = next.next_attempt_at !== null && next.next_attempt_at < at ? next.next_attempt_at : at;
     await updateSlot(tx, planId, next.slot, { next_attempt_at: dueAt });
@@ -48,8 +51,8 @@ export async function retryPlanNow(db: Db, planId: string, origin: ChangeOrigin)
 }
 
 /**
- * Locks a plan and runs `work` at the customer's time; `work` returns a sentence. If the plan was deleted or its clock
- * is advancing, nothing runs and the returned sentence says so.
+ * Locks a plan and runs `work` at the customer's time; `work` returns a sentence.
+ * @throws CommandRefused if the plan was deleted or its clock is advancing.
  */
 export async function withPlan(
   db: Db,
@@ -59,15 +62,17 @@ export async function withPlan(
 ): Promise<string> {
   return atomically(db, async (tx) => {
     const clockId = await selectClockOfPlan(tx, planId);
-    if (clockId === undefined) return 'Nothing was done: the plan was deleted.';
+    if (clockId === undefined) throw new CommandRefused(planDeleted);
     const at = await timeForWrite(tx, clockId, now);
     const plan = await lockPlan(tx, planId);
-    return plan === null ? 'Nothing was done: the plan was deleted.' : work(tx, { plan, at });
+    if (plan === null) throw new CommandRefused(planDeleted);
+    return work(tx, { plan, at });
   }).catch((error: unknown) => {
-    if (error instanceof InvalidState) return `Nothing was done: ${error.message}`;
-    throw error;
+    throw error instanceof InvalidState ? new CommandRefused(`Nothing was done: ${error.message}`) : error;
   });
 }
+
+const planDeleted = 'Nothing was done: the plan was deleted.';
 
 /** Returns why a plan collects nothing by itself, in words. */
 export function whyNotActive(plan: CollectingPlanRow): string {
@@ -78,7 +83,7 @@ export function whyNotActive(plan: CollectingPlanRow): string {
 
 /** Returns a slot in words, for operators. */
 export function inWords({ slot, due_date: date }: { slot: number; due_date: string }): string {
-  return `slot ${slot}, due ${date},`;
+  return `${slotInWords(slot)}, due ${date},`;
 }
 
 /** Returns the fields of an audit entry that come from the plan and the operator command. */

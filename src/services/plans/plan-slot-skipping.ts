@@ -10,8 +10,10 @@ import {
 import { type CollectingPlanRow, cadenceOf, updatePlan } from '../../db/payment-plans.ts';
 import { slotDate } from '../../domain/calendar.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
+import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { type ChangeOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
+import { CommandRefused } from '../command-refused.ts';
 import { intentEvent, recordEvents } from '../events.ts';
 import { dueInstant, progressOf, skippedSlots, slotAfterNext, wakeCalendar } from './plan-calendar.ts';
 import { capital, entryOf, inWords, type LockedPlan, ofSlot, withPlan } from './plan-operations.ts';
@@ -22,23 +24,26 @@ import { capital, entryOf, inWords, type LockedPlan, ofSlot, withPlan } from './
  *   is canceled, and the event `payment_intent.canceled` notifies the biller.
  * - The slot is due and was never charged: it becomes `skipped`.
  * A plan with a total runs longer for it. While an attempt is in flight nothing is done, since it may succeed.
- * Repeating the command skips no further slot. Returns a sentence: what was done, or why nothing was.
+ * Repeating the command skips no further slot. Returns what was done, as a sentence.
+ * @throws CommandRefused
  */
 export async function skipPlanSlot(db: Db, planId: string, slot: number, origin: ChangeOrigin): Promise<string> {
   return withPlan(db, planId, origin.now, async (tx, locked) => {
-    if (hasEnded(locked.plan.state)) return `Nothing to skip: the plan is ${locked.plan.state}.`;
+    if (hasEnded(locked.plan.state)) throw new CommandRefused(`Nothing to skip: the plan is ${locked.plan.state}.`);
     const found = await selectSlot(tx, planId, slot);
     if (found !== null) return giveUp(tx, locked, found, origin);
     const { plan, at } = locked;
     if (slot === plan.next_slot && plan.next_due_at !== null && plan.next_due_at <= at)
       return skipDue(tx, locked, origin);
-    return `Nothing to skip: slot ${slot} has not come yet; the next is slot ${plan.next_slot}.`;
+    throw new CommandRefused(
+      `Nothing to skip: ${slotInWords(slot)} has not come yet; the next is ${slotInWords(plan.next_slot)}.`,
+    );
   });
 }
 
 async function giveUp(tx: Tx, locked: LockedPlan, slot: PlanSlotRow, origin: ChangeOrigin): Promise<string> {
   const refusal = whyNotGivenUp(slot);
-  if (refusal !== null) return refusal;
+  if (refusal !== null) throw new CommandRefused(refusal);
   const { plan, at } = locked;
   const intent = slot.payment_intent_id === null ? null : await lockPaymentIntent(tx, slot.payment_intent_id);
   if (intent === null) throw new Error(`slot ${slot.slot} of plan ${plan.id} is ${slot.status} without a payment`);
@@ -92,8 +97,8 @@ async function skipDue(tx: Tx, locked: LockedPlan, origin: ChangeOrigin): Promis
 
 async function howItGoesOn(tx: Tx, { plan }: { plan: CollectingPlanRow }): Promise<string> {
   const unpaid = (await listOpenSlots(tx, plan.id)).length;
-  if (unpaid > 0) return `Still unpaid: ${unpaid === 1 ? 'one slot' : `${unpaid} slots`}.`;
+  if (unpaid > 0) return `Still unpaid: ${unpaid === 1 ? 'one payment' : `${unpaid} payments`}.`;
   return plan.state === 'active'
     ? 'The calendar continues.'
-    : `The plan stays ${plan.state}; none of its slots is unpaid.`;
+    : `The plan stays ${plan.state}; none of its payments is unpaid.`;
 }

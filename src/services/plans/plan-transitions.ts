@@ -50,7 +50,7 @@ export async function transitionPlan(
     assertAllowed(plan, transition);
     const change = await changeFor(tx, plan, transition, at, reason);
     const row = await updatePlan(tx, id, { ...change, updated_at: at });
-    await wake.plan(tx, id, context.now, { start: row.state === 'active' });
+    await wake.plan(tx, row, context.now, { start: row.state === 'active' });
     const type = eventTypes[transition];
     if (type !== null) await recordEvents(tx, context, [planEvent(type, row, at)]);
     return row;

@@ -52,7 +52,7 @@ export async function updatePaymentPlan(
     assertNoErrors(errors);
     const calendar = plan.state === 'active' ? await wakeCalendar(tx, changed, at) : {};
     const row = await updatePlan(tx, id, { ...change, ...calendar, updated_at: at });
-    await wake.plan(tx, id, context.now);
+    await wake.plan(tx, row, context.now);
     return row;
   });
 }

@@ -1,6 +1,7 @@
 import { type PlanStatusRow, selectPlanStatus, selectScheduledPaymentStatus } from '../../db/subject-statuses.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
+import { slotInWords } from '../../messages/slot-in-words.ts';
 import { deletedSubject, type StatusDetails, type SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 
@@ -79,22 +80,23 @@ function detailsOfPlan(row: PlanStatusRow, nextAt: number | null): StatusDetails
 function whatPlanWaitsFor(row: PlanStatusRow, nextAt: number | null): string {
   const { state, retry_slot: slot, slot_status: status } = row;
   if (state === 'suspended') {
-    const retried = slot === null || status === 'processing' ? '' : `, which tries slot ${slot} again at once`;
+    const retried = slot === null || status === 'processing' ? '' : `, which tries ${slotInWords(slot)} again at once`;
     return `the biller, to resume the plan${retried}, or to close it`;
   }
   if (state !== 'active') return 'nothing';
   if (nextAt === null) {
-    return status === 'processing' ? `the outcome of the charge of slot ${slot}` : 'nothing: everything is collected';
+    const isUnderWay = slot !== null && status === 'processing';
+    return isUnderWay ? `the outcome of the charge of ${slotInWords(slot)}` : 'nothing: everything is collected';
   }
-  if (row.next_attempt_at?.getTime() === nextAt) return `the retry of slot ${slot}`;
-  return `the due date of slot ${row.next_slot}`;
+  if (slot !== null && row.next_attempt_at?.getTime() === nextAt) return `the retry of ${slotInWords(slot)}`;
+  return `the due date of ${slotInWords(row.next_slot)}`;
 }
 
 /** Returns the next step in the domain's words. Operators read it on the timer that waits for this step. */
 function nextOfPlan(row: PlanStatusRow, nextAt: number | null): string {
   if (nextAt === null) return 'nothing is due';
-  if (row.next_attempt_at?.getTime() === nextAt) {
-    return `slot ${row.retry_slot}, due ${row.retry_due_date}, attempt ${(row.failures ?? 0) + 1}`;
+  if (row.retry_slot !== null && row.next_attempt_at?.getTime() === nextAt) {
+    return `${slotInWords(row.retry_slot)}, due ${row.retry_due_date}, attempt ${(row.failures ?? 0) + 1}`;
   }
-  return `slot ${row.next_slot}, due ${dateIn(new Date(nextAt), row.time_zone)}, attempt 1`;
+  return `${slotInWords(row.next_slot)}, due ${dateIn(new Date(nextAt), row.time_zone)}, attempt 1`;
 }

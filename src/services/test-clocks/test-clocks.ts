@@ -68,7 +68,7 @@ export async function createTestClock(
       created_at: context.now,
     };
     await insertClock(tx, row);
-    await start.testClock(tx, row.id, context.now);
+    await start.testClock(tx, row, context.now);
     await recordEvents(tx, context, [clockEvent('test_clock.created', row)]);
     return row;
   });
@@ -125,7 +125,7 @@ export async function advanceTestClock(
       requested_at: context.now,
     });
     const row = await updateClock(tx, id, { status: 'advancing', target_time: target });
-    await wake.testClock(tx, id, context.now, { start: true });
+    await wake.testClock(tx, row, context.now, { start: true });
     await recordEvents(tx, context, [clockEvent('test_clock.advancing', row, { target_time: target.toISOString() })]);
     return row;
   });
@@ -194,7 +194,7 @@ async function removeClock(
 ): Promise<TestClockRow> {
   const clock = await lockClock(tx, id);
   if (clock === null) throw new NotFound('test clock', id);
-  const workflows = await workflowsOfClock(tx, id);
+  const workflows = await workflowsOfClock(tx, clock);
   await deleteClockRow(tx, id);
   await enqueue(tx, workflows, origin.now);
   await recordEvents(tx, origin, [clockEvent('test_clock.deleted', clock)]);
@@ -205,13 +205,13 @@ async function removeClock(
  * Returns the outbox entries that poke the workflows of a deleted clock: each workflow finds its object deleted and
  * ends. Their plans and payments are locked first, so that a collection that has begun ends before its plan is deleted.
  */
-async function workflowsOfClock(tx: Tx, id: string): Promise<OutboxEntry[]> {
-  const plans = await lockRunningPlansOnClock(tx, id);
-  const payments = await lockScheduledIntentsOnClock(tx, id);
+async function workflowsOfClock(tx: Tx, clock: TestClockRow): Promise<OutboxEntry[]> {
+  const plans = await lockRunningPlansOnClock(tx, clock.id);
+  const payments = await lockScheduledIntentsOnClock(tx, clock.id);
   return [
-    wakeEntry('testClock', id),
-    ...plans.map((plan) => wakeEntry('paymentPlan', plan.id)),
-    ...payments.map((payment) => wakeEntry('scheduledPayment', payment.id)),
+    wakeEntry('testClock', clock),
+    ...plans.map((plan) => wakeEntry('paymentPlan', plan)),
+    ...payments.map((payment) => wakeEntry('scheduledPayment', payment)),
   ];
 }
 

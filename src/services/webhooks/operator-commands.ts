@@ -11,19 +11,22 @@ import {
   operator,
   recordAudit,
 } from '../accounts/audit.ts';
+import { CommandRefused } from '../command-refused.ts';
 
 type Delivery = NonNullable<Awaited<ReturnType<typeof lockDelivery>>>;
 
 /**
- * Ends a delivery as failed by an operator command, unless it has ended already. It can be retried later. Returns a
- * sentence.
+ * Ends a delivery as failed by an operator command. It can be retried later. Returns a sentence.
+ * @throws CommandRefused if it has ended already.
  */
 export async function giveUpDelivery(db: Db, id: string, now: Date, by: Actor = operator(null)): Promise<string> {
   return atomically(db, async (tx) => {
     const before = await lockDelivery(tx, id);
-    if (before === null) return 'Nothing to give up: the delivery does not exist.';
+    if (before === null) throw new CommandRefused('Nothing to give up: the delivery does not exist.');
     const after = await failDelivery(tx, id, 'given up by an operator', now);
-    if (after === null) return `Nothing to give up: the delivery is ${before.status} (${attempts(before)}).`;
+    if (after === null) {
+      throw new CommandRefused(`Nothing to give up: the delivery is ${before.status} (${attempts(before)}).`);
+    }
     await record(tx, 'webhook_delivery.given_up', [before, after], { by, now });
     return `The delivery is given up (${attempts(before)}). It can be retried later.`;
   });
@@ -32,13 +35,15 @@ export async function giveUpDelivery(db: Db, id: string, now: Date, by: Actor = 
 /**
  * Records an operator's command to make the next attempt of a pending delivery now. The delivery's workflow makes the
  * attempt. Returns a sentence.
+ * @throws CommandRefused if the delivery has ended.
  */
 export async function noteDeliveryRetry(db: Db, id: string, { by, now }: ChangeOrigin): Promise<string> {
   return atomically(db, async (tx) => {
     const delivery = await lockDelivery(tx, id);
-    if (delivery === null) return 'Nothing to retry: the delivery does not exist.';
-    if (delivery.status !== 'pending')
-      return `Nothing to retry: the delivery is ${delivery.status} (${attempts(delivery)}).`;
+    if (delivery === null) throw new CommandRefused('Nothing to retry: the delivery does not exist.');
+    if (delivery.status !== 'pending') {
+      throw new CommandRefused(`Nothing to retry: the delivery is ${delivery.status} (${attempts(delivery)}).`);
+    }
     await record(tx, 'webhook_delivery.retried_now', [delivery, { ...delivery, next_attempt_at: now }], { by, now });
     return `Attempt ${delivery.attempt_count + 1} is made now.`;
   });
@@ -46,19 +51,21 @@ export async function noteDeliveryRetry(db: Db, id: string, { by, now }: ChangeO
 
 /**
  * Delivers again now, by an operator command, even if the delivery has ended: its workflow is started or signalled.
- * Does nothing if the endpoint is disabled or deleted. Returns a sentence.
+ * Returns a sentence.
+ * @throws CommandRefused if the endpoint is disabled or deleted.
  */
 export async function retryDeliveryByOperator(db: Db, id: string, by: Actor, now: Date): Promise<string> {
   return atomically(db, async (tx) => {
     const found = await selectDeliveryToMake(tx, id);
-    if (found === null) return 'Nothing to retry: the delivery does not exist.';
+    if (found === null) throw new CommandRefused('Nothing to retry: the delivery does not exist.');
     const { endpoint_id: endpointId } = found;
     const tenant = { billerId: found.biller_id, livemode: found.livemode };
     // Lock order: the endpoint first, then its deliveries.
     const endpoint = await lockWebhookEndpoint(tx, tenant, endpointId);
-    if (endpoint === null) return `Nothing to retry: the endpoint ${endpointId} was deleted.`;
+    if (endpoint === null) throw new CommandRefused(`Nothing to retry: the endpoint ${endpointId} was deleted.`);
     if (endpoint.status === 'disabled') {
-      return `Nothing to retry: the endpoint ${endpointId} is disabled (${endpoint.disabled_reason}). Its biller can enable it.`;
+      const why = `the endpoint ${endpointId} is disabled (${endpoint.disabled_reason})`;
+      throw new CommandRefused(`Nothing to retry: ${why}. Its biller can enable it.`);
     }
     const before = await lockDelivery(tx, id);
     await redeliver(tx, id, now);

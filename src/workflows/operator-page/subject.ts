@@ -1,6 +1,7 @@
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { attributes } from '../../messages/search-attributes.ts';
+import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { SubjectStatus } from '../../messages/subject-status.ts';
 import type { Stall } from '../../messages/workflow-status.ts';
 import {
@@ -105,7 +106,7 @@ function contentOf(
 function unpaidOf({ story: details }: SubjectStatus): string | null {
   if (!details?.unpaid) return null;
   const { slot, dueDate, intentId, isUnderWay } = details.unpaid;
-  return `slot ${slot}, due ${dueDate}, \`${intentId}\`${isUnderWay ? ', being charged' : ''}`;
+  return `${slotInWords(slot)}, due ${dueDate}, \`${intentId}\`${isUnderWay ? ', being charged' : ''}`;
 }
 
 function lastFailureOf({ lastError, story: details }: SubjectStatus): string | null {
@@ -120,18 +121,18 @@ function remediesOf({ state, story: details, nextAt }: SubjectStatus, isStalled:
   const remedies: Remedy[] = [];
   if (unpaid && !unpaid.isUnderWay) {
     if (state === 'active' && nextAt !== null) {
-      remedies.push({ command: 'retryNow', does: `make the next attempt of slot ${unpaid.slot} at once.` });
+      remedies.push({ command: 'retryNow', does: `make the next attempt of ${slotInWords(unpaid.slot)} at once.` });
     }
     remedies.push({
       command: 'skipSlot',
       input: String(unpaid.slot),
-      does: `give slot ${unpaid.slot} up for good; its payment is canceled, and nothing tries it again.`,
+      does: `give ${slotInWords(unpaid.slot)} up for good; its payment is canceled, and nothing tries it again.`,
     });
   } else if (isStalled && !unpaid) {
     remedies.push({
       command: 'skipSlot',
-      input: 'its number',
-      does: 'skip the slot that is due and cannot be charged.',
+      input: 'the number of the slot',
+      does: 'skip the payment that is due and cannot be charged.',
     });
   }
   return [...remedies, readAgain];

@@ -4,23 +4,23 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { createLogger } from '../../../src/platform/logger.ts';
 import { openPool } from '../../../src/platform/postgres/connection.ts';
-import { openTemporal } from '../../../src/processes/temporal/client.ts';
+import { openSides } from '../../../src/processes/temporal/sides.ts';
 import { installTemporalRuntime, startWorkers } from '../../../src/processes/temporal/workers.ts';
 import { sandboxProcessor } from '../../../src/processors/sandbox.ts';
 import { createVault } from '../../../src/services/accounts/vault.ts';
 
 const [temporalAddress = '', temporalNamespace = '', taskQueue = '', workflowType = ''] = process.argv.slice(2);
-const config = { temporalAddress, temporalNamespace, temporalTaskQueue: taskQueue, temporalTls: false };
-const reached = { ...config, temporalApiKey: null, webhookAllowLoopback: false };
+const server = { address: temporalAddress, namespace: temporalNamespace, tls: false, apiKey: null, metadata: {} };
 const logger = createLogger('error', 'slow workflow');
 installTemporalRuntime(logger);
-const temporal = openTemporal(reached);
+const [side] = openSides({ temporal: server, sandboxTemporal: null, temporalTaskQueue: taskQueue });
+const { temporal } = side;
 const workflowsPath = fileURLToPath(new URL('workflow.ts', import.meta.url));
 const workers = await startWorkers({
-  config: reached,
+  side,
+  webhookAllowLoopback: false,
   sql: openPool('postgres://nobody@127.0.0.1:1/none', { max: 1, name: 'test' }),
   vault: createVault([{ id: 'test', key: Buffer.alloc(32) }]),
-  temporal,
   processors: { sandbox: sandboxProcessor, live: null },
   logger,
   workflowBundle: await bundleWorkflowCode({ workflowsPath }),

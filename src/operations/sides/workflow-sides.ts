@@ -1,0 +1,23 @@
+import type { Client } from '@temporalio/client';
+
+/** A Temporal, and the workflows that run there. */
+export interface WorkflowSide {
+  temporal: Client;
+  taskQueue: string;
+  /** The mode of these workflows: live (true) or sandbox (false). Null if one Temporal runs both. */
+  livemode: boolean | null;
+}
+
+/** One Temporal for both modes, or that of live mode and then the sandbox's own. */
+export type WorkflowSides<S extends WorkflowSide = WorkflowSide> = readonly [S, ...S[]];
+
+/** The side whose Temporal runs the workflows of this mode. */
+export function sideOf<S extends WorkflowSide>(sides: WorkflowSides<S>, livemode: boolean | null): S {
+  return sides.find((side) => side.livemode === livemode) ?? sides[0];
+}
+
+/** The name of the side's Temporal, to begin or to continue a sentence with. */
+export function nameOf({ livemode }: Pick<WorkflowSide, 'livemode'>): string {
+  if (livemode === null) return 'Temporal';
+  return livemode ? 'Temporal of live mode' : 'Temporal of the sandbox';
+}
