@@ -10,7 +10,7 @@ import { serverStartTimeoutMs, temporalServer, testNamespace } from '../support/
 
 /** Longer than a workflow task may hang in these tests: a process that was stopped does not count as hanging. */
 const stoppedMs = 6_500;
-const hangsAfterMs = 3_000;
+const hangsAfterMs = 5_000;
 
 describe('a worker process', function () {
   this.timeout(serverStartTimeoutMs);

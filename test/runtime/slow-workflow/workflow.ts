@@ -5,7 +5,7 @@ export async function thinks(): Promise<string> {
   await sleep(1);
   console.log('thinking');
   let sum = 0;
-  for (let step = 0; step < 200_000_000; step += 1) sum = (sum + step) | 0;
+  for (let step = 0; step < 80_000_000; step += 1) sum = (sum + step) | 0;
   return `thought ${sum}`;
 }
 
