@@ -93,9 +93,9 @@ export async function noteSubject(tx: Tx, use: KeyUse, newId: string): Promise<s
 }
 
 /**
- * Condition: the key is free. Claims it, as `claimKey` does, in the statement of the work that it guards. `subjectId` is
- * the object that the statement makes, for a request that commits before it has a response. If any request has the key,
- * the same one included, the statement writes nothing; `claimOrResumeKey` can then tell which.
+ * Condition: the key is free. Claims it, as `claimKey` does, in the statement of the work that it guards. `subjectId`
+ * is the object that the statement makes, or null. If any request has the key, the same one included, the statement
+ * writes nothing; `claimOrResumeKey` can then tell which.
  */
 export function claimOfFreeKey(use: KeyUse, waitMs: number, subjectId: string | null): InsertCondition {
   return (db, met) => db`
@@ -119,9 +119,9 @@ export class KeyTaken extends Error {
 }
 
 /**
- * Condition: the key is free, or this request has claimed it and has no response yet. Stores the key and its response in
- * the same statement as the row that it guards. If another request has the key, that statement writes nothing. It fails
- * (`isKeyBusy`) if the other transaction does not end within `waitMs`.
+ * Condition: the key is free, or this request has claimed it and has no response yet. Stores the key and its response
+ * in the same statement as the row that it guards. If another request has the key, that statement writes nothing. It
+ * fails (`isKeyBusy`) if the other transaction does not end within `waitMs`.
  */
 export function keyWithResponse(
   use: KeyUse,

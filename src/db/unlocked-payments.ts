@@ -76,8 +76,8 @@ export async function selectParties(
 }
 
 /**
- * Reads an intent of this biller and mode with the method to charge (`methodId`, or the one that the intent carries) and
- * with its customer or, if it has none, with the customer of the method. Returns null if one of them does not exist.
+ * Reads an intent of this biller and mode, the method to charge (`methodId`, or the one that the intent carries), and
+ * the customer of the intent or, if it has none, of the method. Returns null if one of the three does not exist.
  */
 export async function selectIntentAndParties(
   db: Db,

@@ -21,8 +21,9 @@ export const unconditionally = () => [];
 export type Versioned<Row> = Row & { version: string };
 
 /**
- * Condition: the row is still the version that was read. So what was decided from it holds, and no rule is written twice.
- * Locks the row until the statement commits: `share` against any change; `no key update` if the statement changes it.
+ * Condition: the row is still the version that was read. So what was decided from it still holds, and SQL does not have
+ * to repeat the decision. Locks the row until the statement commits: `share` against any change, `no key update` if the
+ * statement itself changes the row.
  */
 export function sameVersion(
   table: string,

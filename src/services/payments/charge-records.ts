@@ -1,5 +1,5 @@
-// What a charge leaves behind, as values: the rows, the event and the telemetry. Whoever writes them takes them from
-// here, so they are the same however the charge is opened and recorded.
+// The rows, the event and the telemetry of a charge, as values. They come from here, so they are the same however a
+// charge is opened and recorded.
 import type { AttemptCompletion, AttemptSource, NewAttempt, PaymentAttemptRow } from '../../db/payment-attempts.ts';
 import type { PaymentIntentRow, PaymentIntentStatus } from '../../db/payment-intents.ts';
 import type { ChargeOutcome } from '../../domain/charge-outcome.ts';

@@ -51,8 +51,8 @@ export async function confirmPaymentIntent(
 }
 
 /**
- * Creates an intent and charges it. If an earlier try of this request has created one, its charge is continued: there is
- * never a second intent.
+ * Creates an intent and charges it. If an earlier try of this request has created one, its charge is continued: there
+ * is never a second intent.
  * @throws ValidationFailed with every field error of the body.
  * @throws InvalidState while the customer's clock is advancing.
  * @throws NotFound when the customer's clock was deleted meanwhile, together with the intent.

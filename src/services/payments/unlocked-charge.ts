@@ -1,6 +1,7 @@
 // The plain payment in fewer steps. It is read without locks and decided by the rules of every payment. Then one
-// statement opens it, and one records its outcome, each on the condition that nothing has changed since. Whatever is not
-// plain, or changes meanwhile, returns null here: the caller then locks the rows and decides again.
+// statement opens it, and one records its outcome, each on the condition that nothing has changed since. For a payment
+// that is not plain, or that changes meanwhile, these functions return null and have changed nothing: the caller then
+// locks the rows and decides again.
 import { isKeyBusy } from '../../db/idempotency-keys.ts';
 import { attemptCompletion, type NewAttempt } from '../../db/payment-attempts.ts';
 import { intentOutcome, type PaymentIntentRow } from '../../db/payment-intents.ts';
@@ -116,7 +117,7 @@ export async function recordUnlocked(
   return updated;
 }
 
-/** Whether a customer in real time pays by a method of its own: nothing is to be attached, and no clock to be locked. */
+/** Whether a customer in real time pays by a method of its own: nothing must be attached, and no clock locked. */
 function arePlain({ payer, method }: Parties): boolean {
   return payer.test_clock_id === null && method.customer_id === payer.id;
 }
