@@ -2,7 +2,7 @@ import type { Payer } from '../../lab/payer.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import type { Statement } from './bare-inserts.ts';
+import { insertOfIntent, type Statement } from './bare-inserts.ts';
 import { intent } from './bodies.ts';
 
 /**
@@ -17,13 +17,46 @@ export async function confirmBare(
   const attemptId = newId('payment_attempt');
   const now = realNow();
   await sql`
-    with attempt as (
-      insert into payment_attempts (id, payment_intent_id, number, payment_method_id, source, outcome, at, opened_at)
-      values (${attemptId}, ${intentId}, 1, ${payer.methodId}, 'confirm', 'processing', ${now}, ${now})
-    )
+    with attempt as (${insertOfAttempt(sql, attemptId, intentId, payer, now)})
     update payment_intents
     set status = 'processing', attempt_count = 1, payment_method_id = ${payer.methodId}, updated_at = ${now}
     where id = ${intentId}`;
+  await completeBare(sql, billerId, { attemptId, intentId, payer, key, now });
+}
+
+/** The same of a payment in one request: the intent is inserted together with the attempt. */
+export async function payBare(
+  sql: Pool,
+  billerId: string,
+  { payer, key }: { payer: Payer; key: Statement | null },
+): Promise<void> {
+  const intentId = newId('payment_intent', { livemode: false });
+  const attemptId = newId('payment_attempt');
+  const now = realNow();
+  const charged = { id: intentId, methodId: payer.methodId };
+  await sql`
+    with intent as (${insertOfIntent(sql, billerId, payer.customerId, charged)})
+    ${insertOfAttempt(sql, attemptId, intentId, payer, now)}`;
+  await completeBare(sql, billerId, { attemptId, intentId, payer, key, now });
+}
+
+function insertOfAttempt(sql: Pool, attemptId: string, intentId: string, payer: Payer, now: Date) {
+  return sql`
+    insert into payment_attempts (id, payment_intent_id, number, payment_method_id, source, outcome, at, opened_at)
+    values (${attemptId}, ${intentId}, 1, ${payer.methodId}, 'confirm', 'processing', ${now}, ${now})`;
+}
+
+async function completeBare(
+  sql: Pool,
+  billerId: string,
+  {
+    attemptId,
+    intentId,
+    payer,
+    key,
+    now,
+  }: { attemptId: string; intentId: string; payer: Payer; key: Statement | null; now: Date },
+): Promise<void> {
   await sql`
     with attempt as (
       update payment_attempts set outcome = 'succeeded', settled_at = ${now} where id = ${attemptId}

@@ -29,17 +29,24 @@ export function insertOfCustomer(sql: Pool, billerId: string) {
     )`;
 }
 
-export function insertOfIntent(sql: Pool, billerId: string, customerId: string | null) {
+/** A new intent; with `charged`, one under this id whose first attempt by this method is under way. */
+export function insertOfIntent(
+  sql: Pool,
+  billerId: string,
+  customerId: string | null,
+  charged: { id: string; methodId: string } | null = null,
+) {
   const now = realNow();
+  const id = charged?.id ?? newId('payment_intent', { livemode: false });
   return sql`
     insert into payment_intents (
       id, biller_id, livemode, customer_id, payment_method_id, payment_plan_id, payment_plan_slot, amount, fee_amount,
       surcharge_amount, surcharge_applied, currency, status, metadata, payment_method_data, statement_descriptor,
-      scheduled_payment_date, scheduled_at, created_at, updated_at
+      scheduled_payment_date, scheduled_at, attempt_count, created_at, updated_at
     ) values (
-      ${newId('payment_intent', { livemode: false })}, ${billerId}, false, ${customerId}, null, null, null,
-      ${intent.amount}, 117, 0, false, ${intent.currency}, 'requires_payment_method', ${sql.json(intent.metadata)}, null,
-      null, null, null, ${now}, ${now}
+      ${id}, ${billerId}, false, ${customerId}, ${charged?.methodId ?? null}, null, null,
+      ${intent.amount}, 117, 0, false, ${intent.currency}, ${charged ? 'processing' : 'requires_payment_method'},
+      ${sql.json(intent.metadata)}, null, null, null, null, ${charged ? 1 : 0}, ${now}, ${now}
     )`;
 }
 

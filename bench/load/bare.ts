@@ -1,6 +1,6 @@
 import { itemInTurn } from '../../lab/parallel.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
-import { confirmBare } from './bare-confirm.ts';
+import { confirmBare, payBare } from './bare-confirm.ts';
 import { insertBare, insertOfCustomer, insertOfIntent, insertOfKey } from './bare-inserts.ts';
 import { fetchBare, listBare } from './bare-reads.ts';
 import type { Job, Place } from './jobs.ts';
@@ -33,5 +33,7 @@ export function bareOf(
     case 'confirm':
       return (nth) =>
         confirmBare(sql, billerId, { intentId: itemInTurn(intents, nth), payer: itemInTurn(payers, nth), key: key() });
+    case 'payment':
+      return (nth) => payBare(sql, billerId, { payer: itemInTurn(payers, nth), key: key() });
   }
 }

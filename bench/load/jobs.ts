@@ -9,7 +9,8 @@ export type Operation =
   | 'customer'
   | 'intent'
   | 'customer-intent'
-  | 'confirm';
+  | 'confirm'
+  | 'payment';
 
 /** One stretch of load, as the generator gets it. */
 export interface Job {

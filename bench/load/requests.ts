@@ -37,5 +37,15 @@ export function requestsOf(operation: Operation, place: Place, intents: readonly
         const body = { payment_method: itemInTurn(place.payers, nth).methodId };
         return post(`/payment_intents/${itemInTurn(intents, nth)}/confirm`, body, 200);
       };
+    case 'payment':
+      return (nth) => {
+        const { customerId, methodId } = itemInTurn(place.payers, nth);
+        return post('/payment_intents', {
+          ...intent,
+          customer_id: customerId,
+          payment_method: methodId,
+          confirm: true,
+        });
+      };
   }
 }

@@ -3,16 +3,21 @@ import { refusalOf, unlessRefused } from '../../lab/client.ts';
 import { makePayer, type Payer } from '../../lab/payer.ts';
 import { type Account, type Actor, type Claim, keepDoing, type World } from './world.ts';
 
-/** A purchase: the outcomes of its attempts, and what the shopper does beside the plain way. */
+/**
+ * A purchase: the outcomes of its attempts, and what the shopper does beside the plain way. `inOneRequest`: the first
+ * attempt is made by the request that creates the payment.
+ */
 interface Errand {
   weight: number;
   outcomes: string[];
   /** `races`: two confirms with keys of their own at once; `leaves`: one try of a confirm, and never again. */
-  manner?: 'races' | 'leaves' | 'refunds' | 'mistakes';
+  manner?: 'inOneRequest' | 'races' | 'leaves' | 'refunds' | 'mistakes';
 }
 
 const errands: readonly Errand[] = [
-  { weight: 40, outcomes: ['succeed'] },
+  { weight: 25, outcomes: ['succeed'] },
+  { weight: 15, outcomes: ['succeed'], manner: 'inOneRequest' },
+  { weight: 5, outcomes: ['decline', 'succeed'], manner: 'inOneRequest' },
   { weight: 15, outcomes: ['decline', 'succeed'] },
   { weight: 5, outcomes: ['timeout'] },
   { weight: 25, outcomes: ['succeed'], manner: 'refunds' },
@@ -25,7 +30,7 @@ const restMs = 120;
 
 /**
  * Buys single things: makes an intent, confirms it, has some of it refunded, each request under a key until it is
- * answered.
+ * answered. Some intents are made and confirmed in one request.
  */
 export function shopper(number: number): Actor {
   return async (world) => {
@@ -51,12 +56,33 @@ async function buy(
   const claim: Claim = { amount, what: `a payment of ${amount}`, succeeded: [0, 0], attempts: [0, 0] };
   world.claims.push(() => [claim]);
   const sender = chance.happens(0.15) ? impatient : client;
-  const { id } = await sender.paymentIntents.create({
+  const terms = {
     amount,
     currency: 'AUD',
     customer_id: customerId,
     metadata: { _sandbox_outcome: outcomes.join(',') },
-  });
+  } as const;
+  const expectStatus = (found: string, outcome: string) => {
+    const expected = outcome === 'succeed' ? 'succeeded' : 'failed';
+    if (found !== expected) throw new Error(`the payment of ${amount} is ${found}, not ${expected}`);
+  };
+  /** As soon as the request is sent the money may be taken, whether or not there is ever a response. */
+  const claimAttempt = (index: number, isLast: boolean) => {
+    claim.attempts = [index, index + 1];
+    claim.succeeded = [0, isLast ? 1 : 0];
+  };
+  const claimResult = (index: number, isLast: boolean) => {
+    claim.attempts = [index + 1, index + 1];
+    claim.succeeded = isLast ? [1, 1] : [0, 0];
+  };
+  if (manner === 'inOneRequest') claimAttempt(0, outcomes[0] === 'succeed');
+  const charged = manner === 'inOneRequest' ? { payment_method: methodId, confirm: true } : {};
+  const { id, status } = await sender.paymentIntents.create({ ...terms, ...charged });
+  const further = manner === 'inOneRequest' ? outcomes.slice(1) : outcomes;
+  if (manner === 'inOneRequest') {
+    expectStatus(status, String(outcomes[0]));
+    claimResult(0, outcomes[0] === 'succeed');
+  }
   const confirm = ({ paymentIntents } = sender, key?: string) =>
     paymentIntents.confirm(id, { payment_method: methodId }, { idempotencyKey: key });
 
@@ -74,17 +100,14 @@ async function buy(
     if (both.every((intent) => intent === null)) throw new Error(`both confirms of ${id} were refused`);
     return;
   }
-  for (const [index, outcome] of outcomes.entries()) {
+  for (const [later, outcome] of further.entries()) {
+    const index = outcomes.length - further.length + later;
     const isLast = outcome === 'succeed';
-    // As soon as the request is sent the money may be taken, whether or not there is ever a response.
-    claim.attempts = [index, index + 1];
-    claim.succeeded = [0, isLast ? 1 : 0];
+    claimAttempt(index, isLast);
     const key = crypto.randomUUID();
     const confirmed = await confirm(sender, key);
-    claim.attempts = [index + 1, index + 1];
-    claim.succeeded = isLast ? [1, 1] : [0, 0];
-    const expected = isLast ? 'succeeded' : 'failed';
-    if (confirmed.status !== expected) throw new Error(`${id} is ${confirmed.status}, not ${expected}`);
+    claimResult(index, isLast);
+    expectStatus(confirmed.status, outcome);
     if (manner === 'mistakes') await expectKeyIsTaken(client, id, key);
   }
   if (manner === 'refunds') await refund(client, impatient, id, amount, chance);

@@ -53,8 +53,9 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): 
         authorize(route),
         readBody(route),
         waitIfPreferred(route),
-        limitConcurrent(route),
+        limitConcurrent.beforeParsing(route),
         readInput(route),
+        limitConcurrent.afterParsing(route),
         respond(route, store),
       ],
     );

@@ -1,4 +1,5 @@
-import type { Db, Tx } from '../platform/postgres/connection.ts';
+import { type InsertCondition, insertWhere } from '../platform/postgres/conditional-insert.ts';
+import type { Db } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { workflowIdOf } from '../platform/postgres/outbox.ts';
 import { currentTrace } from '../platform/tracing.ts';
@@ -53,20 +54,23 @@ export function deliveryId(db: Db) {
 }
 
 /**
- * Writes events of one biller and mode under the next numbers of its sequence. Also writes a pending delivery for each
- * endpoint that receives them, and an outbox entry for each delivery. Returns the number of deliveries. It is one
- * statement, because every charge runs it. The lock on the sequence lasts until the transaction ends, so take it last.
- * The outbox is the table `workflow_intents`.
+ * Writes events of one biller and mode under the next numbers of its sequence, if all conditions hold. Also writes a
+ * pending delivery for each endpoint that receives them, and an outbox entry for each delivery. Returns the number of
+ * deliveries, or null if a condition does not hold. It is one statement, because every charge runs it. The lock on the
+ * sequence lasts until the transaction ends, so take it last; the conditions come before it. The outbox is the table
+ * `workflow_intents`.
  */
 export async function insertEvents(
-  tx: Tx,
+  db: Db,
   tenant: TenantKey,
   events: InsertedEvent[],
   { requestId, now }: { requestId: string | null; now: Date },
-): Promise<number> {
+  conditions: readonly InsertCondition[] = [],
+): Promise<number | null> {
+  const { clauses, next, condition } = insertWhere(db, conditions);
   const column = <K extends keyof InsertedEvent>(name: K) => events.map((event) => event[name]);
-  const [row] = await tx<{ deliveries: number }[]>`
-    with e as (
+  const [row] = await db<{ recorded: number; deliveries: number }[]>`
+    ${clauses} ${next} e as (
       select * from unnest(
         ${column('id')}::text[], ${column('event_type')}::text[], ${column('subject_id')}::text[],
         ${column('customer_id')}::text[], ${column('test_clock_id')}::text[], ${column('data')}::text[],
@@ -76,7 +80,7 @@ export async function insertEvents(
       )
     ), counter as (
       insert into event_sequences as s (biller_id, livemode, last_sequence)
-      values (${tenant.billerId}, ${tenant.livemode}, ${events.length})
+      select ${tenant.billerId}, ${tenant.livemode}, ${events.length} where ${condition}
       on conflict (biller_id, livemode) do update set last_sequence = s.last_sequence + excluded.last_sequence
       returning s.last_sequence - ${events.length} as before
     ), inserted as (
@@ -91,11 +95,11 @@ export async function insertEvents(
       insert into webhook_deliveries (
         id, biller_id, livemode, endpoint_id, event_id, status, next_attempt_at, created_at
       )
-      select ${deliveryId(tx)}, w.biller_id, w.livemode, w.id, e.id, 'pending', least(${now}, now()), ${now}
-      from webhook_endpoints w, e
+      select ${deliveryId(db)}, w.biller_id, w.livemode, w.id, e.id, 'pending', least(${now}, now()), ${now}
+      from webhook_endpoints w, e, counter
       where w.biller_id = ${tenant.billerId} and w.livemode = ${tenant.livemode}
         and w.status = 'enabled' and w.deleted_at is null
-        and case when e.only_endpoint_id is null then ${subscribes(tx)} else w.id = e.only_endpoint_id end
+        and case when e.only_endpoint_id is null then ${subscribes(db)} else w.id = e.only_endpoint_id end
       returning id
     ), intents as (
       insert into workflow_intents (
@@ -105,8 +109,8 @@ export async function insertEvents(
         now(), ${currentTrace()?.traceparent ?? null}
       from deliveries d
     )
-    select count(*)::integer as deliveries from deliveries`;
-  return row?.deliveries ?? 0;
+    select (select count(*) from counter)::integer as recorded, count(*)::integer as deliveries from deliveries`;
+  return row?.recorded ? row.deliveries : null;
 }
 
 /** The event of this biller and mode, or null. */

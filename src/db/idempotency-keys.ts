@@ -68,7 +68,8 @@ async function insertKey(tx: Tx, use: KeyUse, waitMs: number, mayReplace: postgr
       from (select set_config('lock_timeout', ${timeoutOf(waitMs)}, true)) as limited
       on conflict (biller_id, livemode, key) do update
         set fingerprint = excluded.fingerprint, fingerprint_key = excluded.fingerprint_key, status_code = null, sealed_response = null,
-          created_at = excluded.created_at, expires_at = excluded.expires_at
+          created_at = excluded.created_at, expires_at = excluded.expires_at,
+          subject_id = case when idempotency_keys.expires_at > excluded.created_at then idempotency_keys.subject_id end
         where ${mayReplace}
       returning set_config('lock_timeout', '0', true)`;
     return rows.length > 0 ? 'claimed' : 'taken';
@@ -78,15 +79,49 @@ async function insertKey(tx: Tx, use: KeyUse, waitMs: number, mayReplace: postgr
   }
 }
 
+/**
+ * Notes on a claimed key which object its request makes. Returns the id of the object: the one that an earlier try of
+ * the request has noted and committed, or else `newId`.
+ */
+export async function noteSubject(tx: Tx, use: KeyUse, newId: string): Promise<string> {
+  const [row] = await tx<{ subject_id: string }[]>`
+    update idempotency_keys set subject_id = coalesce(subject_id, ${newId})
+    where biller_id = ${use.billerId} and livemode = ${use.livemode} and key = ${use.key}
+    returning subject_id`;
+  if (row === undefined) throw new Error('the key was not claimed');
+  return row.subject_id;
+}
+
+/**
+ * Condition: the key is free. Claims it, as `claimKey` does, in the statement of the work that it guards. `subjectId`
+ * is the object that the statement makes, or null. If any request has the key, the same one included, the statement
+ * writes nothing; `claimOrResumeKey` can then tell which.
+ */
+export function claimOfFreeKey(use: KeyUse, waitMs: number, subjectId: string | null): InsertCondition {
+  return (db, met) => db`
+    insert into idempotency_keys
+      (biller_id, livemode, key, fingerprint, fingerprint_key, subject_id, created_at, expires_at)
+    select ${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprints[0]}, ${use.fingerprintKey}, ${subjectId},
+      ${use.createdAt}, ${use.expiresAt}
+    from (select set_config('lock_timeout', ${timeoutOf(waitMs)}, true)) as limited
+    where ${met}
+    on conflict (biller_id, livemode, key) do update
+      set fingerprint = excluded.fingerprint, fingerprint_key = excluded.fingerprint_key, status_code = null,
+        sealed_response = null, subject_id = excluded.subject_id, created_at = excluded.created_at,
+        expires_at = excluded.expires_at
+      where idempotency_keys.expires_at <= excluded.created_at
+    returning set_config('lock_timeout', '0', true)`;
+}
+
 /** A conditional insert wrote nothing, because another request already has the key. */
 export class KeyTaken extends Error {
   override name = 'KeyTaken';
 }
 
 /**
- * Condition: the key is free. Stores the key and its response in the same statement as the row that it guards. If
- * another request has the key, that statement writes nothing. It fails (`isKeyBusy`) if the other transaction does not
- * end within `waitMs`.
+ * Condition: the key is free, or this request has claimed it and has no response yet. Stores the key and its response
+ * in the same statement as the row that it guards. If another request has the key, that statement writes nothing. It
+ * fails (`isKeyBusy`) if the other transaction does not end within `waitMs`.
  */
 export function keyWithResponse(
   use: KeyUse,
@@ -104,6 +139,7 @@ export function keyWithResponse(
       set fingerprint = excluded.fingerprint, fingerprint_key = excluded.fingerprint_key, status_code = excluded.status_code,
         sealed_response = excluded.sealed_response, created_at = excluded.created_at, expires_at = excluded.expires_at
       where idempotency_keys.expires_at <= excluded.created_at
+        or (idempotency_keys.status_code is null and ${isSameRequest(db, use)})
     returning set_config('lock_timeout', '0', true)`;
 }
 
@@ -138,17 +174,13 @@ export async function storeResponse(tx: Tx, use: KeyUse, status: number, sealed:
  * Stores a key and its response in one statement. If the key already has a response, or belongs to another request,
  * nothing changes: the first response stays. An expired key is replaced.
  */
-export async function insertResponse(db: Db, use: KeyUse, status: number, sealed: Buffer): Promise<void> {
-  await db`
-    insert into idempotency_keys
-      (biller_id, livemode, key, fingerprint, fingerprint_key, status_code, sealed_response, created_at, expires_at)
-    values (${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprints[0]}, ${use.fingerprintKey}, ${status}, ${sealed}, ${use.createdAt},
-      ${use.expiresAt})
-    on conflict (biller_id, livemode, key) do update
-      set fingerprint = excluded.fingerprint, fingerprint_key = excluded.fingerprint_key, status_code = excluded.status_code,
-        sealed_response = excluded.sealed_response, created_at = excluded.created_at, expires_at = excluded.expires_at
-      where idempotency_keys.expires_at <= excluded.created_at
-        or (idempotency_keys.status_code is null and ${isSameRequest(db, use)})`;
+export async function insertResponse(
+  db: Db,
+  use: KeyUse,
+  response: { status: number; sealed: Buffer },
+  waitMs: number,
+): Promise<void> {
+  await db`${keyWithResponse(use, response, waitMs)(db, db`true`)}`;
 }
 
 /**

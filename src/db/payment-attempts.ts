@@ -1,3 +1,4 @@
+import type { InsertCondition } from '../platform/postgres/conditional-insert.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 
 export type AttemptSource = 'confirm' | 'plan' | 'schedule';
@@ -20,7 +21,7 @@ export interface PaymentAttemptRow {
   settled_at: Date | null;
 }
 
-type NewAttempt = Omit<PaymentAttemptRow, 'outcome' | 'code' | 'message' | 'settled_at'>;
+export type NewAttempt = Omit<PaymentAttemptRow, 'outcome' | 'code' | 'message' | 'settled_at'>;
 
 /** Opens an attempt. Once this is committed, the processor may be called, with the attempt's id as the key. */
 export async function insertAttempt(tx: Tx, attempt: NewAttempt): Promise<void> {
@@ -91,18 +92,30 @@ export async function completeAttempt(
   tx: Tx,
   id: string,
   from: 'processing' | 'requires_action',
-  settled: {
-    outcome: 'succeeded' | 'failed' | 'requires_action';
-    code: string | null;
-    message: string | null;
-    now: Date;
-  },
+  completion: AttemptCompletion,
 ): Promise<void> {
-  const rows = await tx`
-    update payment_attempts
-    set outcome = ${settled.outcome}, code = ${settled.code}, message = ${settled.message},
-      settled_at = ${settled.outcome === 'requires_action' ? null : settled.now}
-    where id = ${id} and outcome = ${from}
-    returning id`;
+  const rows = await tx`${attemptCompletion(id, from, completion)(tx, tx`true`)}`;
   if (rows.length !== 1) throw new Error(`attempt ${id} is not ${from} any more`);
+}
+
+/** The outcome of an attempt, as its row has it. `now` is real time. */
+export interface AttemptCompletion {
+  outcome: 'succeeded' | 'failed' | 'requires_action';
+  code: string | null;
+  message: string | null;
+  now: Date;
+}
+
+/** As `completeAttempt`, as a condition of the statement that records the event. */
+export function attemptCompletion(
+  id: string,
+  from: 'processing' | 'requires_action',
+  { outcome, code, message, now }: AttemptCompletion,
+): InsertCondition {
+  return (db, met) => db`
+    update payment_attempts
+    set outcome = ${outcome}, code = ${code}, message = ${message},
+      settled_at = ${outcome === 'requires_action' ? null : now}
+    where id = ${id} and outcome = ${from} and ${met}
+    returning id`;
 }

@@ -1,3 +1,4 @@
+import type { Fragment } from 'postgres';
 import type { Currency } from '../domain/currencies.ts';
 import { type InsertCondition, insertWhere } from '../platform/postgres/conditional-insert.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
@@ -47,19 +48,24 @@ export async function insertPaymentIntent(
   conditions: readonly InsertCondition[] = [],
 ): Promise<boolean> {
   const { clauses, condition } = insertWhere(db, conditions);
-  const { count } = await db`
-    ${clauses} insert into payment_intents (
+  const { count } = await db`${clauses} ${intentInsert(db, row, condition)}`;
+  return count > 0;
+}
+
+/** The insert of an intent as a part of a statement. Nothing is inserted unless `condition` is true. */
+export function intentInsert(db: Db, row: PaymentIntentRow, condition: Fragment): Fragment {
+  return db`
+    insert into payment_intents (
       id, biller_id, livemode, customer_id, payment_method_id, payment_plan_id, payment_plan_slot, amount, fee_amount,
       surcharge_amount, surcharge_applied, currency, status, metadata, statement_descriptor,
-      scheduled_payment_date, scheduled_at, created_at, updated_at
+      scheduled_payment_date, scheduled_at, attempt_count, created_at, updated_at
     ) select
       ${row.id}, ${row.biller_id}, ${row.livemode}, ${row.customer_id}, ${row.payment_method_id},
       ${row.payment_plan_id}, ${row.payment_plan_slot}, ${row.amount}, ${row.fee_amount}, ${row.surcharge_amount},
       ${row.surcharge_applied}, ${row.currency}, ${row.status}, ${jsonb(db, row.metadata)},
-      ${row.statement_descriptor}, ${row.scheduled_payment_date}, ${row.scheduled_at},
+      ${row.statement_descriptor}, ${row.scheduled_payment_date}, ${row.scheduled_at}, ${row.attempt_count},
       ${row.created_at}, ${row.updated_at}
     where ${condition}`;
-  return count > 0;
 }
 
 /** The intent of this biller and mode, or null. */
@@ -132,15 +138,20 @@ export async function markProcessing(
 }
 
 /** Stores the outcome of an attempt on its locked intent: the status, and the last error or nulls. */
-export async function updateIntentOutcome(
-  tx: Tx,
-  intent: Pick<PaymentIntentRow, 'id' | 'status' | 'last_error_code' | 'last_error_message' | 'updated_at'>,
-): Promise<void> {
-  await tx`
+export async function updateIntentOutcome(tx: Tx, intent: IntentOutcome): Promise<void> {
+  await tx`${intentOutcome(intent)(tx, tx`true`)}`;
+}
+
+type IntentOutcome = Pick<PaymentIntentRow, 'id' | 'status' | 'last_error_code' | 'last_error_message' | 'updated_at'>;
+
+/** As `updateIntentOutcome`, as a condition of the statement that records the event. */
+export function intentOutcome(intent: IntentOutcome): InsertCondition {
+  return (db, met) => db`
     update payment_intents
     set status = ${intent.status}, last_error_code = ${intent.last_error_code},
       last_error_message = ${intent.last_error_message}, updated_at = ${intent.updated_at}
-    where id = ${intent.id}`;
+    where id = ${intent.id} and ${met}
+    returning id`;
 }
 
 /** Locks all scheduled intents on a test clock, before they are deleted. */

@@ -18,6 +18,13 @@ const IntentFields = Strict(
     customer_id: Type.Optional(Reference('The payer. By default the customer of the method that is charged.')),
     biller_id: Type.Optional(Reference('Your own biller id. Any other is refused.')),
     payment_method: Type.Optional(Reference('A saved method, pm_…. A confirm that names no method charges this one.')),
+    confirm: Type.Optional(
+      Type.Boolean({
+        description:
+          'Charges the payment in the same request, as a confirm does. Needs `payment_method`. Not together with ' +
+          '`scheduled_payment_date`.',
+      }),
+    ),
     payment_method_data: Type.Optional({
       ...FreeForm,
       description: 'Free-form. Accepted, but not stored: to charge a method, save it with POST /payment_methods.',
@@ -53,12 +60,24 @@ const withRules = withRule(IntentFields, (body) => {
     const message = 'scheduled_payment_date needs a saved payment_method to charge on that date.';
     errors.push(fieldError('/payment_method', 'parameter_missing', message));
   }
+  if (body.confirm === true && body.payment_method === undefined) {
+    const message = 'confirm needs a saved payment_method to charge.';
+    errors.push(fieldError('/payment_method', 'parameter_missing', message));
+  }
+  if (body.confirm === true && body.scheduled_payment_date !== undefined) {
+    const message = 'A payment is charged either now, with confirm, or on its scheduled_payment_date.';
+    errors.push(fieldError('/confirm', 'invalid_value', message));
+  }
   return errors;
 });
 
 const payment = { amount: 2500, currency: 'AUD', customer_id: exampleId('customer') } as const;
 export const PaymentIntentCreate = withExamples(withRules, {
   now: { summary: 'A payment to confirm', value: { ...payment, metadata: { order: '6735' } } },
+  confirmed: {
+    summary: 'A payment that is charged in the same request',
+    value: { ...payment, payment_method: exampleId('payment_method'), confirm: true },
+  },
   scheduled: {
     summary: 'A payment that is charged on a date',
     value: { ...payment, payment_method: exampleId('payment_method'), scheduled_payment_date: '2027-01-11' },

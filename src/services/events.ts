@@ -5,8 +5,9 @@ import type { RefundRow } from '../db/refunds.ts';
 import type { TestClockRow } from '../db/test-clocks.ts';
 import type { WebhookEndpointRow } from '../db/webhook-endpoints.ts';
 import { newId } from '../domain/ids.ts';
-import type { Db, Tx } from '../platform/postgres/connection.ts';
-import { noteEnqueued } from '../platform/postgres/outbox.ts';
+import type { InsertCondition } from '../platform/postgres/conditional-insert.ts';
+import type { Db, Pool, Tx } from '../platform/postgres/connection.ts';
+import { noteEnqueued, notifyEnqueued } from '../platform/postgres/outbox.ts';
 import { afterCommit, pipelined } from '../platform/postgres/transaction.ts';
 import { emit } from '../platform/telemetry.ts';
 import type { EventQuery } from '../resources/event.ts';
@@ -78,6 +79,14 @@ export function endpointEvent(type: TypeOf<'webhook_endpoint'>, endpoint: Webhoo
   return { type, subjectId: endpoint.id, customerId: null, testClockId: null, at, data };
 }
 
+/** Whose events they are, and the request that caused them. `now` is real time. */
+interface EventOrigin {
+  billerId: string;
+  livemode: boolean;
+  requestId: string | null;
+  now: Date;
+}
+
 /** The events that each dry run would record, by its transaction. */
 const dryRuns = new WeakMap<Tx, NewEvent[]>();
 
@@ -97,18 +106,43 @@ export function gatherEvents(tx: Tx): NewEvent[] {
  * sequence stays locked until the transaction ends. `origin.now` is real time. Returns the ids of the events, in the
  * same order.
  */
-export async function recordEvents(
-  tx: Tx,
-  origin: { billerId: string; livemode: boolean; requestId: string | null; now: Date },
-  events: NewEvent[],
-): Promise<string[]> {
+export async function recordEvents(tx: Tx, origin: EventOrigin, events: NewEvent[]): Promise<string[]> {
   if (events.length === 0) return [];
   const gathered = dryRuns.get(tx);
   if (gathered !== undefined) {
     gathered.push(...events);
     return events.map(() => newId('event'));
   }
-  const rows = events.map((event) => ({
+  const rows = events.map(rowOf);
+  const inserting = store.insertEvents(tx, origin, rows, origin).then((deliveries) => {
+    if (deliveries) noteEnqueued(tx);
+  });
+  // Not awaited, so the sequence is locked for the commit only and not for a further round trip.
+  void pipelined(tx, [inserting]);
+  afterCommit(tx, () => emitRecorded(origin, events));
+  return rows.map((row) => row.id);
+}
+
+/**
+ * Records events in a transaction of one statement, if all conditions hold. The conditions write the change that the
+ * events report. Otherwise as `recordEvents`. Returns null, and nothing has changed, if a condition does not hold.
+ */
+export async function recordEventsWhere(
+  pool: Pool,
+  origin: EventOrigin,
+  events: NewEvent[],
+  conditions: readonly InsertCondition[],
+): Promise<string[] | null> {
+  const rows = events.map(rowOf);
+  const deliveries = await store.insertEvents(pool, origin, rows, origin, conditions);
+  if (deliveries === null) return null;
+  if (deliveries > 0) notifyEnqueued();
+  emitRecorded(origin, events);
+  return rows.map((row) => row.id);
+}
+
+function rowOf(event: NewEvent): store.InsertedEvent {
+  return {
     id: newId('event'),
     event_type: event.type,
     subject_id: event.subjectId,
@@ -117,16 +151,11 @@ export async function recordEvents(
     data: JSON.stringify(event.data),
     created_at: event.at,
     only_endpoint_id: event.onlyEndpointId ?? null,
-  }));
-  const inserting = store.insertEvents(tx, origin, rows, origin).then((deliveries) => {
-    if (deliveries > 0) noteEnqueued(tx);
-  });
-  // Not awaited, so the sequence is locked for the commit only and not for a further round trip.
-  void pipelined(tx, [inserting]);
-  afterCommit(tx, () =>
-    emit({ kind: 'events recorded', livemode: origin.livemode, types: events.map(({ type }) => type) }),
-  );
-  return rows.map((row) => row.id);
+  };
+}
+
+function emitRecorded({ livemode }: EventOrigin, events: NewEvent[]): void {
+  emit({ kind: 'events recorded', livemode, types: events.map(({ type }) => type) });
 }
 
 /**

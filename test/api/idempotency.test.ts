@@ -491,10 +491,10 @@ describe('an Idempotency-Key', () => {
     const others: KeyUse = { ...mine, fingerprints: [Buffer.alloc(32, 2)] };
     const hold = (use: KeyUse) => atomically(db.sql, (tx) => claimOrResumeKey(tx, use, 100));
     assert.deepEqual([await hold(mine), await hold(mine), await hold(others)], ['claimed', 'claimed', 'taken']);
-    await insertResponse(db.sql, others, 200, Buffer.from('theirs'));
+    await insertResponse(db.sql, others, { status: 200, sealed: Buffer.from('theirs') }, 100);
     assert.deepEqual(await selectKeyUse(db.sql, mine), { fingerprint, response: null });
-    await insertResponse(db.sql, mine, 201, Buffer.from('first'));
-    await insertResponse(db.sql, mine, 201, Buffer.from('second'));
+    await insertResponse(db.sql, mine, { status: 201, sealed: Buffer.from('first') }, 100);
+    await insertResponse(db.sql, mine, { status: 201, sealed: Buffer.from('second') }, 100);
     assert.deepEqual([await hold(mine), await hold(others)], ['taken', 'taken']);
     assert.deepEqual((await selectKeyUse(db.sql, mine))?.response, { status: 201, sealed: Buffer.from('first') });
     const later = { createdAt: expiresAt, expiresAt: new Date(expiresAt.getTime() + 1) };

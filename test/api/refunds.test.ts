@@ -6,6 +6,7 @@ import { realNow } from '../../src/platform/real-time.ts';
 import type { RefundOutcome, RefundRequest } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { recoverRefunds, refundPaymentIntent } from '../../src/services/payments/refunds.ts';
+import { unrepeatable } from '../../src/services/payments/repeatable-request.ts';
 import type { Reply } from '../support/api.ts';
 import { instantPattern, refusal, rowCounts, useStage } from '../support/stage.ts';
 import { makeCall } from '../support/webhooks.ts';
@@ -370,7 +371,7 @@ describe('a refund with an Idempotency-Key', () => {
         while (book.asked.length < 3) await pause(2);
       };
       const call = await makeCall(stage.db.sql, { billerId: stage.keys.biller.id });
-      const requested = { requestKey: 'k', claimKey: async () => {}, storeResponse: async () => {} };
+      const requested = { ...unrepeatable, requestKey: 'k' };
       const ask = () => refundPaymentIntent(stage.db.sql, stage.processors, call, id, { amount: 30 }, requested);
       const refunds = await Promise.all([ask(), ask(), ask()]);
       assert.equal(

@@ -54,6 +54,16 @@ const routes = [
     idempotency: 'committed-first',
     handle: hold,
   }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/either',
+    operation: 'either',
+    body: Type.Object({ charge: Type.Boolean() }),
+    idempotency: 'by-body',
+    commitsFirst: ({ charge }) => charge,
+    handle: hold,
+  }),
 ];
 
 interface Wave {
@@ -190,6 +200,19 @@ describe('the turns of a key’s requests', () => {
     await untilHandled(20);
     assert.equal(handled.size, 20);
     await letAllGo(charges);
+  });
+
+  it('are more for a request whose body says that it asks a processor, and it leaves those of the others', async () => {
+    const send = (charge: boolean, first: number) =>
+      Array.from({ length: 20 }, (_, n) => api.send('POST', `/either?n=${first + n}`, { key, body: { charge } }));
+    const charges = send(true, 100);
+    await untilHandled(20);
+    assert.equal(handled.size, 20);
+    const others = send(false, 200);
+    await untilHandled(20 + alone);
+    assert.equal(handled.size, 20 + alone);
+    const replies = await letAllGo(Promise.all([...charges, ...others]));
+    assert.ok(replies.every(({ status }) => status === 200));
   });
 
   it('do not come for ever: a request that has waited too long is told to come back', async () => {

@@ -78,6 +78,15 @@ describe('twenty racers with one Idempotency-Key, at two API processes,', () => 
       async (index) => ({ path: '/payment_intents', body: { amount: 1000 + index, currency: 'AUD' } }),
     ],
     [
+      'a payment in one request',
+      'payment_intents',
+      async () => {
+        const { customer, card } = await payer();
+        const body = { amount: 1000, currency: 'AUD', customer_id: customer, payment_method: card, confirm: true };
+        return { path: '/payment_intents', body };
+      },
+    ],
+    [
       'a plan',
       'payment_plans',
       async () => {

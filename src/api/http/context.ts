@@ -12,6 +12,8 @@ export interface RequestState {
   key?: KeyIdentity;
   /** Takes more tokens from the key's rate limit. @throws RateLimited when too few are left. */
   charge?: (tokens: number) => void;
+  /** Releases the request's slot in the queue of its key. Further calls have no effect. */
+  leaveQueue?: () => void;
   /** The request's input, validated against the route's schemas. */
   params?: unknown;
   query?: unknown;

@@ -135,8 +135,20 @@ export interface CommittedFirstDeps {
    * request can then take the key once work is committed under it. Does nothing without a key.
    */
   claimKey(tx: Tx): Promise<void>;
+  /**
+   * Notes which object the request makes, after `claimKey`. Returns its id: the one that an earlier try of this request
+   * has noted and committed, or else `newId`.
+   */
+  subjectOfKey(tx: Tx, newId: string): Promise<string>;
   /** Stores the response under the Idempotency-Key, in the handler's last transaction. Does nothing without a key. */
   storeResponse(tx: Tx, body: unknown): Promise<void>;
+  /**
+   * As `claimKey` and `subjectOfKey`, as conditions of the handler's first statement if that is a transaction of its
+   * own. If the key is not free, the statement writes nothing; the handler then calls `claimKey`. Empty without a key.
+   */
+  claim(subjectId?: string): InsertCondition[];
+  /** As `storeResponse`, as conditions of the handler's last statement. Empty without a key. */
+  withResponse(body: unknown): InsertCondition[];
 }
 
 /** All of them, as the app passes them. */

@@ -33,8 +33,10 @@ export const metadataLimit: BodyLimit = {
   since: 'metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes',
 };
 
-/** How the Idempotency-Key of a route is stored, if not in the handler's transaction. */
-export type Idempotency = 'committed-first' | 'one-statement';
+/** How the Idempotency-Key of a request is stored, if not in the handler's transaction. */
+type KeyStorage = 'committed-first' | 'one-statement';
+/** The same of a route. `by-body`: it depends on the request. */
+export type Idempotency = KeyStorage | 'by-body';
 
 /** The path parameters of a path such as `/customers/:customer_id`. */
 type PathParameters<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -52,7 +54,9 @@ type DepsOf<M extends Method, A extends Access, I> = A extends 'public'
       ? CommittedFirstDeps
       : I extends 'one-statement'
         ? OneStatementDeps
-        : WriteDeps;
+        : I extends 'by-body'
+          ? OneStatementDeps & CommittedFirstDeps
+          : WriteDeps;
 
 /** The input of a handler, validated by the route's schemas. A public route knows no biller. */
 interface InputOf<M extends Method, Path extends string, A extends Access, I, P, Q, B> {
@@ -90,9 +94,12 @@ export interface RouteDefinition<
   /**
    * How the Idempotency-Key is stored (see middleware/idempotency.ts). By default, one transaction holds the key, the
    * effect and the response. `committed-first`: the handler commits before it calls another system, and its effect is
-   * safe to repeat. `one-statement`: the handler runs one insert, which also writes the key.
+   * safe to repeat. `one-statement`: the handler runs one insert, which also writes the key. `by-body`: the one or the
+   * other, as `commitsFirst` says.
    */
   idempotency?: I;
+  /** For `by-body`: whether the handler of this body commits before it calls another system. */
+  commitsFirst?(body: B extends TSchema ? Static<B> : undefined): boolean;
   /**
    * Supports `Prefer: wait=N`. The outer function runs once per route. The inner promise resolves when the handler can
    * give a better response, or when the signal aborts. The path parameters are not validated yet.
@@ -159,8 +166,9 @@ export interface Route
       TSchema | undefined,
       TSchema | undefined
     >,
-    'prepare' | 'handle' | 'variant'
+    'prepare' | 'handle' | 'variant' | 'commitsFirst'
   > {
+  commitsFirst?(body: unknown): boolean;
   variant?: { status: number; schema: TSchema; description: string; isAskedFor(body: unknown): boolean };
   prepare?(input: UncheckedInput): Promise<unknown>;
   handle(input: UncheckedInput & { prepared: unknown }): Promise<unknown>;
@@ -194,6 +202,12 @@ export function route<
 /** Returns the route's body limit: 16 KiB unless set. */
 export function bodyLimitOf({ bodyLimit }: Pick<Route, 'bodyLimit'>): { kib: number; since?: string } {
   return bodyLimit ?? { kib: 16 };
+}
+
+/** Returns how the Idempotency-Key of a request with this body is stored. Undefined: in the handler's transaction. */
+export function keyStorageOf(route: Route, body: unknown): KeyStorage | undefined {
+  if (route.idempotency !== 'by-body') return route.idempotency;
+  return route.commitsFirst?.(body) ? 'committed-first' : 'one-statement';
 }
 
 /** Returns the success status for a request with this body. */

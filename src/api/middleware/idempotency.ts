@@ -1,12 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   claimKey,
+  claimOfFreeKey,
   claimOrResumeKey,
   insertResponse,
   isKeyBusy,
   KeyTaken,
   type KeyUse,
   keyWithResponse,
+  noteSubject,
   selectKeyUse,
   storeResponse,
 } from '../../db/idempotency-keys.ts';
@@ -15,13 +17,12 @@ import { pass } from '../../platform/crash-points.ts';
 import { outboundPolicy } from '../../platform/outbound-address.ts';
 import { type AdvisoryLocks, openAdvisoryLocks } from '../../platform/postgres/advisory-locks.ts';
 import type { InsertCondition } from '../../platform/postgres/conditional-insert.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically, pipelined, wasSacrificed } from '../../platform/postgres/transaction.ts';
 import { IdempotencyKeyInUse, IdempotencyKeyReused, ServiceError } from '../../services/errors.ts';
 import type { Context } from '../http/context.ts';
 import type { AllDeps, AppDeps } from '../http/deps.ts';
 import { readKeyUse } from '../http/idempotency-key.ts';
-import { type Route, successStatusOf } from '../http/route.ts';
+import { keyStorageOf, type Route, successStatusOf } from '../http/route.ts';
 
 /** How often to retry the advisory lock while another process holds it: a release there cannot wake this process. */
 const pollMs = 50;
@@ -52,7 +53,7 @@ export interface ExecutedRoute {
 
 /**
  * Implements the Idempotency-Key header: one effect, and the same response for every repeated request. How the key is
- * stored depends on the route's `idempotency`.
+ * stored depends on the route's `idempotency`; of a `by-body` route, on the request.
  *
  * Default: one transaction claims the key in its first statement, does the work, and stores the response in its last. A
  * crash leaves neither key nor effect, and a failure rolls both back. A second request with the key waits at the unique
@@ -66,12 +67,16 @@ export interface ExecutedRoute {
  * `committed-first`: the route commits before it calls another system, so no single transaction can hold its key to the
  * end. An advisory lock is held meanwhile. `deps.claimKey` writes the key without a response in the handler's first
  * transaction, together with the work that it opens. `deps.storeResponse` writes the response in the last transaction,
- * together with the outcome. This is safe, because the lock only decides who waits, never whether something happens
- * twice:
+ * together with the outcome. `deps.claim` and `deps.withResponse` do the same as conditions of a single statement. The
+ * claim also finds out whether the request is a repeated one: the stored response is looked up only when the key is
+ * taken, or when the handler fails before its claim. A request that makes an object notes its id with the claim.
+ *
+ * This is safe, because the lock only decides who waits, never whether something happens twice:
  * - A crash before the first commit: neither effect nor key exists.
  * - A crash before the last commit: the lock ends with the connection, and the key still belongs to the request. A
  *   different request cannot take it. A repeat of the same request runs the handler again. The handler must find the
- *   committed work (the attempt, whose id is the processor's idempotency key) and continue from there.
+ *   committed work (the attempt, whose id is the processor's idempotency key; the object that the key names) and
+ *   continue from there.
  * - A crash after the last commit: outcome and response both exist, and a repeat returns the response.
  * - The lock is lost while its holder lives: two handlers run. The same rows and constraints prevent a double charge,
  *   and the first stored response stays.
@@ -94,7 +99,9 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
     idempotencyExpiresAt: null,
     withResponse: () => [],
     claimKey: async () => {},
+    subjectOfKey: async (_tx, newId) => newId,
     storeResponse: async () => {},
+    claim: () => [],
   };
   const strategies = { 'committed-first': underLock, 'one-statement': inOneStatement };
 
@@ -112,7 +119,8 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
       const response = await within(giveUpAt - performance.now(), other);
       if (response !== null) return replay(response, use);
     }
-    const execute = route.idempotency === undefined ? inOneTransaction : strategies[route.idempotency];
+    const storage = keyStorageOf(route, ctx.state.body);
+    const execute = storage === undefined ? inOneTransaction : strategies[storage];
     const mine = execute(route, ctx, executor, use, giveUpAt);
     const shared = mine.then(
       ({ response }) => response,
@@ -148,6 +156,7 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
       pass('request committed');
       return { response: { status, text, fingerprint: use.fingerprints[0] }, replayed: false };
     } catch (error) {
+      if (!(error instanceof KeyTaken)) throw error;
       return { response: await responseInstead(error, use), replayed: true };
     }
   }
@@ -169,38 +178,41 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
     } catch (error) {
       // A deadlock counts too: another request took the key before a lock that this statement takes before the key.
       if (isKeyBusy(error) || wasSacrificed(error)) throw new IdempotencyKeyInUse();
-      if (error instanceof KeyTaken) return { response: await responseInstead(error, use), replayed: true };
-      const stored = error instanceof ServiceError ? await storedResponse(use) : null;
-      if (stored === null) throw error;
-      return { response: stored, replayed: true };
+      return { response: await responseInstead(error, use), replayed: true };
     }
   }
 
   async function underLock(route: Route, ctx: Context, executor: RouteExecutor, use: KeyUse, giveUpAt: number) {
     const release = await takeLock(locks, `idempotency/${use.billerId}/${use.livemode}/${use.key}`, giveUpAt);
     try {
-      const stored = await storedResponse(use);
-      if (stored !== null) return { response: stored, replayed: true };
       const status = successStatusOf(route, ctx.state.body);
-      const store = (db: Db, text: string) => insertResponse(db, use, status, sealed(use, text));
+      const responseOf = (text: string) => ({ status, sealed: sealed(use, text) });
+      const waitLeft = () => giveUpAt - performance.now();
       let remembered: string | undefined;
       const withKey: AllDeps = {
         ...withoutKey,
         idempotencyKey: use.key,
         idempotencyExpiresAt: use.expiresAt,
-        claimKey: async (tx) => assertClaimed(await claimOrResumeKey(tx, use, giveUpAt - performance.now())),
+        claimKey: async (tx) => assertClaimed(await claimOrResumeKey(tx, use, waitLeft())),
+        subjectOfKey: (tx, newId) => noteSubject(tx, use, newId),
         storeResponse: async (tx, body) => {
           remembered = JSON.stringify(body);
-          void pipelined(tx, [store(tx, remembered)]);
+          void pipelined(tx, [insertResponse(tx, use, responseOf(remembered), waitMs)]);
+        },
+        claim: (subjectId) => [claimOfFreeKey(use, waitLeft(), subjectId ?? null)],
+        withResponse: (body) => {
+          remembered = JSON.stringify(body);
+          return [keyWithResponse(use, responseOf(remembered), waitMs)];
         },
       };
       const returned = await executor.execute(route, ctx, withKey, await executor.prepare(route, ctx, withoutKey));
-      // The handler did not call `storeResponse`, so the response is stored alone.
-      if (remembered === undefined) await store(deps.sql, returned);
+      // The handler did not store the response, so it is stored alone.
+      if (remembered === undefined) await insertResponse(deps.sql, use, responseOf(returned), waitMs);
       return { response: { status, text: remembered ?? returned, fingerprint: use.fingerprints[0] }, replayed: false };
     } catch (error) {
       return { response: await responseInstead(error, use), replayed: true };
     } finally {
+      // The response does not wait for the release. If it is lost, the lock ends with its connection.
       void release();
     }
   }
@@ -222,13 +234,16 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
     );
   }
 
-  /** Returns the stored response if the error says that the key is taken. Rethrows any other error. */
+  /**
+   * Returns the stored response if the error says that the key is taken, or if the request is refused because of what
+   * the first request has changed. Rethrows any other error.
+   */
   async function responseInstead(error: unknown, use: KeyUse): Promise<StoredResponse> {
-    if (!(error instanceof KeyTaken)) throw error;
+    if (!(error instanceof KeyTaken || error instanceof ServiceError)) throw error;
     const stored = await storedResponse(use);
+    if (stored !== null) return stored;
     // The key has expired in the meantime.
-    if (stored === null) throw new IdempotencyKeyInUse();
-    return stored;
+    throw error instanceof KeyTaken ? new IdempotencyKeyInUse() : error;
   }
 }
 

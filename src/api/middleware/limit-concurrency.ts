@@ -1,6 +1,6 @@
 import { RateLimited } from '../../services/errors.ts';
 import type { Middleware } from '../http/context.ts';
-import type { Route } from '../http/route.ts';
+import { keyStorageOf, type Route } from '../http/route.ts';
 
 /** The number of requests that one key may run at the same time in one process. */
 interface Limits {
@@ -23,23 +23,43 @@ const sharedForMs = 1_000;
  *
  * A request that has queued for `longestWaitMs` is refused with 429.
  *
- * Runs after the body is read, so a slow sender takes no slot, nor does a request that only waits (`Prefer: wait`).
- * Runs before the body is parsed, because parsing costs processor time.
+ * `beforeParsing` runs after the body is read, so a slow sender takes no slot, nor does a request that only waits
+ * (`Prefer: wait`). It runs before the body is parsed, because parsing costs processor time. If only the body says
+ * whether the request calls a processor, `afterParsing` moves it to the other queue.
  */
-export function limitConcurrency(longestWaitMs: number): (route: Route) => Middleware {
+export function limitConcurrency(
+  longestWaitMs: number,
+): Record<'beforeParsing' | 'afterParsing', (route: Route) => Middleware> {
   const queues = { short: openQueues(running, longestWaitMs), long: openQueues(runningWithProcessor, longestWaitMs) };
-  return (route) => {
-    const enter = route.idempotency === 'committed-first' ? queues.long : queues.short;
-    return async (ctx, next) => {
+  const inSlot =
+    (enter: (keyId: string) => Promise<() => void>): Middleware =>
+    async (ctx, next) => {
       const keyId = ctx.state.key?.id;
       if (keyId === undefined) return next();
-      const leave = await enter(keyId);
+      ctx.state.leaveQueue?.();
+      const leave = once(await enter(keyId));
+      ctx.state.leaveQueue = leave;
       try {
         await next();
       } finally {
         leave();
       }
     };
+  return {
+    beforeParsing: ({ idempotency }) => inSlot(idempotency === 'committed-first' ? queues.long : queues.short),
+    afterParsing: (route) => {
+      const move = inSlot(queues.long);
+      if (route.idempotency !== 'by-body') return (_ctx, next) => next();
+      return (ctx, next) => (keyStorageOf(route, ctx.state.body) === 'committed-first' ? move(ctx, next) : next());
+    },
+  };
+}
+
+function once(work: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) work();
+    isDone = true;
   };
 }
 

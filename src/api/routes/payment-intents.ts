@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
+import type { Processors } from '../../processors/processor.ts';
 import { ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
 import {
   PaymentIntent,
@@ -19,10 +20,12 @@ import {
 import type { Vault } from '../../services/accounts/vault.ts';
 import { Forbidden } from '../../services/errors.ts';
 import { completeChallenge } from '../../services/payments/challenge-completion.ts';
+import type { Charging } from '../../services/payments/charge.ts';
 import { cancelPaymentIntent } from '../../services/payments/payment-cancellation.ts';
-import { confirmPaymentIntent } from '../../services/payments/payment-confirmation.ts';
+import { confirmPaymentIntent, createAndConfirm } from '../../services/payments/payment-confirmation.ts';
 import { createPaymentIntent, getPaymentIntent, listPaymentIntents } from '../../services/payments/payment-intents.ts';
 import { planHook } from '../../services/plans/plan-dunning.ts';
+import { repeatable } from '../http/repeatable.ts';
 import { type KeyIdentity, type Route, route } from '../http/route.ts';
 
 const paidExample = { ...planPaymentIntentExample, payment_plan_id: null };
@@ -35,10 +38,18 @@ const create = route({
   summary: 'Create a payment intent',
   description:
     'Nothing is charged until you confirm it, or until its scheduled_payment_date. The response has the ' +
-    '`client_secret`. With it a browser can fetch or confirm the payment intent.',
+    '`client_secret`. With it a browser can fetch or confirm the payment intent.\n\nWith `confirm: true` the ' +
+    'payment is charged in the same request. The response has the result: `succeeded`, `failed` with ' +
+    '`last_payment_error`, `requires_action` or `processing`. A decline is not an error: it returns 201, and you ' +
+    'can confirm the payment intent again.',
   access: { scope: 'payment_intents:write' },
   invalid: 400,
-  idempotency: 'one-statement',
+  errors: {
+    404: 'With `confirm`: the customer’s test clock was deleted during the request, and the payment with it.',
+    503: 'No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged.',
+  },
+  idempotency: 'by-body',
+  commitsFirst: ({ confirm }) => confirm === true,
   bodyLimit: {
     kib: 256,
     since:
@@ -51,7 +62,10 @@ const create = route({
       ...presentPaymentIntent(intent),
       client_secret: deps.vault.clientSecretOf(intent.id),
     });
-    return shown(await createPaymentIntent(deps.db, context, body, (row) => deps.withResponse(shown(row))));
+    if (body.confirm !== true) {
+      return shown(await createPaymentIntent(deps.db, context, body, (row) => deps.withResponse(shown(row))));
+    }
+    return shown(await createAndConfirm(deps.db, chargingOf(deps), context, body, repeatable(deps, shown)));
   },
 });
 
@@ -113,20 +127,7 @@ const confirm = route({
     if (key.kind !== 'secret') await getPaymentIntent(deps.db, context, id);
     assertMayAct(key, deps.vault, id, body.client_secret);
     const shown = (intent: PaymentIntentRow) => shownTo(key, deps.vault, intent);
-    const confirmed = await confirmPaymentIntent(
-      deps.db,
-      { processors: deps.processors, hook: planHook },
-      context,
-      id,
-      body,
-      {
-        requestKey: deps.idempotencyKey,
-        keyExpiresAt: deps.idempotencyExpiresAt,
-        claimKey: deps.claimKey,
-        storeResponse: (tx, intent) => deps.storeResponse(tx, shown(intent)),
-      },
-    );
-    return shown(confirmed);
+    return shown(await confirmPaymentIntent(deps.db, chargingOf(deps), context, id, body, repeatable(deps, shown)));
   },
 });
 
@@ -183,6 +184,10 @@ const completeAction = route({
 });
 
 export const paymentIntentRoutes: Route[] = [create, list, fetch, confirm, cancel, completeAction];
+
+function chargingOf({ processors }: { processors: Processors }): Charging {
+  return { processors, hook: planHook };
+}
 
 /** Presents the intent as this key may see it. The client secret is included only if the key may act on the intent. */
 function shownTo(key: KeyIdentity, vault: Vault, intent: PaymentIntentRow): PaymentIntentByKey {

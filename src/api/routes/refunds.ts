@@ -1,6 +1,7 @@
 import { ListOf, listQuery, page, Strict } from '../../resources/common.ts';
 import { presentRefund, Refund, RefundCreate, refunds } from '../../resources/refund.ts';
 import { getRefund, listRefunds, refundPaymentIntent } from '../../services/payments/refunds.ts';
+import { repeatable } from '../http/repeatable.ts';
 import { metadataLimit, type Route, route } from '../http/route.ts';
 
 const create = route({
@@ -20,13 +21,9 @@ const create = route({
   body: RefundCreate,
   response: { status: 201, schema: Refund },
   handle: async ({ context, params, body, deps }) => {
-    const refund = await refundPaymentIntent(deps.db, deps.processors, context, params.payment_intent_id, body, {
-      requestKey: deps.idempotencyKey,
-      keyExpiresAt: deps.idempotencyExpiresAt,
-      claimKey: deps.claimKey,
-      storeResponse: (tx, row) => deps.storeResponse(tx, presentRefund(row)),
-    });
-    return presentRefund(refund);
+    const request = repeatable(deps, presentRefund);
+    const id = params.payment_intent_id;
+    return presentRefund(await refundPaymentIntent(deps.db, deps.processors, context, id, body, request));
   },
 });
 

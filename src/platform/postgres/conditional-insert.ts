@@ -17,16 +17,42 @@ export type ConditionsOf<Row> = (row: Row) => InsertCondition[];
 
 export const unconditionally = () => [];
 
-/** Returns the parts of a conditional insert: `${clauses} insert into … select … where ${condition}`. */
+/** A row with its version: the transaction that wrote it (`xmin`). Any change of the row makes another version. */
+export type Versioned<Row> = Row & { version: string };
+
+/**
+ * Condition: the row is still the version that was read. So what was decided from it still holds, and SQL does not have
+ * to repeat the decision. Locks the row until the statement commits: `share` against any change, `no key update` if the
+ * statement itself changes the row.
+ */
+export function sameVersion(
+  table: string,
+  { id, version }: Versioned<{ id: string }>,
+  lock: 'share' | 'no key update',
+): InsertCondition {
+  return (db, met) => db`
+    select from ${db(table)} where ${met} and id = ${id} and xmin = ${version}::xid
+    for ${lock === 'share' ? db`share` : db`no key update`}`;
+}
+
+/**
+ * Returns the parts of a conditional insert: `${clauses} insert into … select … where ${condition}`. A statement with
+ * CTEs of its own writes `${clauses} ${next} name as (…)`.
+ */
 export function insertWhere(
   db: Db,
   conditions: readonly InsertCondition[],
-): { clauses: Fragment | Fragment[]; condition: Fragment } {
+): { clauses: Fragment | Fragment[]; next: Fragment; condition: Fragment } {
   const firstAreMet = (count: number) =>
     count === 0 ? db`true` : db`exists (select from ${db(`condition_${count}`)})`;
   const clauses = conditions.map((condition, index) => {
     const name = db(`condition_${index + 1}`);
     return db`${index === 0 ? db`with` : db`,`} ${name} as (${condition(db, firstAreMet(index))})`;
   });
-  return { clauses: clauses.length === 0 ? db`` : clauses, condition: firstAreMet(conditions.length) };
+  const isFirst = clauses.length === 0;
+  return {
+    clauses: isFirst ? db`` : clauses,
+    next: isFirst ? db`with` : db`,`,
+    condition: firstAreMet(conditions.length),
+  };
 }

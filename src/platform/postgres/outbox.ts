@@ -51,10 +51,11 @@ export function onEntriesCommitted(listener: () => void): () => void {
 
 /** Marks the transaction as having outbox entries, so that dispatch starts right after its commit. */
 export function noteEnqueued(tx: Tx): void {
-  afterCommit(tx, notifyListeners);
+  afterCommit(tx, notifyEnqueued);
 }
 
-function notifyListeners(): void {
+/** As `noteEnqueued`, after a statement that was its own transaction. */
+export function notifyEnqueued(): void {
   for (const listener of listeners) listener();
 }
 

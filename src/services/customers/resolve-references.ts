@@ -30,10 +30,17 @@ export async function resolveCustomer(
 ): Promise<Resolved<LockedCustomerRow>> {
   const customer = await lockCustomer(tx, tenant, id);
   if (customer === null) return { error: missingReference(path, 'customer', id) };
-  if (customer.deleted_at !== null) {
-    return { error: fieldError(path, 'customer_deleted', `Customer ${id} has been deleted.`) };
-  }
-  return { value: customer };
+  const error = customerError(customer, path);
+  return error ? { error } : { value: customer };
+}
+
+/** Returns the field error of a customer that cannot be referred to, because it was deleted. */
+export function customerError(
+  { id, deleted_at: deletedAt }: Pick<LockedCustomerRow, 'id' | 'deleted_at'>,
+  path: string,
+): FieldError | undefined {
+  if (deletedAt === null) return undefined;
+  return fieldError(path, 'customer_deleted', `Customer ${id} has been deleted.`);
 }
 
 /**
@@ -58,15 +65,21 @@ export async function resolveMethod(
 ): Promise<Resolved<PaymentMethodRow>> {
   const method = await lockPaymentMethod(tx, tenant, id);
   if (method === null) return { error: missingReference(path, 'payment method', id) };
-  if (method.detached_at !== null) {
-    const message = 'The payment method has been detached and cannot be charged.';
-    return { error: fieldError(path, 'payment_method_detached', message) };
+  const error = methodError(method, customerId, path);
+  return error ? { error } : { value: method };
+}
+
+/** Returns the field error of a method that `customerId` cannot be charged by. See `resolveMethod`. */
+export function methodError(
+  { id, customer_id: ownerId, detached_at: detachedAt }: Pick<PaymentMethodRow, 'id' | 'customer_id' | 'detached_at'>,
+  customerId: string | null,
+  path: string,
+): FieldError | undefined {
+  if (detachedAt !== null) {
+    return fieldError(path, 'payment_method_detached', 'The payment method has been detached and cannot be charged.');
   }
-  if (customerId !== null && method.customer_id !== null && method.customer_id !== customerId) {
-    const message = `Payment method ${id} belongs to another customer.`;
-    return { error: fieldError(path, 'payment_method_of_other_customer', message) };
-  }
-  return { value: method };
+  if (customerId === null || ownerId === null || ownerId === customerId) return undefined;
+  return fieldError(path, 'payment_method_of_other_customer', `Payment method ${id} belongs to another customer.`);
 }
 
 /**

@@ -1,27 +1,19 @@
-import {
-  type AttemptSource,
-  completeAttempt,
-  insertAttempt,
-  lockAttempt,
-  type PaymentAttemptRow,
-} from '../../db/payment-attempts.ts';
+import { completeAttempt, insertAttempt, lockAttempt, type PaymentAttemptRow } from '../../db/payment-attempts.ts';
 import {
   lockPaymentIntent,
   markProcessing,
   type PaymentIntentRow,
-  type PaymentIntentStatus,
   updateIntentOutcome,
 } from '../../db/payment-intents.ts';
 import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
 import { type ChargeOutcome, declined, unattended } from '../../domain/charge-outcome.ts';
-import { derivedId } from '../../domain/ids.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit, atomically, pipelined } from '../../platform/postgres/transaction.ts';
-import { emit, secondsBetween } from '../../platform/telemetry.ts';
 import { traced } from '../../platform/tracing.ts';
 import type { ChargeRequest, PaymentProcessor, Processors } from '../../processors/processor.ts';
 import { ProcessorNotConfigured } from '../errors.ts';
-import { intentEvent, type NewEvent, recordEvents } from '../events.ts';
+import { type NewEvent, recordEvents } from '../events.ts';
+import { completed, emitCompleted, emitOpened, type NewCharge, nextAttempt, outcomeEvent } from './charge-records.ts';
 
 /** An opened charge. Its attempt is committed before the processor is asked. */
 export interface Charge {
@@ -33,21 +25,6 @@ export interface Charge {
   request: ChargeRequest | null;
   /** True for plan and scheduled charges: no payer is present to complete a challenge. */
   unattended: boolean;
-}
-
-/**
- * How a charge is opened. `at` is customer time; `now` and `keyExpiresAt` are real time. `requestKey` is the
- * Idempotency-Key of the request, if it has one.
- */
-interface NewCharge {
-  source: AttemptSource;
-  at: Date;
-  now: Date;
-  /** When the charge was due, in customer time. Null when it had no due date. */
-  dueAt?: Date | null;
-  testClockId: string | null;
-  requestKey?: string | null;
-  keyExpiresAt?: Date | null;
 }
 
 /**
@@ -103,12 +80,6 @@ export interface OutcomeRecord {
   from?: 'processing' | 'requires_action';
 }
 
-const statusOf: Record<ChargeOutcome['kind'], PaymentIntentStatus> = {
-  succeeded: 'succeeded',
-  failed: 'failed',
-  requires_action: 'requires_action',
-};
-
 /**
  * Returns the processor of a mode.
  * @throws ProcessorNotConfigured in live mode when no live processor is configured.
@@ -127,57 +98,27 @@ export async function openCharge(
   tx: Tx,
   intent: PaymentIntentRow,
   method: PaymentMethodRow | null,
-  { source, at, now, dueAt = null, testClockId, requestKey = null, keyExpiresAt = null }: NewCharge,
+  newCharge: NewCharge,
 ): Promise<Charge> {
-  const attempt = {
-    id: attemptIdOf(intent, intent.attempt_count + 1),
-    payment_intent_id: intent.id,
-    number: intent.attempt_count + 1,
-    payment_method_id: method?.id ?? null,
-    source,
-    request_key: requestKey,
-    request_key_expires_at: keyExpiresAt,
-    at,
-    opened_at: now,
-  };
+  const attempt = nextAttempt(intent, method?.id ?? null, newCharge);
   void pipelined(tx, [
     insertAttempt(tx, attempt),
     markProcessing(tx, intent.id, {
       number: attempt.number,
       paymentMethodId: attempt.payment_method_id,
       customerId: method?.customer_id ?? null,
-      at,
+      at: attempt.at,
     }),
   ]);
-  afterCommit(tx, () =>
-    emit({
-      kind: 'charge opened',
-      source,
-      ...ownerOf(intent, testClockId),
-      paymentIntentId: intent.id,
-      paymentPlanId: intent.payment_plan_id,
-      lagSeconds: dueAt === null || testClockId !== null ? null : secondsBetween(dueAt, now),
-    }),
-  );
+  afterCommit(tx, () => emitOpened(intent, newCharge));
   return chargeOf(intent, method, attempt);
 }
 
-/**
- * Returns the id of an attempt, which is also the processor's idempotency key. It is derived only from what is paid for
- * and the number of the try. A database restored from a back-up may have lost the attempt. It then asks again under the
- * same key, and the processor takes no money twice. For a plan, the id is derived from the plan and the slot, because
- * the restored database may have lost the slot's intent too.
- */
-function attemptIdOf(intent: PaymentIntentRow, number: number): string {
-  const { id, payment_plan_id: planId, payment_plan_slot: slot } = intent;
-  if (planId === null) return derivedId('payment_attempt', id, String(number));
-  return derivedId('payment_attempt', planId, `${slot}/${number}`);
-}
-
-function chargeOf(
+/** Returns the charge of an opened attempt. `method` is the attempt's, or null if there is none to charge. */
+export function chargeOf(
   intent: PaymentIntentRow,
-  method: PaymentMethodRow | null,
-  attempt: { id: string; number: number; source: AttemptSource; opened_at: Date },
+  method: Pick<PaymentMethodRow, 'id' | 'fixture_token'> | null,
+  attempt: Pick<PaymentAttemptRow, 'id' | 'number' | 'source' | 'opened_at'>,
 ): Charge {
   const request = method && {
     idempotencyKey: attempt.id,
@@ -245,20 +186,7 @@ export async function recordOutcome(
     if (intent === null || attempt === null) return null;
     const { outcome, now, at = attempt.at, from = 'processing' } = record;
     if (attempt.outcome !== from) return intent;
-    const error = outcome.kind === 'failed' ? { code: outcome.code, message: outcome.message } : null;
-    const completion = {
-      outcome: outcome.kind,
-      code: error?.code ?? null,
-      message: error?.message ?? null,
-      now,
-    };
-    const updated = {
-      ...intent,
-      status: statusOf[outcome.kind],
-      last_error_code: completion.code,
-      last_error_message: completion.message,
-      updated_at: at,
-    };
+    const { completion, updated } = completed(intent, outcome, { at, now });
     void pipelined(tx, [completeAttempt(tx, attempt.id, from, completion), updateIntentOutcome(tx, updated)]);
     const booked = await recorder?.completed({ attempt, at, amount: intent.amount, outcome, now });
     const origin = { billerId: intent.biller_id, livemode: intent.livemode, ...record };
@@ -267,40 +195,13 @@ export async function recordOutcome(
       ...(booked?.events ?? []),
     ]);
     afterCommit(tx, () =>
-      emit({
-        kind: 'charge completed',
-        source: attempt.source,
-        ...ownerOf(intent, intent.test_clock_id),
-        attemptId: attempt.id,
-        attempt: attempt.number,
-        paymentIntentId: intent.id,
-        paymentPlanId: intent.payment_plan_id,
+      emitCompleted(updated, attempt, outcome, {
+        testClockId: intent.test_clock_id,
         requestId: record.requestId,
-        outcome: outcome.kind,
-        code: error?.code ?? null,
         eventIds,
         openedAt: from === 'processing' ? attempt.opened_at : null,
       }),
     );
     return updated;
-  });
-}
-
-function ownerOf({ biller_id, livemode }: PaymentIntentRow, testClockId: string | null) {
-  return { billerId: biller_id, livemode, testClockId };
-}
-
-function outcomeEvent(
-  intent: PaymentIntentRow,
-  about: { testClockId: string | null; at: Date },
-  attempt: number,
-  nextAttemptAt: Date | null,
-): NewEvent {
-  if (intent.status === 'succeeded') return intentEvent('payment_intent.succeeded', intent, about);
-  if (intent.status === 'requires_action') return intentEvent('payment_intent.requires_action', intent, about);
-  return intentEvent('payment_intent.failed', intent, about, {
-    attempt,
-    will_retry: nextAttemptAt !== null,
-    next_attempt_at: nextAttemptAt === null ? null : nextAttemptAt.toISOString(),
   });
 }

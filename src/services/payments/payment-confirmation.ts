@@ -2,12 +2,12 @@ import { lockCustomer } from '../../db/customers.ts';
 import { listAbandonedAttempts, selectAttemptOfRequest, updateAttemptKeyExpiry } from '../../db/payment-attempts.ts';
 import { type LockedIntentRow, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import { pass } from '../../platform/crash-points.ts';
-import type { Pool, Tx, Writer } from '../../platform/postgres/connection.ts';
+import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
-import type { PaymentIntentConfirm } from '../../resources/payment-intent-input.ts';
+import type { PaymentIntentConfirm, PaymentIntentCreate } from '../../resources/payment-intent-input.ts';
 import { timeOf } from '../customer-time.ts';
 import { attachMethod, lockOwner, resolveMethod } from '../customers/resolve-references.ts';
-import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
+import { NotFound, ValidationFailed } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import {
@@ -19,14 +19,14 @@ import {
   recordOutcome,
   reopenCharge,
 } from './charge.ts';
-import { getPaymentIntent } from './payment-intents.ts';
+import { confirmRefusal } from './confirm-rules.ts';
+import { createLocked, getPaymentIntent, newIntentId } from './payment-intents.ts';
 import { type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
 import { bindingError, lockMethodOfPayer, recordUse } from './unattached-methods.ts';
+import { createUnlocked, openUnlocked, recordUnlocked, type UnlockedCharge } from './unlocked-charge.ts';
 
 /** In milliseconds. No request lives this long, so the process that opened such an attempt is dead. */
 const abandonedAfterMs = 60_000;
-
-const confirmable: readonly string[] = ['requires_payment_method', 'failed'];
 
 /**
  * Charges an intent now, with the given method or the one that the intent carries. If two confirms race, the intent is
@@ -37,27 +37,73 @@ const confirmable: readonly string[] = ['requires_payment_method', 'failed'];
  * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
  */
 export async function confirmPaymentIntent(
-  db: Writer,
-  { processors, hook }: Charging,
+  pool: Pool,
+  charging: Charging,
   context: RequestContext,
   id: string,
   input: PaymentIntentConfirm,
   request: RepeatableRequest<PaymentIntentRow> = unrepeatable,
 ): Promise<PaymentIntentRow> {
-  const opened = await atomically(db, (tx) => openConfirmation(tx, { processors, hook }, context, id, input, request));
-  // An earlier try of this request opened the charge, and its outcome is already recorded. Return that result.
+  const opened =
+    (await openUnlocked(pool, charging.processors, context, id, input, request)) ??
+    (await atomically(pool, (tx) => openConfirmation(tx, charging, context, id, input, request)));
+  return finishConfirmation(pool, charging, context, opened, request);
+}
+
+/**
+ * Creates an intent and charges it. If an earlier try of this request has created one, its charge is continued: there
+ * is never a second intent.
+ * @throws ValidationFailed with every field error of the body.
+ * @throws InvalidState while the customer's clock is advancing.
+ * @throws NotFound when the customer's clock was deleted meanwhile, together with the intent.
+ * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
+ */
+export async function createAndConfirm(
+  pool: Pool,
+  charging: Charging,
+  context: RequestContext,
+  input: PaymentIntentCreate,
+  request: RepeatableRequest<PaymentIntentRow> = unrepeatable,
+): Promise<PaymentIntentRow> {
+  const opened =
+    (await createUnlocked(pool, charging.processors, context, input, request)) ??
+    (await atomically(pool, async (tx) => {
+      await request.claimKey(tx);
+      const newId = newIntentId(context);
+      const id = await request.subjectOf(tx, newId);
+      if (id === newId) await createLocked(tx, context, input, id);
+      return openConfirmation(tx, charging, context, id, {}, { ...request, claimKey: async () => {} });
+    }));
+  return finishConfirmation(pool, charging, context, opened, request);
+}
+
+/** What opening has come to: a charge to be made, or an intent whose outcome an earlier try has recorded. */
+type Opened = { charge: Charge } | UnlockedCharge | { completed: PaymentIntentRow };
+
+/** Asks the processor and records the outcome. */
+async function finishConfirmation(
+  pool: Pool,
+  { processors, hook }: Charging,
+  context: RequestContext,
+  opened: Opened,
+  request: RepeatableRequest<PaymentIntentRow>,
+): Promise<PaymentIntentRow> {
   if ('completed' in opened) return opened.completed;
   const { charge } = opened;
   pass('confirm opened');
   const outcome = await askProcessor(processors, charge);
   pass('confirm charged');
-  const completed = await atomically(db, async (tx) => {
-    const intent = await recordOutcome(tx, charge, { outcome, requestId: context.requestId, now: context.now }, hook);
-    if (intent !== null) await request.storeResponse(tx, intent);
-    return intent;
-  });
+  const record = { outcome, requestId: context.requestId, now: context.now };
+  const recorded = 'version' in opened ? await recordUnlocked(pool, opened, record, request) : null;
+  const completed =
+    recorded ??
+    (await atomically(pool, async (tx) => {
+      const intent = await recordOutcome(tx, charge, record, hook);
+      if (intent !== null) await request.storeResponse(tx, intent);
+      return intent;
+    }));
   pass('confirm completed');
-  if (completed === null) throw new NotFound('payment intent', id);
+  if (completed === null) throw new NotFound('payment intent', charge.paymentIntentId);
   return completed;
 }
 
@@ -98,7 +144,7 @@ async function openConfirmation(
   id: string,
   input: PaymentIntentConfirm,
   { requestKey, keyExpiresAt, claimKey }: RepeatableRequest<PaymentIntentRow>,
-): Promise<{ charge: Charge } | { completed: PaymentIntentRow }> {
+): Promise<Opened> {
   const [, found] = await pipelined(tx, [claimKey(tx), getPaymentIntent(tx, context, id)]);
   const { customer_id: customerId, payment_plan_id: paymentPlanId } = found;
   // An intent without a customer takes over the customer of its method, and so lives on the same clock. With a
@@ -125,14 +171,8 @@ async function openConfirmation(
     return before.outcome === 'processing' ? { charge: await reopenCharge(tx, intent, before) } : { completed: intent };
   }
   const at = timeOf(payer, context.now);
-  if (payer !== null && payer.deleted_at !== null) {
-    throw new InvalidState('The customer of this payment has been deleted, so the payment cannot be charged.');
-  }
-  if (!confirmable.includes(intent.status)) {
-    throw new InvalidState(
-      `Payment intent ${id} is ${intent.status}; it can be confirmed while ${confirmable.join(' or ')}.`,
-    );
-  }
+  const refusal = confirmRefusal(intent, payer);
+  if (refusal) throw refusal;
   const method = await methodToCharge(tx, context, intent, input, at);
   processorFor(processors, context.livemode);
   const charge = await openCharge(tx, intent, method, {

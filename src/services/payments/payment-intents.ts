@@ -47,44 +47,47 @@ export async function createPaymentIntent(
   input: PaymentIntentCreate,
   conditionsOf: ConditionsOf<PaymentIntentRow> = unconditionally,
 ): Promise<PaymentIntentRow> {
-  const errors = bodyErrors(context, input);
-  if (input.payment_method === undefined && errors.length === 0) {
+  if (input.payment_method === undefined && bodyErrors(context, input).length === 0) {
     const created = await createInOne(db, context, input, conditionsOf);
     if (created !== null) return created;
   }
-  return atomically(db, async (tx) => {
-    const { customer_id: customerId, payment_method: methodId } = input;
-    const customer = customerId === undefined ? null : await resolveCustomer(tx, context, customerId, '/customer_id');
-    if (customer?.error) errors.push(customer.error);
-    // An intent without `customer_id` takes over the customer of its method, and so lives on the same clock.
-    const payer =
-      customer === null && methodId !== undefined ? await lockOwner(tx, context, methodId) : (customer?.value ?? null);
-    const method =
-      methodId === undefined ? null : await resolveMethod(tx, context, methodId, payer?.id ?? null, '/payment_method');
-    const bound = method?.value && customer === null ? bindingError(method.value, null, '/payment_method') : undefined;
-    if (bound) errors.push(bound);
-    if (method?.error) errors.push(method.error);
-    else if (customer === null && payer && payer.deleted_at !== null) {
-      const message = `Customer ${payer.id}, the owner of the payment method, has been deleted.`;
-      errors.push(fieldError('/payment_method', 'customer_deleted', message));
-    }
-    const at = timeOf(payer, context.now);
-    errors.push(...scheduleErrors(context, input, at));
-    assertNoErrors(errors);
-    if (method?.value && payer) await attachMethod(tx, context, method.value, payer.id, at);
-    const methodOrNull = method?.value?.id ?? null;
-    const row = newRow(context, input, {
-      at,
-      customerId: payer?.id ?? null,
-      methodId: methodOrNull,
-      surcharge: paysFees(payer),
-    });
-    const written = await insertPaymentIntent(tx, row, conditionsOf(row));
-    if (!written) throw new KeyTaken();
-    if (method?.value && payer === null) await recordUse(tx, context, method.value, row.id);
-    if (row.scheduled_at !== null) await start.scheduledPayment(tx, row, context.now);
-    return row;
-  });
+  return atomically(db, (tx) => createLocked(tx, context, input, newIntentId(context), conditionsOf));
+}
+
+/** As `createPaymentIntent`, under this id, in the caller's transaction, with customer and method locked. */
+export async function createLocked(
+  tx: Tx,
+  context: RequestContext,
+  input: PaymentIntentCreate,
+  id: string,
+  conditionsOf: ConditionsOf<PaymentIntentRow> = unconditionally,
+): Promise<PaymentIntentRow> {
+  const errors = bodyErrors(context, input);
+  const { customer_id: customerId, payment_method: methodId } = input;
+  const customer = customerId === undefined ? null : await resolveCustomer(tx, context, customerId, '/customer_id');
+  if (customer?.error) errors.push(customer.error);
+  // An intent without `customer_id` takes over the customer of its method, and so lives on the same clock.
+  const payer =
+    customer === null && methodId !== undefined ? await lockOwner(tx, context, methodId) : (customer?.value ?? null);
+  const method =
+    methodId === undefined ? null : await resolveMethod(tx, context, methodId, payer?.id ?? null, '/payment_method');
+  const bound = method?.value && customer === null ? bindingError(method.value, null, '/payment_method') : undefined;
+  if (bound) errors.push(bound);
+  if (method?.error) errors.push(method.error);
+  else if (customer === null && payer && payer.deleted_at !== null) {
+    const message = `Customer ${payer.id}, the owner of the payment method, has been deleted.`;
+    errors.push(fieldError('/payment_method', 'customer_deleted', message));
+  }
+  const at = timeOf(payer, context.now);
+  errors.push(...scheduleErrors(context, input, at));
+  assertNoErrors(errors);
+  if (method?.value && payer) await attachMethod(tx, context, method.value, payer.id, at);
+  const row = { ...newIntent(context, input, { at, payer, methodId: method?.value?.id ?? null }), id };
+  const written = await insertPaymentIntent(tx, row, conditionsOf(row));
+  if (!written) throw new KeyTaken();
+  if (method?.value && payer === null) await recordUse(tx, context, method.value, row.id);
+  if (row.scheduled_at !== null) await start.scheduledPayment(tx, row, context.now);
+  return row;
 }
 
 /** @throws NotFound */
@@ -124,7 +127,8 @@ export async function listPaymentIntents(
   return rowsOfPage(db, 'payment_intents', tenant, query, (page) => listIntentRows(db, tenant, filter, page));
 }
 
-function bodyErrors(context: RequestContext, input: PaymentIntentCreate): FieldError[] {
+/** Returns the field errors of a body that need nothing but the body and its request. */
+export function bodyErrors(context: RequestContext, input: PaymentIntentCreate): FieldError[] {
   const errors = metadataErrors(input.metadata, context.livemode);
   if (input.biller_id !== undefined && input.biller_id !== context.billerId) {
     errors.push(missingReference('/biller_id', 'biller', input.biller_id));
@@ -156,38 +160,35 @@ async function createInOne(
   const customerId = input.customer_id;
   const customer = customerId === undefined ? null : await selectCustomer(db, context, customerId);
   if (customerId !== undefined && (customer === null || customer.test_clock_id !== null)) return null;
-  const row = newRow(context, input, {
-    at: context.now,
-    customerId: customer?.id ?? null,
-    methodId: null,
-    surcharge: paysFees(customer),
-  });
+  const row = newIntent(context, input, { at: context.now, payer: customer, methodId: null });
   const conditions = customer === null ? conditionsOf(row) : [unchanged(customer), ...conditionsOf(row)];
   return (await insertPaymentIntent(db, row, conditions)) ? row : null;
 }
 
-function paysFees(customer: CustomerRow | null): boolean {
-  return customer?.fee_preferences?.customer_pays_transaction_fees ?? false;
+/** Returns the id of a new intent in the mode of the request. */
+export function newIntentId(context: RequestContext): string {
+  return newId('payment_intent', context);
 }
 
-function newRow(
+/** Returns the row of a new intent, in which nothing was tried yet. `at` is customer time. */
+export function newIntent(
   context: RequestContext,
   input: PaymentIntentCreate,
   {
     at,
-    customerId,
+    payer,
     methodId,
-    surcharge,
-  }: { at: Date; customerId: string | null; methodId: string | null; surcharge: boolean },
+  }: { at: Date; payer: Pick<CustomerRow, 'id' | 'fee_preferences'> | null; methodId: string | null },
 ): PaymentIntentRow {
-  const price = priceOf(input.amount, context.feeSchedule, input.surcharge_applied === true || surcharge);
+  const payerPaysFees = payer?.fee_preferences?.customer_pays_transaction_fees ?? false;
+  const price = priceOf(input.amount, context.feeSchedule, input.surcharge_applied === true || payerPaysFees);
   const date = input.scheduled_payment_date ?? null;
   const isToday = date !== null && date <= dateIn(at, context.timeZone);
   return {
-    id: newId('payment_intent', context),
+    id: newIntentId(context),
     biller_id: context.billerId,
     livemode: context.livemode,
-    customer_id: customerId,
+    customer_id: payer?.id ?? null,
     payment_method_id: methodId,
     payment_plan_id: null,
     payment_plan_slot: null,

@@ -1,3 +1,4 @@
+import type { InsertCondition } from '../../platform/postgres/conditional-insert.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 
 /** How a request with an Idempotency-Key finds what an earlier try has committed, and stores its response. */
@@ -7,13 +8,28 @@ export interface RepeatableRequest<Row> {
   keyExpiresAt?: Date | null;
   /** Called first in the first transaction. Claims the key, or throws when another request has it. */
   claimKey(tx: Tx): Promise<void>;
+  /**
+   * Called after `claimKey`, with the id of an object to be made. Returns that id, or the id of the object that an
+   * earlier try has made.
+   */
+  subjectOf(tx: Tx, newId: string): Promise<string>;
   /** Called in the transaction that records the outcome. Stores the response. */
   storeResponse(tx: Tx, row: Row): Promise<void>;
+  /**
+   * The condition that the key is free. It claims the key, for the object `subjectId` if the request makes one. Empty
+   * without a key.
+   */
+  claim(subjectId?: string): InsertCondition[];
+  /** The condition that the key is still this request's. It stores the response. Empty without a key. */
+  withResponse(row: Row): InsertCondition[];
 }
 
 /** A request without a key. */
 export const unrepeatable: RepeatableRequest<unknown> = {
   requestKey: null,
   async claimKey() {},
+  subjectOf: async (_tx, newId) => newId,
   async storeResponse() {},
+  claim: () => [],
+  withResponse: () => [],
 };

@@ -235,6 +235,10 @@ export class PaymentIntents extends Resource {
    * Nothing is charged until you confirm it, or until its scheduled_payment_date. The response has the `client_secret`.
    * With it a browser can fetch or confirm the payment intent.
    *
+   * With `confirm: true` the payment is charged in the same request. The response has the result: `succeeded`, `failed`
+   * with `last_payment_error`, `requires_action` or `processing`. A decline is not an error: it returns 201, and you
+   * can confirm the payment intent again.
+   *
    * Needs a secret key with the scope `payment_intents:write`.
    *
    * `POST /api/v1/payment_intents`

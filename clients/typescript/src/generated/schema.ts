@@ -256,6 +256,8 @@ export interface paths {
          * Create a payment intent
          * @description Nothing is charged until you confirm it, or until its scheduled_payment_date. The response has the `client_secret`. With it a browser can fetch or confirm the payment intent.
          *
+         *     With `confirm: true` the payment is charged in the same request. The response has the result: `succeeded`, `failed` with `last_payment_error`, `requires_action` or `processing`. A decline is not an error: it returns 201, and you can confirm the payment intent again.
+         *
          *     Needs a secret key with the scope `payment_intents:write`.
          */
         post: operations["createPaymentIntent"];
@@ -2081,6 +2083,8 @@ export interface components {
             biller_id?: string;
             /** @description A saved method, pm_…. A confirm that names no method charges this one. */
             payment_method?: string;
+            /** @description Charges the payment in the same request, as a confirm does. Needs `payment_method`. Not together with `scheduled_payment_date`. */
+            confirm?: boolean;
             /** @description Free-form. Accepted, but not stored: to charge a method, save it with POST /payment_methods. */
             payment_method_data?: {
                 [key: string]: unknown;
@@ -4092,12 +4096,15 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            /** @description With `confirm`: the customer’s test clock was deleted during the request, and the payment with it. */
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             /** @description The body is larger than 256 KiB. The limit is this high because payment_method_data is free-form, and metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            /** @description No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged. */
             503: components["responses"]["Unavailable"];
         };
     };

@@ -1,0 +1,173 @@
+// A payment that nothing else changes meanwhile needs no lock while it is decided: it is read, then written by one
+// statement whose conditions are that every row is still the version that was read. See `sameVersion`.
+import {
+  type InsertCondition,
+  insertWhere,
+  sameVersion,
+  type Versioned,
+} from '../platform/postgres/conditional-insert.ts';
+import type { Db } from '../platform/postgres/connection.ts';
+import type { CustomerRow } from './customers.ts';
+import type { NewAttempt } from './payment-attempts.ts';
+import { intentInsert, type PaymentIntentRow } from './payment-intents.ts';
+import type { PaymentMethodRow } from './payment-methods.ts';
+import type { TenantKey } from './tenant.ts';
+
+/** Who pays and with which method, as far as a charge depends on them. */
+export interface Parties {
+  payer: Versioned<Pick<CustomerRow, 'id' | 'test_clock_id' | 'fee_preferences' | 'deleted_at'>>;
+  method: Versioned<Pick<PaymentMethodRow, 'id' | 'customer_id' | 'fixture_token' | 'detached_at'>>;
+}
+
+interface PartyColumns {
+  payer_id: string;
+  payer_version: string;
+  payer_clock: string | null;
+  payer_fees: CustomerRow['fee_preferences'];
+  payer_deleted_at: Date | null;
+  method_id: string;
+  method_version: string;
+  method_owner: string | null;
+  method_fixture: string | null;
+  method_detached_at: Date | null;
+}
+
+/** The columns of the customer `c` and of the method `m`, under names of their own. */
+const partyColumns = (db: Db) => db`
+  c.id as payer_id, c.xmin::text as payer_version, c.test_clock_id as payer_clock, c.fee_preferences as payer_fees,
+  c.deleted_at as payer_deleted_at, m.id as method_id, m.xmin::text as method_version, m.customer_id as method_owner,
+  m.fixture_token as method_fixture, m.detached_at as method_detached_at`;
+
+function partiesOf(row: PartyColumns): Parties {
+  return {
+    payer: {
+      id: row.payer_id,
+      version: row.payer_version,
+      test_clock_id: row.payer_clock,
+      fee_preferences: row.payer_fees,
+      deleted_at: row.payer_deleted_at,
+    },
+    method: {
+      id: row.method_id,
+      version: row.method_version,
+      customer_id: row.method_owner,
+      fixture_token: row.method_fixture,
+      detached_at: row.method_detached_at,
+    },
+  };
+}
+
+/**
+ * Reads a method of this biller and mode with the customer of this id or, without one, with the customer of the method.
+ * Returns null if the method or the customer does not exist.
+ */
+export async function selectParties(
+  db: Db,
+  tenant: TenantKey,
+  { customerId, methodId }: { customerId: string | null; methodId: string },
+): Promise<Parties | null> {
+  const [row] = await db<PartyColumns[]>`
+    select ${partyColumns(db)}
+    from payment_methods m
+    join customers c on c.biller_id = m.biller_id and c.livemode = m.livemode
+      and c.id = coalesce(${customerId}, m.customer_id)
+    where m.id = ${methodId} and m.biller_id = ${tenant.billerId} and m.livemode = ${tenant.livemode}`;
+  return row === undefined ? null : partiesOf(row);
+}
+
+/**
+ * Reads an intent of this biller and mode, the method to charge (`methodId`, or the one that the intent carries), and
+ * the customer of the intent or, if it has none, of the method. Returns null if one of the three does not exist.
+ */
+export async function selectIntentAndParties(
+  db: Db,
+  tenant: TenantKey,
+  id: string,
+  methodId: string | null,
+): Promise<(Parties & { intent: Versioned<PaymentIntentRow> }) | null> {
+  const [row] = await db<(Versioned<PaymentIntentRow> & PartyColumns)[]>`
+    select i.*, i.xmin::text as version, ${partyColumns(db)}
+    from payment_intents i
+    join payment_methods m on m.biller_id = i.biller_id and m.livemode = i.livemode
+      and m.id = coalesce(${methodId}, i.payment_method_id)
+    join customers c on c.biller_id = i.biller_id and c.livemode = i.livemode
+      and c.id = coalesce(i.customer_id, m.customer_id)
+    where i.id = ${id} and i.biller_id = ${tenant.billerId} and i.livemode = ${tenant.livemode}`;
+  return row === undefined ? null : { intent: row, ...partiesOf(row) };
+}
+
+/**
+ * Opens an attempt of an intent, if intent, customer and method are still as they were read and all other conditions
+ * hold. `opened` is the intent as the attempt makes it. Locks in the order of every charge: customer, intent, method.
+ * Returns the version of the opened intent, or null if nothing was written.
+ */
+export async function openAttemptWhere(
+  db: Db,
+  { intent, payer, method }: Parties & { intent: Versioned<{ id: string }> },
+  opened: PaymentIntentRow,
+  attempt: NewAttempt,
+  conditions: readonly InsertCondition[],
+): Promise<string | null> {
+  const { clauses, condition } = insertWhere(db, [
+    sameVersion('customers', payer, 'share'),
+    sameVersion('payment_intents', intent, 'no key update'),
+    sameVersion('payment_methods', method, 'share'),
+    ...conditions,
+  ]);
+  const [row] = await db<{ version: string }[]>`
+    ${clauses}, intent as (
+      update payment_intents
+      set status = ${opened.status}, attempt_count = ${opened.attempt_count}, customer_id = ${opened.customer_id},
+        payment_method_id = ${opened.payment_method_id}, updated_at = ${opened.updated_at}
+      where id = ${opened.id} and ${condition}
+      returning xmin::text as version
+    )
+    ${attemptInsert(db, attempt)}`;
+  return row?.version ?? null;
+}
+
+/**
+ * Inserts an intent that is being charged, with its first attempt, if customer and method are still as they were read
+ * and all other conditions hold. Returns the version of the intent, or null if nothing was written.
+ */
+export async function insertChargedWhere(
+  db: Db,
+  { payer, method }: Parties,
+  intent: PaymentIntentRow,
+  attempt: NewAttempt,
+  conditions: readonly InsertCondition[],
+): Promise<string | null> {
+  const { clauses, condition } = insertWhere(db, [
+    sameVersion('customers', payer, 'share'),
+    sameVersion('payment_methods', method, 'share'),
+    ...conditions,
+  ]);
+  const [row] = await db<{ version: string }[]>`
+    ${clauses}, intent as (
+      ${intentInsert(db, intent, condition)}
+      returning xmin::text as version
+    )
+    ${attemptInsert(db, attempt)}`;
+  return row?.version ?? null;
+}
+
+/** The end of both statements: the attempt, if the CTE `intent` has written. */
+function attemptInsert(db: Db, attempt: NewAttempt) {
+  const columns = { ...attempt, outcome: 'processing' };
+  // Fragments: `db(…)` goes by the keyword before it.
+  return db`
+    insert into payment_attempts ${db`(${db(Object.keys(columns))})`} ${db`select ${db(columns)}`} from intent
+    returning (select version from intent) as version`;
+}
+
+/**
+ * Condition: the charge is as it was opened. `intent` has the version that its opening has made. Locks both rows. If
+ * another transaction has locked one of them, the condition does not hold: it does not wait.
+ */
+export function isStillOpen(intent: Versioned<{ id: string }>, attemptId: string): InsertCondition {
+  return (db, met) => db`
+    select from payment_intents i join payment_attempts a on a.payment_intent_id = i.id
+    where ${met} and i.id = ${intent.id} and i.xmin = ${intent.version}::xid
+      and a.id = ${attemptId} and a.outcome = 'processing'
+    for no key update of i, a skip locked`;
+}

@@ -1,0 +1,137 @@
+// The rows, the event and the telemetry of a charge, as values. They come from here, so they are the same however a
+// charge is opened and recorded.
+import type { AttemptCompletion, AttemptSource, NewAttempt, PaymentAttemptRow } from '../../db/payment-attempts.ts';
+import type { PaymentIntentRow, PaymentIntentStatus } from '../../db/payment-intents.ts';
+import type { ChargeOutcome } from '../../domain/charge-outcome.ts';
+import { derivedId } from '../../domain/ids.ts';
+import { emit, secondsBetween } from '../../platform/telemetry.ts';
+import { intentEvent, type NewEvent } from '../events.ts';
+
+/**
+ * How a charge is opened. `at` is customer time; `now` and `keyExpiresAt` are real time. `requestKey` is the
+ * Idempotency-Key of the request, if it has one.
+ */
+export interface NewCharge {
+  source: AttemptSource;
+  at: Date;
+  now: Date;
+  /** When the charge was due, in customer time. Null when it had no due date. */
+  dueAt?: Date | null;
+  testClockId: string | null;
+  requestKey?: string | null;
+  keyExpiresAt?: Date | null;
+}
+
+const statusOf: Record<ChargeOutcome['kind'], PaymentIntentStatus> = {
+  succeeded: 'succeeded',
+  failed: 'failed',
+  requires_action: 'requires_action',
+};
+
+/** Returns the next attempt of an intent. `methodId` is null if there is no method to charge. */
+export function nextAttempt(
+  intent: PaymentIntentRow,
+  methodId: string | null,
+  { source, at, now, requestKey = null, keyExpiresAt = null }: NewCharge,
+): NewAttempt {
+  const number = intent.attempt_count + 1;
+  return {
+    id: attemptIdOf(intent, number),
+    payment_intent_id: intent.id,
+    number,
+    payment_method_id: methodId,
+    source,
+    request_key: requestKey,
+    request_key_expires_at: keyExpiresAt,
+    at,
+    opened_at: now,
+  };
+}
+
+/**
+ * Returns the id of an attempt, which is also the processor's idempotency key. It is derived only from what is paid for
+ * and the number of the try. A database restored from a back-up may have lost the attempt. It then asks again under the
+ * same key, and the processor takes no money twice. For a plan, the id is derived from the plan and the slot, because
+ * the restored database may have lost the slot's intent too.
+ */
+function attemptIdOf(intent: PaymentIntentRow, number: number): string {
+  const { id, payment_plan_id: planId, payment_plan_slot: slot } = intent;
+  if (planId === null) return derivedId('payment_attempt', id, String(number));
+  return derivedId('payment_attempt', planId, `${slot}/${number}`);
+}
+
+/** Emits that a charge was opened. Call it once that is committed. */
+export function emitOpened(intent: PaymentIntentRow, { source, dueAt = null, testClockId, now }: NewCharge): void {
+  emit({
+    kind: 'charge opened',
+    source,
+    ...ownerOf(intent, testClockId),
+    paymentIntentId: intent.id,
+    paymentPlanId: intent.payment_plan_id,
+    lagSeconds: dueAt === null || testClockId !== null ? null : secondsBetween(dueAt, now),
+  });
+}
+
+/**
+ * Returns what an outcome changes: the columns of the attempt, and the whole row of the intent. `at` is customer time,
+ * `now` real time.
+ */
+export function completed(
+  intent: PaymentIntentRow,
+  outcome: ChargeOutcome,
+  { at, now }: { at: Date; now: Date },
+): { completion: AttemptCompletion; updated: PaymentIntentRow } {
+  const { code, message } = outcome.kind === 'failed' ? outcome : { code: null, message: null };
+  return {
+    completion: { outcome: outcome.kind, code, message, now },
+    updated: {
+      ...intent,
+      status: statusOf[outcome.kind],
+      last_error_code: code,
+      last_error_message: message,
+      updated_at: at,
+    },
+  };
+}
+
+/** Returns the event of an outcome. `nextAttemptAt` is when a failed payment is tried again, in customer time. */
+export function outcomeEvent(
+  intent: PaymentIntentRow,
+  about: { testClockId: string | null; at: Date },
+  attempt: number,
+  nextAttemptAt: Date | null,
+): NewEvent {
+  if (intent.status === 'succeeded') return intentEvent('payment_intent.succeeded', intent, about);
+  if (intent.status === 'requires_action') return intentEvent('payment_intent.requires_action', intent, about);
+  return intentEvent('payment_intent.failed', intent, about, {
+    attempt,
+    will_retry: nextAttemptAt !== null,
+    next_attempt_at: nextAttemptAt === null ? null : nextAttemptAt.toISOString(),
+  });
+}
+
+/** Emits that a charge has its outcome. Call it once that is committed. `openedAt` is null after a challenge. */
+export function emitCompleted(
+  intent: PaymentIntentRow,
+  attempt: Pick<PaymentAttemptRow, 'id' | 'number' | 'source'>,
+  outcome: ChargeOutcome,
+  more: { testClockId: string | null; requestId: string | null; eventIds: string[]; openedAt: Date | null },
+): void {
+  const { testClockId, ...others } = more;
+  emit({
+    kind: 'charge completed',
+    source: attempt.source,
+    ...ownerOf(intent, testClockId),
+    attemptId: attempt.id,
+    attempt: attempt.number,
+    paymentIntentId: intent.id,
+    paymentPlanId: intent.payment_plan_id,
+    outcome: outcome.kind,
+    code: outcome.kind === 'failed' ? outcome.code : null,
+    ...others,
+  });
+}
+
+function ownerOf({ biller_id, livemode }: PaymentIntentRow, testClockId: string | null) {
+  return { billerId: biller_id, livemode, testClockId };
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'mocha';
+import { eventually } from '../../lab/eventually.ts';
+import { createApp } from '../../src/api/app.ts';
+import { type RunningServer, serve } from '../../src/api/http/server.ts';
+import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
+import { sendChecked, testDeps } from '../support/api.ts';
+import { useCountedWay } from '../support/counted-way.ts';
+import { useDatabase } from '../support/database.ts';
+import { makeKeys } from '../support/factories.ts';
+import { createMerchant, type Merchant } from '../support/merchant.ts';
+
+describe('a payment and its round trips to PostgreSQL', () => {
+  const db = useDatabase();
+  const way = useCountedWay(db);
+  let sql: Pool;
+  let running: RunningServer;
+  let merchant: Merchant;
+  let customer = '';
+  let method = '';
+
+  before('serve an API with one connection, and have a payer', async () => {
+    sql = openPool(way.url, { max: 1, name: 'counted' });
+    // The credential is looked up once, by the warm-up.
+    const { deps } = testDeps(db, { sql, waits: { credentialMs: 600_000 } });
+    running = await serve(createApp(deps), { port: 0 });
+    merchant = createMerchant(`http://127.0.0.1:${running.port}`, (await makeKeys(db.sql)).sandboxSecret);
+    customer = (await merchant.customer()).id;
+    method = await merchant.card(customer);
+    // The first request of a kind also prepares its statements. One more is declined, which is no other statement.
+    for (const keyed of [false, true, false]) {
+      await confirm(await newIntent(), keyed);
+      await pay(keyed);
+    }
+  });
+  after('end the API', async () => {
+    await running.close();
+    await sql.end();
+  });
+
+  const newIntent = async (more: object = {}) => (await merchant.intent({ customer_id: customer, ...more })).id;
+  async function post(path: string, body: object, keyed: boolean) {
+    const headers: Record<string, string> = keyed ? { 'Idempotency-Key': randomUUID() } : {};
+    const url = `http://127.0.0.1:${running.port}/api/v1${path}`;
+    return sendChecked(url, 'POST', { key: merchant.key, body, headers });
+  }
+  const confirm = (id: string, keyed: boolean) =>
+    post(`/payment_intents/${id}/confirm`, { payment_method: method }, keyed);
+  const pay = (keyed: boolean, more: object = {}) =>
+    post('/payment_intents', { amount: 1000, currency: 'AUD', payment_method: method, confirm: true, ...more }, keyed);
+
+  /** The round trips while `work` runs, up to its response. */
+  async function during<T>(work: () => Promise<T>) {
+    const from = way.count();
+    const result = await work();
+    const to = way.count();
+    return { result, statements: to.statements - from.statements, locks: to.locks - from.locks };
+  }
+
+  for (const [outcome, more] of [
+    ['succeeded', {}],
+    ['failed', { metadata: { _sandbox_outcome: 'decline' } }],
+  ] as const) {
+    it(`has three of them in a confirm that has ${outcome}: a read, the opening, the outcome`, async () => {
+      const id = await newIntent(more);
+      const { result, statements, locks } = await during(() => confirm(id, false));
+      assert.deepEqual([result.status, result.body.status, statements, locks], [200, outcome, 3, 0]);
+    });
+
+    it(`has three of them in a create with confirm that has ${outcome}`, async () => {
+      const { result, statements, locks } = await during(() => pay(false, more));
+      assert.deepEqual([result.status, result.body.status, statements, locks], [201, outcome, 3, 0]);
+    });
+  }
+
+  it('has one more with an Idempotency-Key: the lock of the key. The response does not wait for its release', async () => {
+    for (const kind of ['confirm', 'create with confirm']) {
+      const id = await newIntent();
+      const letGo = way.holdReleases();
+      const { result, statements, locks } = await during(() => (kind === 'confirm' ? confirm(id, true) : pay(true)));
+      assert.deepEqual([result.status, result.body.status], [kind === 'confirm' ? 200 : 201, 'succeeded']);
+      assert.equal(statements, 3, kind);
+      // The second, if it is there, is the release that is held back.
+      assert.ok(locks === 1 || locks === 2, `${locks} on the connection of the locks`);
+      assert.equal(await heldLocks(), 1, 'the key is still locked');
+      letGo();
+      await eventually('the lock is released', async () => (await heldLocks()) === 0);
+    }
+  });
+
+  async function heldLocks(): Promise<number> {
+    const rows = await db.sql`
+      select from pg_locks join pg_database on pg_database.oid = database
+      where locktype = 'advisory' and datname = current_database()`;
+    return rows.length;
+  }
+});

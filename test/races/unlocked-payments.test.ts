@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { type CrashPoint, listenToCrashPoints } from '../../src/platform/crash-points.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { createVault } from '../../src/services/accounts/vault.ts';
+import { recoverCharges } from '../../src/services/payments/payment-confirmation.ts';
+import { type Reply, send, useApi, useOtherApi } from '../support/api.ts';
+import { useDatabase } from '../support/database.ts';
+import { makeKeys } from '../support/factories.ts';
+import { createMerchant, type Merchant } from '../support/merchant.ts';
+import { LedgerProcessor, useStage } from '../support/stage.ts';
+import { assertAccounted, eventsSoFar, toldSince } from './account.ts';
+import { door, type SharedRow } from './barriers.ts';
+import { type ByMoment, eachMoment, meet } from './moments.ts';
+
+interface Deed {
+  names: string;
+  /** The row that deed and charge both lock. */
+  row: 'payment_intents' | 'payment_methods' | 'customers';
+  does: (intent: string) => Promise<Reply>;
+  /** The answer to the deed, to the confirm, the status of the intent, money and events. */
+  confirm: ByMoment;
+  /** The same of a create with confirm, if the deed can meet one. */
+  create?: ByMoment;
+}
+
+describe('a payment in real time, which is decided without locks,', () => {
+  const stage = useStage({ connections: 12 });
+  let customer = '';
+  let card = '';
+
+  beforeEach('have a payer', async () => {
+    customer = (await stage.merchant.customer()).id;
+    card = await stage.merchant.card(customer);
+  });
+
+  const post = (path: string, body?: object) => stage.request('POST', path, body);
+  const confirm = (intent: string) => post(`/payment_intents/${intent}/confirm`, { payment_method: card });
+  const create = () =>
+    post('/payment_intents', {
+      amount: 1000,
+      currency: 'AUD',
+      customer_id: customer,
+      payment_method: card,
+      confirm: true,
+    });
+  const paid = 'took 1000; payment_intent.succeeded';
+  const nothing = 'took nothing; ';
+
+  const deeds: Deed[] = [
+    {
+      names: 'another confirm',
+      row: 'payment_intents',
+      does: confirm,
+      confirm: { ahead: `200, 422; succeeded; ${paid}`, behind: `422, 200; succeeded; ${paid}` },
+    },
+    {
+      names: 'a confirm that fails, and is then tried again',
+      row: 'payment_intents',
+      does: (intent) => post(`/payment_intents/${intent}/confirm`, { payment_method: 'pm_none' }),
+      confirm: { ahead: `400, 200; succeeded; ${paid}`, behind: `422, 200; succeeded; ${paid}` },
+    },
+    {
+      names: 'a cancellation',
+      row: 'payment_intents',
+      does: (intent) => post(`/payment_intents/${intent}/cancel`),
+      confirm: {
+        ahead: '200, 422; canceled; took nothing; payment_intent.canceled',
+        behind: `422, 200; succeeded; ${paid}`,
+      },
+    },
+    {
+      names: 'a refund',
+      row: 'payment_intents',
+      does: (intent) => post(`/payment_intents/${intent}/refunds`, {}),
+      confirm: {
+        ahead: `422, 200; succeeded; ${paid}`,
+        'after settling': `201, 200; succeeded; ${paid} refund.succeeded`,
+      },
+    },
+    {
+      names: 'the detachment of its method',
+      row: 'payment_methods',
+      does: () => post(`/payment_methods/${card}/detach`),
+      confirm: { ahead: `200, 400; requires_payment_method; ${nothing}`, behind: `200, 200; succeeded; ${paid}` },
+      create: { ahead: `200, 400; none; ${nothing}`, behind: `200, 201; succeeded; ${paid}` },
+    },
+    {
+      names: 'the deletion of its customer',
+      row: 'customers',
+      does: () => stage.request('DELETE', `/customers/${customer}`),
+      confirm: { ahead: `200, 422; requires_payment_method; ${nothing}`, behind: `200, 200; succeeded; ${paid}` },
+      create: { ahead: `200, 400; none; ${nothing}`, behind: `200, 201; succeeded; ${paid}` },
+    },
+    {
+      names: 'a change of its customer',
+      row: 'customers',
+      does: () => stage.request('PUT', `/customers/${customer}`, { name: 'Renamed' }),
+      confirm: { ahead: `200, 200; succeeded; ${paid}` },
+      create: { ahead: `200, 201; succeeded; ${paid}` },
+    },
+  ];
+
+  /** What has become of the payment, in a line. */
+  async function outcomeOf(id: string | undefined, replies: Reply[], from: number): Promise<string> {
+    return [
+      replies.map((reply) => reply.status).join(', '),
+      id === undefined ? 'none' : (await stage.merchant.getIntent(id)).status,
+      `took ${[...stage.ledger.taken.values()].join(', ') || 'nothing'}`,
+      (await toldSince(stage, from)).join(' '),
+    ].join('; ');
+  }
+
+  const rowOf = (row: Deed['row'], intent: string): SharedRow => ({
+    table: row,
+    id: { payment_intents: intent, payment_methods: card, customers: customer }[row],
+  });
+
+  for (const { names, row, does, confirm: comesTo } of deeds) {
+    for (const [moment, line] of eachMoment(comesTo, row)) {
+      it(`by a confirm meets ${names}, ${moment}: ${line}`, async () => {
+        const { id } = await stage.merchant.intent({ customer_id: customer });
+        const from = await eventsSoFar(stage);
+        const met = await meet(
+          stage,
+          moment,
+          rowOf(row, id),
+          () => does(id),
+          () => confirm(id),
+        );
+        assert.equal(await outcomeOf(id, [met.reply, met.charged], from), line);
+        await assertAccounted(stage);
+      });
+    }
+  }
+
+  for (const { names, row, does, create: comesTo } of deeds) {
+    for (const [moment, line] of comesTo === undefined ? [] : eachMoment(comesTo, row)) {
+      it(`by a create with confirm meets ${names}, ${moment}: ${line}`, async () => {
+        const from = await eventsSoFar(stage);
+        const met = await meet(stage, moment, rowOf(row, ''), () => does(''), create);
+        assert.equal(await outcomeOf(met.charged.body.id, [met.reply, met.charged], from), line);
+        const made = await stage.db.sql`select from payment_intents where biller_id = ${stage.keys.biller.id}`;
+        assert.equal(made.length, line.includes('none') ? 0 : 1);
+        await assertAccounted(stage);
+      });
+    }
+  }
+
+  it('is not changed by a process that was frozen while it asked, and writes after housekeeping', async () => {
+    for (const kind of ['confirm', 'create'] as const) {
+      const { id: made } = kind === 'confirm' ? await stage.merchant.intent({ customer_id: customer }) : { id: '' };
+      const frozen = door();
+      let asked = '';
+      stage.ledger.beforeAnswer = async ({ paymentIntentId }) => {
+        if (asked !== '') return;
+        asked = paymentIntentId;
+        await frozen.pass();
+      };
+      const charging = kind === 'confirm' ? confirm(made) : create();
+      await frozen.arrived;
+      await recoverCharges(stage.db.sql, stage.charging, new Date(realNow().getTime() + 600_000));
+      assert.equal((await post(`/payment_intents/${asked}/refunds`, { amount: 400 })).status, 201);
+      const from = await eventsSoFar(stage);
+      frozen.open();
+      const { body } = await charging;
+      assert.deepEqual([body.id, body.status, body.total_refunded_amount], [asked, 'succeeded', 400]);
+      assert.deepEqual(await toldSince(stage, from), []);
+      await assertAccounted(stage);
+    }
+  });
+});
+
+describe('the Idempotency-Key of a payment that is decided without locks', () => {
+  const db = useDatabase(12);
+  const vault = createVault([{ id: 'test', key: randomBytes(32) }]);
+  const ledger = new LedgerProcessor();
+  const shared = { vault, processors: { sandbox: ledger, live: null } };
+  const api = useApi(db, undefined, () => shared);
+  const other = useOtherApi(db, { connections: 4, ...shared });
+  let keys: Awaited<ReturnType<typeof makeKeys>>;
+  let merchant: Merchant;
+
+  beforeEach('make a biller', async () => {
+    ledger.reset();
+    keys = await makeKeys(db.sql);
+    merchant = createMerchant(api.url, keys.sandboxSecret);
+  });
+  afterEach('let every process live on', () => listenToCrashPoints(() => {}));
+
+  const ask = (url: string, path: string, body: object, key = 'k') =>
+    send(`${url}/api/v1${path}`, 'POST', { key: keys.sandboxSecret, body, headers: { 'Idempotency-Key': key } });
+  const isReplay = ({ headers }: Reply) => headers.get('idempotent-replayed') === 'true';
+  const intents = async () => (await db.sql`select from payment_intents where biller_id = ${keys.biller.id}`).length;
+  const events = async () => (await db.sql`select from events where biller_id = ${keys.biller.id}`).length;
+
+  /** The two requests that charge, for a new payer: in real time, or on a clock, where they take the way with locks. */
+  async function requests(isOnClock: boolean): Promise<[path: string, body: object, status: number][]> {
+    const clock = isOnClock ? await merchant.clock('2031-01-06T00:00:00.000Z') : null;
+    const { id: customer_id } = await merchant.customer(clock === null ? {} : { test_clock: clock.id });
+    const payment_method = await merchant.card(customer_id);
+    const { id } = await merchant.intent({ customer_id });
+    return [
+      [`/payment_intents/${id}/confirm`, { payment_method }, 200],
+      ['/payment_intents', { amount: 1000, currency: 'AUD', customer_id, payment_method, confirm: true }, 201],
+    ];
+  }
+
+  const points: CrashPoint[] = ['confirm opened', 'confirm charged', 'confirm completed'];
+  for (const isOnClock of [false, true]) {
+    for (const point of points) {
+      const where = isOnClock ? 'on a clock' : 'in real time';
+      it(`goes on, ${where}, when the process died at "${point}": one payment, one charge, one event`, async () => {
+        for (const [index, [path, body, status]] of (await requests(isOnClock)).entries()) {
+          const before = [await intents(), await events(), ledger.taken.size] as const;
+          listenToCrashPoints((passed) => {
+            if (passed === point) throw new Error('the process is gone');
+          });
+          assert.equal((await ask(api.url, path, body, `k${index}`)).status, 500);
+          listenToCrashPoints(() => {});
+          // Another request has no use of the key, whatever has been committed under it.
+          const theft = await ask(other.url, path, { ...body, payment_method: 'pm_none' }, `k${index}`);
+          assert.deepEqual([theft.status, theft.body.error.code], [422, 'idempotency_key_reused']);
+          const again = await ask(other.url, path, body, `k${index}`);
+          assert.deepEqual([again.status, again.body.status], [status, 'succeeded'], again.text);
+          assert.equal(isReplay(again), point === 'confirm completed');
+          const replayed = await ask(api.url, path, body, `k${index}`);
+          assert.deepEqual([replayed.text, isReplay(replayed)], [again.text, true]);
+          const made = status === 201 ? 1 : 0;
+          assert.deepEqual(
+            [await intents(), await events(), ledger.taken.size],
+            [before[0] + made, before[1] + 1, before[2] + 1],
+          );
+        }
+      });
+    }
+  }
+
+  it('finds the payment that housekeeping has finished, and stays the first request’s', async () => {
+    for (const [index, [path, body, status]] of (await requests(false)).entries()) {
+      ledger.beforeAnswer = async () => {
+        throw new Error('the process is gone');
+      };
+      assert.equal((await ask(api.url, path, body, `k${index}`)).status, 500);
+      ledger.beforeAnswer = async () => {};
+      const charging = { processors: shared.processors, hook: async () => null };
+      await recoverCharges(db.sql, charging, new Date(realNow().getTime() + 90_000));
+      const again = await ask(other.url, path, body, `k${index}`);
+      assert.deepEqual([again.status, again.body.status, ledger.taken.size], [status, 'succeeded', index + 1]);
+      assert.equal(await events(), index + 1);
+    }
+  });
+
+  it('makes one payment though its lock is lost while the first process asks the processor', async () => {
+    for (const [index, [path, body]] of (await requests(false)).entries()) {
+      const before = await intents();
+      const asked = door();
+      let isFirst = true;
+      ledger.beforeAnswer = async () => {
+        if (!isFirst) return;
+        isFirst = false;
+        await asked.pass();
+      };
+      const first = ask(api.url, path, body, `k${index}`);
+      await asked.arrived;
+      await db.sql`
+        select pg_terminate_backend(pid) from pg_locks join pg_stat_activity using (pid)
+        where locktype = 'advisory' and datname = current_database()`;
+      const second = await ask(other.url, path, body, `k${index}`);
+      asked.open();
+      const replies = [await first, second, await ask(api.url, path, body, `k${index}`)];
+      assert.deepEqual(new Set(replies.map(({ text }) => text)).size, 1, replies.map(({ text }) => text).join('\n'));
+      assert.deepEqual(
+        [await intents(), ledger.taken.size, await events()],
+        [before + (path === '/payment_intents' ? 1 : 0), index + 1, index + 1],
+      );
+    }
+  });
+
+  it('stays free when the payment is refused', async () => {
+    const [confirm] = await requests(false);
+    assert.ok(confirm);
+    const [path, body] = confirm;
+    for (const target of [path, '/payment_intents']) {
+      const wrong = {
+        ...(target === path ? {} : { amount: 1000, currency: 'AUD', confirm: true }),
+        payment_method: 'pm_none',
+      };
+      assert.equal((await ask(api.url, target, wrong)).status, 400);
+      assert.deepEqual(
+        [...(await db.sql`select from idempotency_keys where biller_id = ${keys.biller.id} and key = 'k'`)],
+        [],
+      );
+    }
+    assert.equal((await ask(api.url, path, body)).status, 200);
+  });
+
+  it('is waited for while another transaction has it, and the payment is made when that gives it up', async () => {
+    for (const [index, [path, body, status]] of (await requests(false)).entries()) {
+      let asked: Promise<Reply> | undefined;
+      const held = db.sql.begin(async (tx) => {
+        await tx`
+          insert into idempotency_keys (biller_id, livemode, key, fingerprint, created_at, expires_at)
+          values (${keys.biller.id}, false, ${`k${index}`}, ${Buffer.alloc(32)}, now(), now() + interval '1 h')`;
+        asked = ask(api.url, path, body, `k${index}`);
+        const waits = () => db.sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+        while ((await waits()).length === 0);
+        throw new Error('given up');
+      });
+      await assert.rejects(held, /given up/);
+      assert.deepEqual([(await asked)?.status, ledger.taken.size], [status, index + 1]);
+    }
+  });
+});
