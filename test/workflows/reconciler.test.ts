@@ -3,8 +3,14 @@ import { describe, it } from 'mocha';
 import { findFreePorts } from '../../dev/ports.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
-import { findMismatches, repair } from '../../src/operations/reconciler/reconciler.ts';
-import { beginReconciliation, finishReconciliation } from '../../src/operations/reconciler/reconciliations.ts';
+import { findMismatches, reconcile, repair } from '../../src/operations/reconciler/reconciler.ts';
+import {
+  beginReconciliation,
+  finishReconciliation,
+  noteProgress,
+  type SubjectRow,
+  subjectsWantingWorkflow,
+} from '../../src/operations/reconciler/reconciliations.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useDatabase } from '../support/database.ts';
@@ -21,8 +27,7 @@ describe('a reconciliation', () => {
     const mismatches = await findMismatches(service.db.sql, service.sides[0]);
     return mismatches.map(({ problem, subjectId }) => `${problem} ${subjectId}`).sort();
   };
-  const mendAll = async () =>
-    repair(service.db.sql, service.sides, await findMismatches(service.db.sql, service.sides[0]));
+  const mendAll = () => reconcile(service.db.sql, service.sides);
   const statusOf = async (planId: string): Promise<string> =>
     (await service.temporal.workflow.getHandle(workflowIdOf('paymentPlan', planId)).describe()).status.name;
   /** Those that are found are found a moment later than they are there. */
@@ -176,9 +181,41 @@ describe('a service whose Temporal has lost its database', () => {
   });
 });
 
+describe('the slices of a reconciliation', () => {
+  const service = useService({ idle: true });
+
+  it('have every object once, what is due soonest first, then what has no date', async () => {
+    const merchant = await service.merchant();
+    const payer = await merchant.payer();
+    const dates = ['2099-03-01', '2099-01-01', '2099-02-01', '2099-01-01'];
+    const plans = await Promise.all(
+      dates.map((start_date) => merchant.activePlan({ customer_id: payer.id, start_date })),
+    );
+    const suspended = await merchant.activePlan({ customer_id: payer.id, start_date: '2099-01-01' });
+    await merchant.move(suspended.id, 'suspend');
+
+    const seen: SubjectRow[] = [];
+    for (const isDated of [true, false]) {
+      for (let after: SubjectRow | undefined; ; ) {
+        const position = { livemode: null, isDated, after, limit: 2 };
+        const slice = await subjectsWantingWorkflow(service.db.sql, 'paymentPlan', position);
+        assert.ok(slice.length <= 2);
+        if (slice.length === 0) break;
+        seen.push(...slice);
+        after = slice.at(-1);
+      }
+    }
+    assert.deepEqual(
+      seen.map(({ due_at }) => due_at?.toISOString().slice(0, 10) ?? null),
+      ['2099-01-01', '2099-01-01', '2099-02-01', '2099-03-01', null],
+    );
+    assert.deepEqual(seen.map(({ id }) => id).sort(), [...plans, suspended].map(({ id }) => id).sort());
+  });
+});
+
 describe('the schedule of reconciliations', () => {
   const db = useDatabase();
-  const at = (minutes: number) => new Date(Date.UTC(2027, 0, 4, 0, minutes));
+  const at = (minutes: number) => new Date(Date.UTC(2027, 0, 4) + minutes * 60_000);
   const begin = (minutes: number) => beginReconciliation(db.sql, at(minutes), at(minutes - 4));
   const nothing = { missing: 0, orphaned: 0, stale: 0 };
   beforeEach(() => db.sql`truncate reconciliations`);
@@ -189,10 +226,18 @@ describe('the schedule of reconciliations', () => {
     assert.equal(await begin(3), null);
   });
 
-  it('waits for one that is under way, and after a quarter of an hour no more', async () => {
-    assert.ok(await begin(0));
-    assert.equal(await begin(10), null);
-    assert.ok(await begin(16));
+  it('waits for one that is under way, until it has made no progress for five minutes', async () => {
+    const id = (await begin(0)) ?? 0;
+    assert.equal(await begin(4.5), null);
+    for (let minute = 4; minute <= 60; minute += 4) await noteProgress(db.sql, id, at(minute));
+    assert.equal(await begin(64.5), null);
+    assert.ok(await begin(66));
+  });
+
+  it('ends one that goes on after another has taken its place', async () => {
+    const frozen = (await begin(0)) ?? 0;
+    assert.ok(await begin(6));
+    await assert.rejects(noteProgress(db.sql, frozen, at(7)), /another process has begun/);
   });
 
   it('keeps nine tenths of the time free of comparisons that take long', async () => {

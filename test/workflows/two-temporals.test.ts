@@ -5,7 +5,7 @@ import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
 import { sendCommand, startOver } from '../../src/operations/operator-commands.ts';
-import { compareSides, repair } from '../../src/operations/reconciler/reconciler.ts';
+import { type Mismatch, reconcile, repair } from '../../src/operations/reconciler/reconciler.ts';
 import type { WorkflowSide } from '../../src/operations/sides/workflow-sides.ts';
 import { lookForStuck } from '../../src/operations/stuck/stuck.ts';
 import { claimBatch, workflowIdOf } from '../../src/platform/postgres/outbox.ts';
@@ -47,6 +47,13 @@ async function liveMerchant(service: Service): Promise<{ merchant: Merchant; pay
     },
   });
   return { merchant, payer, card: card.id };
+}
+
+/** The differences at all sides, and which side could not be compared. */
+async function compareSides(sql: Service['db']['sql'], sides: Service['sides']) {
+  const mismatches: Mismatch[] = [];
+  const { failures } = await reconcile(sql, sides, { check: true, onMismatches: (found) => mismatches.push(...found) });
+  return { mismatches, failures };
 }
 
 async function livePlan(service: Service, startDate = today()) {

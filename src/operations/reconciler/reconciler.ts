@@ -15,6 +15,7 @@ import {
   isBacklogOf,
   type ReconciliationCounts,
   type SubjectRow,
+  subjectsAmong,
   subjectsWantingWorkflow,
 } from './reconciliations.ts';
 
@@ -39,54 +40,112 @@ interface Suspect {
 }
 
 const workflowTypes: WorkflowType[] = ['paymentPlan', 'scheduledPayment', 'testClock', 'webhookDelivery'];
-const pageSize = 1000;
+/** How many objects or workflows are compared at a time. No more of them are in memory. */
+const sliceSize = 500;
 /** How many workflows are described at once. */
 const describedAtOnce = 20;
 /** Time between the two looks: longer than a change under way takes to reach the other side. */
 const secondLookAfterMs = 2_000;
-/** How long to wait for one page of repairs to be dispatched before the next is enqueued. */
+/** While the outbox holds so many entries, no further repairs are enqueued, but at most for `repairTimeoutMs`. */
+const longBacklog = 1_000;
 const repairTimeoutMs = 30_000;
 
+/** What a reconciliation found and, for each Temporal that could not be read, why. */
+export interface Reconciled {
+  counts: ReconciliationCounts;
+  failures: { side: string; error: unknown }[];
+}
+
 /**
- * Compares PostgreSQL with the Temporals, each by itself. Returns the mismatches and, if a Temporal could not be read,
- * its error. See `findMismatches`.
- * @throws when none could be read.
+ * Compares PostgreSQL with the Temporals, each by itself, and repairs what differs slice by slice (see `mismatchesOf`).
+ * `onMismatches` gets each slice's mismatches before they are repaired. With `check`, nothing is repaired. `onSlice` is
+ * called after each slice; if it throws, the reconciliation ends.
+ * @throws when no Temporal could be read.
  */
-export async function compareSides(
+export async function reconcile(
   sql: Pool,
   sides: WorkflowSides,
-  signal?: AbortSignal,
-): Promise<{ mismatches: Mismatch[]; failures: { side: string; error: unknown }[] }> {
-  const compared = await Promise.allSettled(sides.map((side) => findMismatches(sql, side, signal)));
+  {
+    check = false,
+    onMismatches = () => {},
+    onSlice = async () => {},
+    signal,
+  }: {
+    check?: boolean;
+    onMismatches?: (mismatches: readonly Mismatch[]) => void;
+    onSlice?: () => Promise<void>;
+    signal?: AbortSignal;
+  } = {},
+): Promise<Reconciled> {
+  const counts: ReconciliationCounts = { missing: 0, orphaned: 0, stale: 0 };
+  const compared = await Promise.allSettled(
+    sides.map(async (side) => {
+      for await (const mismatches of mismatchesOf(sql, side, signal)) {
+        for (const { problem } of mismatches) counts[problem]++;
+        if (mismatches.length > 0) onMismatches(mismatches);
+        if (!check) await repair(sql, sides, mismatches, signal);
+        await onSlice();
+      }
+    }),
+  );
   signal?.throwIfAborted();
   const failures = compared.flatMap((result, index) =>
     result.status === 'rejected' ? [{ side: nameOf(sides[index] ?? sides[0]), error: result.reason }] : [],
   );
   const [failure] = failures;
   if (failure !== undefined && failures.length === sides.length) throw failure.error;
-  return { mismatches: compared.flatMap((result) => (result.status === 'fulfilled' ? result.value : [])), failures };
+  return { counts, failures };
+}
+
+/** Returns the mismatches of all slices (see `mismatchesOf`). */
+export async function findMismatches(sql: Pool, side: WorkflowSide, signal?: AbortSignal): Promise<Mismatch[]> {
+  const found: Mismatch[] = [];
+  for await (const mismatches of mismatchesOf(sql, side, signal)) found.push(...mismatches);
+  return found;
 }
 
 /**
- * Compares the workflows that PostgreSQL requires with those that a Temporal runs. They differ after one of the two was
- * lost, or restored from a back-up that is older or newer than the other; or after the sandbox got a Temporal of its
- * own. Each suspect is looked at twice, so changes that are merely under way are not reported. `signal` cancels the
- * comparison with an AbortError.
+ * Compares the workflows that PostgreSQL requires with those that a Temporal runs, and yields the mismatches of each
+ * slice. They differ after one of the two was lost, or restored from a back-up that is older or newer than the other;
+ * or after the sandbox got a Temporal of its own. First come the objects, what is due soonest first; then the workflows
+ * that no object requires. Each suspect is looked at twice, so changes that are merely under way are not reported.
+ * `signal` cancels the comparison with an AbortError.
  */
-export async function findMismatches(sql: Pool, side: WorkflowSide, signal?: AbortSignal): Promise<Mismatch[]> {
-  const suspects: Suspect[] = [];
+export async function* mismatchesOf(sql: Pool, side: WorkflowSide, signal?: AbortSignal): AsyncGenerator<Mismatch[]> {
   for (const type of workflowTypes) {
-    // Temporal is read first: an object made meanwhile is already in the database.
-    const running = await runningWorkflows(side, type, signal);
-    for await (const subjects of wantedSubjects(sql, side, type, signal)) {
-      for (const row of subjects) {
+    for await (const rows of wantedSubjects(sql, side, type, signal)) {
+      const running = await runningAmong(side, type, rows);
+      const suspects = rows.filter((row) => {
         const shown = running.get(row.id);
-        running.delete(row.id);
-        if (shown === undefined || isStale(row, shown, wantedOf(type, row))) suspects.push({ type, id: row.id, row });
-      }
+        return shown === undefined || isStale(row, shown, wantedOf(type, row));
+      });
+      yield await confirmed(
+        sql,
+        side,
+        suspects.map((row) => ({ type, id: row.id, row })),
+        signal,
+      );
     }
-    for (const id of running.keys()) suspects.push({ type, id, row: null });
+    for await (const ids of runningWorkflows(side, type, signal)) {
+      const wanted = new Set(await subjectsAmong(sql, type, side.livemode, ids));
+      const suspects = ids.filter((id) => !wanted.has(id));
+      yield await confirmed(
+        sql,
+        side,
+        suspects.map((id) => ({ type, id, row: null })),
+        signal,
+      );
+    }
   }
+}
+
+/** Looks at the suspects of a slice a second time, after a pause. Returns those that are mismatches. */
+async function confirmed(
+  sql: Pool,
+  side: WorkflowSide,
+  suspects: Suspect[],
+  signal: AbortSignal | undefined,
+): Promise<Mismatch[]> {
   if (suspects.length === 0) return [];
   await pause(secondLookAfterMs, undefined, { signal });
   return inBatches(suspects, (suspect) => lookTwice(sql, side, suspect), signal);
@@ -106,13 +165,13 @@ export async function repair(
   const misplaced = mismatches.filter(({ isMisplaced }) => isMisplaced);
   await inBatches(misplaced, (mismatch) => endMisplaced(sideOf(sides, mismatch.livemode), mismatch), signal);
   for (const side of sides) {
-    const ofSide = mismatches.filter((each) => !each.isMisplaced && sideOf(sides, each.livemode) === side);
-    for (let from = 0; from < ofSide.length; from += pageSize) {
-      // New commits must not queue behind all of the repairs.
-      if (from > 0) await untilDispatched(sql, side, signal);
-      const entries = ofSide.slice(from, from + pageSize).map(repairingEntry);
-      await atomically(sql, (tx) => enqueue(tx, entries, realNow()));
-    }
+    const entries = mismatches
+      .filter(({ isMisplaced, livemode }) => !isMisplaced && sideOf(sides, livemode) === side)
+      .map(repairingEntry);
+    if (entries.length === 0) continue;
+    // New commits must not queue behind all of the repairs.
+    await untilDispatched(sql, side, signal);
+    await atomically(sql, (tx) => enqueue(tx, entries, realNow()));
   }
 }
 
@@ -125,13 +184,6 @@ async function endMisplaced({ temporal }: WorkflowSide, { workflowType, subjectI
   return null;
 }
 
-/** The number of mismatches of each kind. */
-export function countMismatches(mismatches: readonly Mismatch[]): ReconciliationCounts {
-  const counts = { missing: 0, orphaned: 0, stale: 0 };
-  for (const { problem } of mismatches) counts[problem]++;
-  return counts;
-}
-
 function repairingEntry({ workflowType, subjectId: id, livemode, problem }: Mismatch): OutboxEntry {
   const subject = { id, livemode };
   return problem === 'missing' ? startEntry(workflowType, subject) : wakeEntry(workflowType, subject);
@@ -139,46 +191,66 @@ function repairingEntry({ workflowType, subjectId: id, livemode, problem }: Mism
 
 async function untilDispatched(sql: Pool, { livemode }: WorkflowSide, signal?: AbortSignal): Promise<void> {
   const giveUpAt = performance.now() + repairTimeoutMs;
-  while ((await isBacklogOf(sql, pageSize, livemode)) && performance.now() < giveUpAt) {
+  while ((await isBacklogOf(sql, longBacklog, livemode)) && performance.now() < giveUpAt) {
     await pause(100, undefined, { signal });
   }
 }
 
-/**
- * The running workflows of a type that belong to this service, by its task queue. Returns what each shows, by subject
- * id.
- */
-async function runningWorkflows(
-  { temporal, taskQueue }: WorkflowSide,
-  type: WorkflowType,
-  signal?: AbortSignal,
-): Promise<Map<string, string>> {
+/** Returns what the running workflows of these subjects show, by subject id. */
+async function runningAmong(side: WorkflowSide, type: WorkflowType, rows: SubjectRow[]): Promise<Map<string, string>> {
   const running = new Map<string, string>();
-  const prefix = workflowIdOf(type, '');
-  const queue = type === 'webhookDelivery' ? webhookTaskQueue(taskQueue) : taskQueue;
-  const query = `WorkflowType = '${type}' and ExecutionStatus = 'Running' and TaskQueue = '${queue}'`;
-  for await (const { workflowId, typedSearchAttributes } of temporal.workflow.list({ query, pageSize })) {
-    signal?.throwIfAborted();
-    if (workflowId.startsWith(prefix)) {
-      running.set(workflowId.slice(prefix.length), shownBy(type, typedSearchAttributes));
-    }
+  const ids = rows.map(({ id }) => `'${workflowIdOf(type, id)}'`).join(', ');
+  const query = `${runningOf(side, type)} and WorkflowId in (${ids})`;
+  for await (const { workflowId, typedSearchAttributes } of side.temporal.workflow.list({
+    query,
+    pageSize: sliceSize,
+  })) {
+    running.set(workflowId.slice(workflowIdOf(type, '').length), shownBy(type, typedSearchAttributes));
   }
   return running;
 }
 
+/** The subject ids of the running workflows of a type that belong to this service, by its task queue. */
+async function* runningWorkflows(
+  side: WorkflowSide,
+  type: WorkflowType,
+  signal?: AbortSignal,
+): AsyncGenerator<string[]> {
+  const prefix = workflowIdOf(type, '');
+  let ids: string[] = [];
+  for await (const { workflowId } of side.temporal.workflow.list({
+    query: runningOf(side, type),
+    pageSize: sliceSize,
+  })) {
+    signal?.throwIfAborted();
+    if (workflowId.startsWith(prefix)) ids.push(workflowId.slice(prefix.length));
+    if (ids.length < sliceSize) continue;
+    yield ids;
+    ids = [];
+  }
+  if (ids.length > 0) yield ids;
+}
+
+function runningOf({ taskQueue }: WorkflowSide, type: WorkflowType): string {
+  const queue = type === 'webhookDelivery' ? webhookTaskQueue(taskQueue) : taskQueue;
+  return `WorkflowType = '${type}' and ExecutionStatus = 'Running' and TaskQueue = '${queue}'`;
+}
+
+/** The objects that need a workflow of this type: those with a date by it, then the others. */
 async function* wantedSubjects(
   sql: Pool,
   { livemode }: WorkflowSide,
   type: WorkflowType,
   signal?: AbortSignal,
 ): AsyncGenerator<SubjectRow[]> {
-  for (let after = ''; ; ) {
-    signal?.throwIfAborted();
-    const page = await subjectsWantingWorkflow(sql, type, { livemode, limit: pageSize, after });
-    if (page.length > 0) yield page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < pageSize) return;
-    after = last.id;
+  for (const isDated of [true, false]) {
+    for (let after: SubjectRow | undefined, isLast = false; !isLast; ) {
+      signal?.throwIfAborted();
+      const rows = await subjectsWantingWorkflow(sql, type, { livemode, isDated, after, limit: sliceSize });
+      if (rows.length > 0) yield rows;
+      isLast = rows.length < sliceSize;
+      after = rows.at(-1);
+    }
   }
 }
 

@@ -9,6 +9,8 @@ export interface SubjectRow {
   /** Of a plan or a clock. */
   state: string | null;
   next_due_at: Date | null;
+  /** When its workflow acts next, in the customer's time; null if that is not known or it waits for something else. */
+  due_at: Date | null;
   failed_attempts: number;
   /** Its clock is advancing: what the workflow shows is compared only once the advance has ended. */
   advancing: boolean;
@@ -21,8 +23,8 @@ export interface ReconciliationCounts {
   stale: number;
 }
 
-/** Longer than any comparison takes. A process that has not finished one by then is dead. */
-const abandonedAfterMs = 15 * 60_000;
+/** A process that reports no progress for so long is dead. A slice takes seconds. */
+const abandonedAfterMs = 5 * 60_000;
 const keptForMs = 30 * 86_400_000;
 /**
  * How far the clocks of two processes may differ. A start further in the future comes from a wrong clock and is
@@ -47,13 +49,24 @@ export async function beginReconciliation(db: Db, now: Date, notSince: Date): Pr
         select 1 from reconciliations
         where started_at < ${tooLate} and (
           started_at > ${notSince}
-          or (finished_at is null and started_at > ${abandonedBefore})
+          or (finished_at is null and coalesce(progress_at, started_at) > ${abandonedBefore})
           or finished_at + 9 * (finished_at - started_at) > ${now}
         )
       )
       returning id`;
     return row?.id ?? null;
   });
+}
+
+/**
+ * Records that a reconciliation goes on.
+ * @throws if another one has begun, because this one had made no progress for five minutes.
+ */
+export async function noteProgress(db: Db, id: number, now: Date): Promise<void> {
+  const { count } = await db`
+    update reconciliations set progress_at = ${now}
+    where id = ${id} and not exists (select 1 from reconciliations where id > ${id})`;
+  if (count === 0) throw new Error('another process has begun to compare PostgreSQL and Temporal');
 }
 
 /** Ends a reconciliation and stores what it found. */
@@ -66,14 +79,39 @@ export async function abandonReconciliation(db: Db, id: number): Promise<void> {
   await db`delete from reconciliations where id = ${id}`;
 }
 
-/** A page of the objects of a mode (null: of both) that need a workflow of this type, by id. */
+/**
+ * A slice of the objects of a mode (null: of both) that need a workflow of this type: those with a date (`due_at`) by
+ * it, or those without one by their id.
+ */
 export async function subjectsWantingWorkflow(
   db: Db,
   type: WorkflowType,
-  { livemode, limit, after = '' }: { livemode: boolean | null; limit: number; after?: string | undefined },
+  {
+    livemode,
+    isDated,
+    after,
+    limit,
+  }: { livemode: boolean | null; isDated: boolean; after: SubjectRow | undefined; limit: number },
 ): Promise<SubjectRow[]> {
+  const dated = db`due_at is not null ${after === undefined ? db`` : db`and (due_at, id) > (${after.due_at}, ${after.id})`}`;
+  const undated = db`due_at is null ${after === undefined ? db`` : db`and id > ${after.id}`}`;
   return db<SubjectRow[]>`
-    select * from (${wanting(db, type)}) subjects where id > ${after} ${ofMode(db, livemode)} order by id limit ${limit}`;
+    select * from (${wanting(db, type)}) subjects
+    where ${isDated ? dated : undated} ${ofMode(db, livemode)}
+    order by ${isDated ? db`due_at, id` : db`id`}
+    limit ${limit}`;
+}
+
+/** The ids among these whose objects, of a mode (null: of both), need a workflow of this type. */
+export async function subjectsAmong(
+  db: Db,
+  type: WorkflowType,
+  livemode: boolean | null,
+  ids: string[],
+): Promise<string[]> {
+  const rows = await db<{ id: string }[]>`
+    select id from (${wanting(db, type)}) subjects where id = any(${ids}) ${ofMode(db, livemode)}`;
+  return rows.map(({ id }) => id);
 }
 
 /** The object if it needs a workflow of this type, otherwise null. */
@@ -113,12 +151,12 @@ function ofMode(db: Db, livemode: boolean | null) {
 }
 
 function wanting(db: Db, type: WorkflowType) {
-  const alone = db`null::timestamptz as next_due_at, 0 as failed_attempts, false as advancing`;
+  const alone = db`null::timestamptz as next_due_at, null::timestamptz as due_at, 0 as failed_attempts, false as advancing`;
   switch (type) {
     case 'paymentPlan':
       // The failed attempts are the ones that the workflow reads in `db/standings.ts`.
       return db`
-        select p.id, p.livemode, p.state, p.next_due_at, coalesce(s.failures, 0) as failed_attempts,
+        select p.id, p.livemode, p.state, p.next_due_at, p.wake_at as due_at, coalesce(s.failures, 0) as failed_attempts,
           coalesce(k.status = 'advancing', false) as advancing
         from payment_plans p
         left join test_clocks k on k.id = p.test_clock_id
@@ -130,7 +168,10 @@ function wanting(db: Db, type: WorkflowType) {
         ) s on true
         where p.state in ('active', 'suspended')`;
     case 'scheduledPayment':
-      return db`select id, livemode, null as state, ${alone} from payment_intents where scheduled_at is not null`;
+      return db`
+        select id, livemode, null as state, null::timestamptz as next_due_at, scheduled_at as due_at,
+          0 as failed_attempts, false as advancing
+        from payment_intents where scheduled_at is not null`;
     case 'testClock':
       return db`select id, livemode, status as state, ${alone} from test_clocks`;
     case 'webhookDelivery':

@@ -3,11 +3,12 @@ import type { Pool } from '../../platform/postgres/connection.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { type Repetition, repeat } from '../../platform/repeat.ts';
 import type { WorkflowSides } from '../sides/workflow-sides.ts';
-import { compareSides, countMismatches, repair } from './reconciler.ts';
+import { reconcile as compareAndRepair } from './reconciler.ts';
 import {
   abandonReconciliation,
   beginReconciliation,
   finishReconciliation,
+  noteProgress,
   type ReconciliationCounts,
 } from './reconciliations.ts';
 
@@ -33,8 +34,7 @@ export function startReconciliations(sql: Pool, sides: WorkflowSides, logger: Lo
     const id = await beginReconciliation(sql, now, new Date(now.getTime() - recentMs));
     try {
       if (id !== null) {
-        const counts = await compareAndRepair(closing);
-        await finishReconciliation(sql, id, realNow(), counts);
+        await finishReconciliation(sql, id, realNow(), await compare(id, closing));
       }
     } catch (error) {
       if (id !== null) await abandonReconciliation(sql, id);
@@ -44,17 +44,22 @@ export function startReconciliations(sql: Pool, sides: WorkflowSides, logger: Lo
     recentMs = everyMs * 0.9;
   }
 
-  async function compareAndRepair(closing: AbortSignal): Promise<ReconciliationCounts> {
-    const { mismatches, failures } = await compareSides(sql, sides, closing);
+  async function compare(id: number, closing: AbortSignal): Promise<ReconciliationCounts> {
+    let logged = 0;
+    const { counts, failures } = await compareAndRepair(sql, sides, {
+      onMismatches(mismatches) {
+        for (const mismatch of mismatches.slice(0, loggedOneByOne - logged)) {
+          logger.warn(mismatch, 'reconciler: PostgreSQL and Temporal differ; it is repaired');
+          logged += 1;
+        }
+      },
+      onSlice: () => noteProgress(sql, id, realNow()),
+      signal: closing,
+    });
     for (const { side, error } of failures) {
       logger.warn({ err: error }, `reconciler: PostgreSQL and ${side} could not be compared`);
     }
-    for (const mismatch of mismatches.slice(0, loggedOneByOne)) {
-      logger.warn(mismatch, 'reconciler: PostgreSQL and Temporal differ; it is repaired');
-    }
-    await repair(sql, sides, mismatches, closing);
-    const counts = countMismatches(mismatches);
-    if (mismatches.length > 0) logger.warn(counts, 'reconciler: workflows were repaired');
+    if (logged > 0) logger.warn(counts, 'reconciler: workflows were repaired');
     return counts;
   }
 

@@ -1,8 +1,11 @@
-import { compareSides, countMismatches, repair } from '../../operations/reconciler/reconciler.ts';
+import { type Mismatch, reconcile } from '../../operations/reconciler/reconciler.ts';
 import { workflowIdOf } from '../../platform/postgres/outbox.ts';
 import { safeLine } from '../../platform/terminal-text.ts';
 import { defineCommand, refuseMore } from './command.ts';
 import { table } from './output.ts';
+
+/** After a loss there may be millions. */
+const listed = 1_000;
 
 export const command = defineCommand({
   usage: `Usage:
@@ -16,25 +19,30 @@ changes nothing, and the exit status is 1 if there are differences.`,
     refuseMore(words);
     const { sql, sides: openSides } = await openContext();
     const sides = await openSides();
-    const { mismatches, failures } = await compareSides(sql, sides);
-    if (!values.check) await repair(sql, sides, mismatches);
+    const mismatches: Mismatch[] = [];
+    const { counts, failures } = await reconcile(sql, sides, {
+      check: values.check,
+      onMismatches: (found) => mismatches.push(...found.slice(0, listed - mismatches.length)),
+    });
+    const total = counts.missing + counts.orphaned + counts.stale;
     const [failure] = failures;
     if (failure !== undefined) {
       const reason = failure.error instanceof Error ? failure.error.message : String(failure.error);
-      const others = `${mismatches.length} differences ${values.check ? 'found' : 'mended'} in the other one.`;
+      const others = `${total} differences ${values.check ? 'found' : 'mended'} in the other one.`;
       throw new Error(safeLine(`${failure.side} could not be compared (${reason}). ${others}`));
     }
-    const status = values.check && mismatches.length > 0 ? 1 : 0;
+    const status = values.check && total > 0 ? 1 : 0;
     const rows = mismatches.map(({ workflowType, subjectId, problem, detail }) => ({
       workflow: workflowIdOf(workflowType, subjectId),
       problem,
       detail,
     }));
     if (values.json) {
-      const report = { mended: !values.check, ...countMismatches(mismatches), mismatches: rows };
+      const report = { mended: !values.check, ...counts, mismatches: rows };
       return { status, text: JSON.stringify(report) };
     }
     if (rows.length === 0) return 'PostgreSQL and Temporal agree.';
-    return { status, text: `${table(rows)}\n\n${rows.length} ${values.check ? 'to be mended' : 'mended'}.` };
+    const rest = total > rows.length ? `\n… and ${total - rows.length} more.` : '';
+    return { status, text: `${table(rows)}${rest}\n\n${total} ${values.check ? 'to be mended' : 'mended'}.` };
   },
 });
