@@ -20,6 +20,10 @@ export interface Development {
   base_url: string;
   temporal_ui_url: string | null;
   temporal_address: string;
+  temporal_namespace: string;
+  /** The sandbox's own Temporal: null if it has none, and the address also if it is another namespace of the same one. */
+  sandbox_temporal_address: string | null;
+  sandbox_temporal_namespace: string | null;
   database_url: string;
   biller_id: string;
   keys: DemoKeys;

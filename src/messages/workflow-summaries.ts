@@ -6,7 +6,10 @@ const summaries = {
   webhookDelivery: (id: string) => `Delivers one event to one endpoint: ${id}`,
 };
 
+/** Where the page is that a workflow writes about itself. `/ops/workflow` leads there. */
+const whereToLook = 'What it waits for, and what you can do: Current Details, in the tab User Metadata';
+
 /** Returns the summary that a workflow is started with. */
 export function summaryOf(workflowType: keyof typeof summaries, subjectId: string): string {
-  return summaries[workflowType](subjectId);
+  return `${summaries[workflowType](subjectId)}. ${whereToLook}`;
 }
