@@ -21,7 +21,7 @@ export interface Development {
   temporal_ui_url: string | null;
   temporal_address: string;
   temporal_namespace: string;
-  /** The sandbox's own Temporal: null if it has none, and the address also if it is another namespace of the same one. */
+  /** The sandbox's own Temporal. Null if it has none; the address is also null if it is on the same server. */
   sandbox_temporal_address: string | null;
   sandbox_temporal_namespace: string | null;
   database_url: string;

@@ -39,8 +39,8 @@ OfxeOt8rPR848pYkwcoSU+kapIIBz+Ngfw==
 };
 
 /**
- * An authority that only the tests trust, a server of it (127.0.0.1 and the name temporal.test) and a client of it, until
- * the year 2126. They protect nothing.
+ * An authority that only the tests trust, a server of it (127.0.0.1 and the name temporal.test) and a client of it,
+ * until the year 2126. They protect nothing.
  */
 export const ofAuthority = {
   authority: `-----BEGIN CERTIFICATE-----

@@ -7,7 +7,7 @@ export interface TemporalServer {
   /** `host:port` of the frontend; null: the embedded Temporal. */
   readonly address: string | null;
   readonly namespace: string;
-  /** False on a remote address only where TEMPORAL_TLS is set to false. An object holds the certificates that are set. */
+  /** False on a remote address only where TEMPORAL_TLS is set to false. An object has the certificates that are set. */
   readonly tls: NonNullable<ConnectionOptions['tls']>;
   readonly apiKey: string | null;
   /** Sent as metadata with every call (TEMPORAL_GRPC_META_…). */
