@@ -62,6 +62,9 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
     base_url: `http://127.0.0.1:${config.port}`,
     temporal_ui_url: workflows.uiUrl,
     temporal_address: workflows.address,
+    temporal_namespace: config.temporal.namespace,
+    sandbox_temporal_address: ownAddress(config),
+    sandbox_temporal_namespace: config.sandboxTemporal?.namespace ?? null,
     database_url: database.url,
     biller_id: database.demo.billerId,
     keys: database.demo.keys,
@@ -236,6 +239,11 @@ async function prepareNamespace(
   } finally {
     await connection.close();
   }
+}
+
+/** The address of the sandbox's own server; null if it is that of live mode. */
+function ownAddress({ temporal, sandboxTemporal }: Config): string | null {
+  return sandboxTemporal === null || sandboxTemporal.address === temporal.address ? null : sandboxTemporal.address;
 }
 
 /** Without the password. */

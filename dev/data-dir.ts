@@ -20,6 +20,10 @@ export interface Development {
   base_url: string;
   temporal_ui_url: string | null;
   temporal_address: string;
+  temporal_namespace: string;
+  /** The sandbox's own Temporal. Null if it has none; the address is also null if it is on the same server. */
+  sandbox_temporal_address: string | null;
+  sandbox_temporal_namespace: string | null;
   database_url: string;
   biller_id: string;
   keys: DemoKeys;

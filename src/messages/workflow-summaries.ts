@@ -6,12 +6,20 @@ const summaries = {
   webhookDelivery: (id: string) => `Delivers one event to one endpoint: ${id}`,
 };
 
+/** Where the page is that a workflow writes about itself. `/ops/workflow` leads there. */
+const whereToLook = 'What it waits for, and what you can do: Current Details, in the tab User Metadata';
+
 export type SummarizedWorkflow = keyof typeof summaries;
+
+/** Returns what a workflow does. */
+export function summaryOf(workflowType: SummarizedWorkflow, subjectId: string): string {
+  return summaries[workflowType](subjectId);
+}
 
 /**
  * Returns the summary that a workflow is started with. A fresh run does not have it: Temporal drops it at
- * continue-as-new. So the workflow's page repeats it.
+ * continue-as-new. So the workflow's page repeats what it does.
  */
-export function summaryOf(workflowType: SummarizedWorkflow, subjectId: string): string {
-  return summaries[workflowType](subjectId);
+export function startSummaryOf(workflowType: SummarizedWorkflow, subjectId: string): string {
+  return `${summaryOf(workflowType, subjectId)}. ${whereToLook}`;
 }

@@ -1,7 +1,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { idFields } from '../domain/id-fields.ts';
 import { webhookTaskQueue } from '../messages/task-queues.ts';
-import { summaryOf } from '../messages/workflow-summaries.ts';
+import { startSummaryOf } from '../messages/workflow-summaries.ts';
 import type { WorkflowSide } from '../operations/sides/workflow-sides.ts';
 import { pass } from '../platform/crash-points.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -107,7 +107,7 @@ async function send({ temporal, taskQueue }: WorkflowSide, entry: ClaimedEntry):
     taskQueue: entry.workflow_type === 'webhookDelivery' ? webhookTaskQueue(taskQueue) : taskQueue,
     workflowId: entry.workflow_id,
     args: [entry.subject_id],
-    staticSummary: summaryOf(entry.workflow_type, entry.subject_id),
+    staticSummary: startSummaryOf(entry.workflow_type, entry.subject_id),
     workflowTaskTimeout,
     // A workflow that has ended may be needed again: its object was reopened, or restored from a back-up. A workflow
     // without work finds that in the database, and ends.

@@ -93,7 +93,9 @@ export function resultOf({ text, isRefused }: CommandOutcome): string {
 }
 
 function failureOf(text: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(text, commandRefused);
+  const failure = ApplicationFailure.nonRetryable(text, commandRefused);
+  failure.stack = ''; // the Web UI would show it below the text
+  return failure;
 }
 
 /** Executes the waiting commands and returns their names. If a command cannot be carried out, its outcome says why. */

@@ -39,7 +39,7 @@ interface DeliveryInbox {
   retryNow: boolean;
   giveUp: boolean;
   givenUpBy: IssuedBy | null;
-  /** What came of giving up. Null until then. */
+  /** The result of giving up. Null until then. */
   givenUp: CommandOutcome | null;
   isUnderWay: boolean;
 }

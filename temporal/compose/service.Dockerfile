@@ -14,7 +14,7 @@ COPY src src
 COPY temporal temporal
 COPY tsconfig.json ./
 # The workflows are bundled once, here, and not by each worker at its first start.
-RUN npm run --silent payments -- workflows:bundle && chown -R node node_modules/.cache
+RUN npm run --silent workflows:bundle && chown -R node node_modules/.cache
 USER node
 EXPOSE 8080
 CMD ["npm", "run", "--silent", "api"]

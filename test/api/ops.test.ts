@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { createApp } from '../../src/api/app.ts';
 import { serve } from '../../src/api/http/server.ts';
 import { accessOf, OperatorKeyNeeded } from '../../src/api/ops/access.ts';
+import { linksTo } from '../../src/api/ops/links.ts';
 import type { Overview } from '../../src/operations/overview.ts';
 import type { StuckReport } from '../../src/operations/stuck/find-stuck.ts';
 import { realNow } from '../../src/platform/real-time.ts';
@@ -100,9 +101,10 @@ describe('who may see /ops', () => {
   });
 });
 
+const webUi = { url: 'http://127.0.0.1:8233', namespace: 'payments' };
+
 describe('/ops', () => {
   const stage = useStage();
-  const webUi = { url: 'http://127.0.0.1:8233', namespace: 'payments' };
   const operations = {
     key: null,
     webUis: { live: webUi, sandbox: webUi },
@@ -125,13 +127,49 @@ describe('/ops', () => {
     }
   }
 
+  it('leads to the page that a workflow writes about itself: the tab of its latest run with the current details', async () => {
+    const follow = async (path: string) => {
+      const response = await fetch(`${api.url}${path}`, { redirect: 'manual' });
+      return [response.status, response.headers.get('location')];
+    };
+    const { href, hash } = new URL(
+      linksTo({ live: webUi, sandbox: webUi }, null).workflow('payment-plan/pp_1', false) ?? '',
+      api.url,
+    );
+    assert.equal(hash, '');
+    const list = `${webUi.url}/namespaces/payments/workflows`;
+    assert.deepEqual(await follow(href.slice(api.url.length)), [
+      302,
+      `${list}/payment-plan%2Fpp_1/a-run/user-metadata`,
+    ]);
+    assert.deepEqual(await follow('/ops/workflow?id=payment-plan%2Fpp_gone'), [
+      302,
+      `${list}?query=${encodeURIComponent('WorkflowId="payment-plan/pp_gone"')}`,
+    ]);
+    for (const id of ['', 'pp_1', '//evil.example/x', 'payment-plan/../x', 'a&id=b']) {
+      assert.equal((await follow(`/ops/workflow?id=${encodeURIComponent(id)}`))[0], 400, id);
+    }
+  });
+
+  it('links lists of one mode alone where each mode has its own Temporal', () => {
+    const sandbox = { url: 'http://127.0.0.1:8234', namespace: 'trial' };
+    const links = (mode: boolean | null) => linksTo({ live: webUi, sandbox }, mode);
+    assert.equal(links(null).retrying(), null);
+    assert.match(links(true).retrying() ?? '', /^http:\/\/127\.0\.0\.1:8233\/namespaces\/payments\/workflows/);
+    assert.match(links(false).retrying() ?? '', /^http:\/\/127\.0\.0\.1:8234\/namespaces\/trial\/workflows/);
+    assert.match(links(null).advancing() ?? '', /8234/);
+    assert.match(links(null).deliveriesTo('we_1', true) ?? '', /8233/);
+    assert.equal(links(null).workflow('payment-plan/pp_1', true), '/ops/workflow?id=payment-plan%2Fpp_1&mode=live');
+    assert.equal(linksTo({ live: webUi, sandbox: null }, null).workflow('payment-plan/pp_1', false), null);
+  });
+
   it('is unknown to strangers, like any path, and to other methods', async () => {
     const unknown = await get('/opsy', { 'X-Forwarded-For': '1.2.3.4' });
-    for (const path of ['/ops', '/ops.json']) {
+    for (const path of ['/ops', '/ops.json', '/ops/workflow?id=payment-plan%2Fpp_1']) {
       const refused = await get(path, { 'X-Forwarded-For': '1.2.3.4' });
       assert.deepEqual([refused.status, refused.body.error.code], [404, unknown.body.error.code]);
       assert.equal((await send(`${api.url}${path}`, 'POST')).status, 404);
-      assert.equal((await get(`${path}/`)).status, 404);
+      assert.equal((await get(`${path.replace(/\?.*/, '')}/`)).status, 404);
     }
   });
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
 import { NativeConnection } from '@temporalio/worker';
 import { after, before } from 'mocha';
+import { readRunningConfig } from '../../src/processes/cli/context.ts';
 import { ConfigError, readConfig } from '../../src/processes/config/config.ts';
 import { addressOf, openTemporal } from '../../src/processes/temporal/client.ts';
 import { ofAuthority } from '../support/certificate.ts';
@@ -100,6 +101,27 @@ describe('the connection to Temporal', () => {
     const both = { ...live, TEMPORAL_CONFIG_FILE: file('temporal.toml'), TEMPORAL_PROFILE: 'cloud' };
     const { sandboxTemporal: named } = readConfig({ ...both, SANDBOX_TEMPORAL_PROFILE: 'small' });
     assert.deepEqual([named?.address, named?.namespace, named?.apiKey], ['127.0.0.1:7300', 'trial', null]);
+  });
+
+  it('is found by commands as `npm start` has written it down, unless the environment names a server', async () => {
+    const development = {
+      database_url: 'postgres://me@127.0.0.1:1/payments',
+      temporal_address: '127.0.0.1:7233',
+      temporal_namespace: 'mine',
+      sandbox_temporal_address: null,
+      sandbox_temporal_namespace: 'trial',
+    };
+    await writeFile(file('development.json'), JSON.stringify(development));
+    const namespaces = async (env: NodeJS.ProcessEnv) => {
+      const { config } = await readRunningConfig({ DATA_DIR: folder, TEMPORAL_ADDRESS: '', ...env });
+      const { temporal, sandboxTemporal } = config;
+      return [temporal.address, temporal.namespace, sandboxTemporal?.address, sandboxTemporal?.namespace];
+    };
+    const { temporal_address: address } = development;
+    assert.deepEqual(await namespaces({}), [address, 'mine', address, 'trial']);
+    assert.deepEqual(await namespaces({ TEMPORAL_NAMESPACE: 'other' }), [address, 'other', address, 'trial']);
+    const elsewhere = { TEMPORAL_ADDRESS: '127.0.0.1:9' };
+    assert.deepEqual(await namespaces(elsewhere), ['127.0.0.1:9', 'payments', undefined, undefined]);
   });
 
   describe('over TLS with certificates on both ends', function () {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TypedSearchAttributes } from '@temporalio/common';
 import { eventually } from '../../lab/eventually.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
-import { summaryOf } from '../../src/messages/workflow-summaries.ts';
+import { startSummaryOf, summaryOf } from '../../src/messages/workflow-summaries.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { paymentLines } from '../support/merchant.ts';
@@ -91,7 +91,8 @@ describe('a workflow whose history grows long', function () {
     });
     // Temporal keeps the summary for the first run only, so the page has it.
     const summary = summaryOf('paymentPlan', plan.id);
-    assert.deepEqual([await first.plan.staticSummary(), await now.staticSummary()], [summary, undefined]);
+    const started = startSummaryOf('paymentPlan', plan.id);
+    assert.deepEqual([await first.plan.staticSummary(), await now.staticSummary()], [started, undefined]);
     assert.match(
       await pageOf(ofPlan),
       new RegExp(`^### Payment plan: active, on a test clock\n\n${summary}\\.\n\nWaits`),

@@ -54,14 +54,14 @@ export async function readRunningConfig(
   env: NodeJS.ProcessEnv,
 ): Promise<{ config: Config; demoBillerId: string | null }> {
   const given = readConfig(env);
-  const development = await readDevelopment(given.dataDir);
+  const { databaseUrl, temporal, billerId } = await readDevelopment(given.dataDir);
+  const variables: NodeJS.ProcessEnv = { ...env, DATABASE_URL: given.databaseUrl ?? databaseUrl ?? '' };
+  // Of a server that the environment names, development.json knows nothing.
+  if (given.temporal.address === null) {
+    for (const [name, value] of Object.entries(temporal)) variables[name] = env[name] || (value ?? '');
+  }
   // The values from development.json must pass the same checks as those from the environment.
-  const config = readConfig({
-    ...env,
-    DATABASE_URL: given.databaseUrl ?? development.databaseUrl ?? '',
-    TEMPORAL_ADDRESS: given.temporal.address ?? development.temporalAddress ?? '',
-  });
-  return { config, demoBillerId: development.billerId };
+  return { config: readConfig(variables), demoBillerId: billerId };
 }
 
 /** The keys that `npm start` has made for itself. */
@@ -76,7 +76,8 @@ async function readDevelopmentKeys(dataDir: string): Promise<readonly Encryption
 
 interface Development {
   databaseUrl: string | null;
-  temporalAddress: string | null;
+  /** The connection to Temporal, as variables of the environment. */
+  temporal: Record<string, string | null>;
   billerId: string | null;
 }
 
@@ -87,14 +88,19 @@ async function readDevelopment(dataDir: string): Promise<Development> {
     text = await readFile(file, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      return { databaseUrl: null, temporalAddress: null, billerId: null };
+      return { databaseUrl: null, temporal: {}, billerId: null };
     throw error;
   }
   try {
     const content: unknown = JSON.parse(text);
     return {
       databaseUrl: member(content, 'database_url'),
-      temporalAddress: member(content, 'temporal_address'),
+      temporal: {
+        TEMPORAL_ADDRESS: member(content, 'temporal_address'),
+        TEMPORAL_NAMESPACE: member(content, 'temporal_namespace'),
+        SANDBOX_TEMPORAL_ADDRESS: member(content, 'sandbox_temporal_address'),
+        SANDBOX_TEMPORAL_NAMESPACE: member(content, 'sandbox_temporal_namespace'),
+      },
       billerId: member(content, 'biller_id'),
     };
   } catch (cause) {

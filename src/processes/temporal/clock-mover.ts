@@ -3,7 +3,7 @@ import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/cl
 import { ApplicationFailure } from '@temporalio/common';
 import { effectFailed } from '../../activities/failures.ts';
 import { advanceTo } from '../../messages/updates.ts';
-import { summaryOf } from '../../messages/workflow-summaries.ts';
+import { startSummaryOf } from '../../messages/workflow-summaries.ts';
 import { nameOf, type WorkflowSide } from '../../operations/sides/workflow-sides.ts';
 import { pass } from '../../platform/crash-points.ts';
 import { grpcStatusOf } from '../../platform/grpc-status.ts';
@@ -44,7 +44,7 @@ export function createClockMover(side: WorkflowSide, maxSkips?: number): MoveSub
           taskQueue,
           workflowId,
           args: [subject.id],
-          staticSummary: summaryOf(subject.workflowType, subject.id),
+          staticSummary: startSummaryOf(subject.workflowType, subject.id),
           workflowIdConflictPolicy: 'USE_EXISTING',
         });
         await move();
