@@ -126,9 +126,9 @@ export async function recordEvents(tx: Tx, origin: EventOrigin, events: NewEvent
 
 /**
  * Records events in one statement, if all conditions hold. The conditions write the change that the events report, and
- * must not wait for locks. Events of one biller and mode that are recorded at the same time share a commit, because each
- * locks the biller's sequence. Otherwise as `recordEvents`. Returns null, and nothing has changed, if a condition does
- * not hold.
+ * must not wait for locks. Events of one biller and mode that are recorded at the same time share a commit, because
+ * each locks the biller's sequence. Otherwise as `recordEvents`. Returns null, and nothing has changed, if a condition
+ * does not hold.
  */
 export async function recordEventsWhere(
   pool: Pool,
