@@ -8,6 +8,7 @@ import { newId } from '../domain/ids.ts';
 import type { InsertCondition } from '../platform/postgres/conditional-insert.ts';
 import type { Db, Pool, Tx } from '../platform/postgres/connection.ts';
 import { noteEnqueued, notifyEnqueued } from '../platform/postgres/outbox.ts';
+import { shareCommit } from '../platform/postgres/shared-commit.ts';
 import { afterCommit, pipelined } from '../platform/postgres/transaction.ts';
 import { emit } from '../platform/telemetry.ts';
 import type { EventQuery } from '../resources/event.ts';
@@ -124,8 +125,10 @@ export async function recordEvents(tx: Tx, origin: EventOrigin, events: NewEvent
 }
 
 /**
- * Records events in a transaction of one statement, if all conditions hold. The conditions write the change that the
- * events report. Otherwise as `recordEvents`. Returns null, and nothing has changed, if a condition does not hold.
+ * Records events in one statement, if all conditions hold. The conditions write the change that the events report, and
+ * must not wait for locks. Events of one biller and mode that are recorded at the same time share a commit, because
+ * each locks the biller's sequence. Otherwise as `recordEvents`. Returns null, and nothing has changed, if a condition
+ * does not hold.
  */
 export async function recordEventsWhere(
   pool: Pool,
@@ -134,7 +137,9 @@ export async function recordEventsWhere(
   conditions: readonly InsertCondition[],
 ): Promise<string[] | null> {
   const rows = events.map(rowOf);
-  const deliveries = await store.insertEvents(pool, origin, rows, origin, conditions);
+  const sequence = `events/${origin.billerId}/${origin.livemode}`;
+  const insert = (db: Db) => store.insertEvents(db, origin, rows, origin, conditions);
+  const deliveries = await shareCommit(pool, sequence, insert);
   if (deliveries === null) return null;
   if (deliveries > 0) notifyEnqueued();
   emitRecorded(origin, events);

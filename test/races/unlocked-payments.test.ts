@@ -11,7 +11,7 @@ import { makeKeys } from '../support/factories.ts';
 import { createMerchant, type Merchant } from '../support/merchant.ts';
 import { LedgerProcessor, useStage } from '../support/stage.ts';
 import { assertAccounted, eventsSoFar, toldSince } from './account.ts';
-import { door, type SharedRow } from './barriers.ts';
+import { door, holdLocks, type SharedRow } from './barriers.ts';
 import { type ByMoment, eachMoment, meet } from './moments.ts';
 
 interface Deed {
@@ -147,6 +147,35 @@ describe('a payment in real time, which is decided without locks,', () => {
       });
     }
   }
+
+  it('is not held up by another payment whose row is locked when its outcome is to be recorded', async () => {
+    const made = await Promise.all(Array.from({ length: 8 }, () => stage.merchant.intent({ customer_id: customer })));
+    const [slow, ...others] = made.map(({ id }) => id);
+    assert.ok(slow);
+    const from = await eventsSoFar(stage);
+    const asked = door();
+    let count = 0;
+    let all = () => {};
+    const allAsked = new Promise<void>((resolve) => {
+      all = resolve;
+    });
+    stage.ledger.beforeAnswer = async () => {
+      count += 1;
+      if (count === made.length) all();
+      await asked.pass();
+    };
+    const held = confirm(slow);
+    const free = others.map(confirm);
+    await allAsked;
+    const locks = await holdLocks(stage.db.sql, (tx) => tx`select from payment_intents where id = ${slow} for update`);
+    asked.open();
+    for (const { body } of await Promise.all(free)) assert.equal(body.status, 'succeeded');
+    await locks.waiting(() => 1);
+    await locks.release();
+    assert.equal((await held).body.status, 'succeeded');
+    assert.equal((await toldSince(stage, from)).length, made.length);
+    await assertAccounted(stage);
+  });
 
   it('is not changed by a process that was frozen while it asked, and writes after housekeeping', async () => {
     for (const kind of ['confirm', 'create'] as const) {

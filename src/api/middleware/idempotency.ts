@@ -27,6 +27,12 @@ import { keyStorageOf, type Route, successStatusOf } from '../http/route.ts';
 /** How often to retry the advisory lock while another process holds it: a release there cannot wake this process. */
 const pollMs = 50;
 
+/**
+ * How long the statement of an outcome waits for the row of its key, in milliseconds. Other requests lock that row only
+ * to find that the key is taken. Short, because the outcomes of other payments may wait for this statement.
+ */
+const keyRowWaitMs = 50;
+
 /** The response to the first request with a key. */
 interface StoredResponse {
   status: number;
@@ -202,7 +208,7 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
         claim: (subjectId) => [claimOfFreeKey(use, waitLeft(), subjectId ?? null)],
         withResponse: (body) => {
           remembered = JSON.stringify(body);
-          return [keyWithResponse(use, responseOf(remembered), waitMs)];
+          return [keyWithResponse(use, responseOf(remembered), keyRowWaitMs)];
         },
       };
       const returned = await executor.execute(route, ctx, withKey, await executor.prepare(route, ctx, withoutKey));
