@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { after, before } from 'mocha';
+import { type StandIn, startStandIn } from '../../lab/stand-in.ts';
 import { createApp } from '../../src/api/app.ts';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
 import { type Dispatcher, startDispatcher } from '../../src/processes/dispatcher.ts';
 import { openTemporal } from '../../src/processes/temporal/client.ts';
 import { type RunningWorkers, startWorkers } from '../../src/processes/temporal/workers.ts';
+import { createHttpProcessor, type HttpProcessor } from '../../src/processors/http-processor.ts';
 import type { Processors } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import type { NewBiller } from '../../src/services/accounts/billers.ts';
@@ -28,6 +33,8 @@ export interface ServiceOptions {
   canSkipTime?: () => boolean | null;
   /** The sandbox's alone by default. */
   processors?: Processors;
+  /** Whether live mode has a processor too: a service of its own, see `lab/stand-in.ts`. */
+  live?: boolean;
   /** For webhooks: real time by default. */
   now?: () => Date;
   /** How far real time may be ahead of the database's clock; 30 s by default, as in production. */
@@ -42,8 +49,12 @@ export interface Service {
   readonly url: string;
   readonly temporal: Client;
   readonly taskQueue: string;
+  /** The processor service of live mode, if it was asked for. */
+  readonly standIn: StandIn;
   /** A new biller, and a client with its sandbox key. */
   merchant(biller?: Partial<NewBiller>): Promise<Merchant>;
+  /** The same with its live key. */
+  liveMerchant(): Promise<Merchant>;
   /** A new biller with an active plan on a new clock. */
   planOnClock(...plan: Parameters<Merchant['planOnClock']>): Promise<PlanOnClock>;
   startWorkers(): Promise<void>;
@@ -64,7 +75,8 @@ export function useService(options: ServiceOptions = {}): Service {
   const encryptionKey = randomBytes(32);
   const vault = createVault([{ id: 'test', key: encryptionKey }]);
   const namespace = options.namespace ?? testNamespace;
-  const processors = options.processors ?? { sandbox: sandboxProcessor, live: null };
+  let processors = options.processors ?? { sandbox: sandboxProcessor, live: null };
+  let live: { standIn: StandIn; processor: HttpProcessor; folder: string } | undefined;
   const children: ServiceProcess[] = [];
   let address = '';
   let temporal: Client | undefined;
@@ -81,10 +93,17 @@ export function useService(options: ServiceOptions = {}): Service {
     get temporal() {
       return existing(temporal);
     },
+    get standIn() {
+      return existing(live).standIn;
+    },
     async merchant(biller = {}) {
       const { id } = await makeBiller(db.sql, biller);
       const { key } = await makeKey(db.sql, { billerId: id });
       return createMerchant(service.url, key);
+    },
+    async liveMerchant() {
+      const { key } = await makeKey(db.sql, { livemode: true });
+      return createMerchant(service.url, key, 'live');
     },
     async planOnClock(...plan) {
       const merchant = await service.merchant();
@@ -130,6 +149,7 @@ export function useService(options: ServiceOptions = {}): Service {
         TEMPORAL_TASK_QUEUE: taskQueue,
         ENCRYPTION_KEYS: `test:${encryptionKey.toString('base64')}`,
         WEBHOOK_ALLOW_LOOPBACK: 'true',
+        ...live?.standIn.environment,
         LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
       });
       children.push(worker);
@@ -140,6 +160,12 @@ export function useService(options: ServiceOptions = {}): Service {
   before('start the service', async function () {
     this.timeout(serverStartTimeoutMs);
     address = await (options.temporal ?? temporalServer)();
+    if (options.live) {
+      const folder = await mkdtemp(join(tmpdir(), 'payments-processor-'));
+      const standIn = await startStandIn(folder);
+      live = { standIn, processor: createHttpProcessor(standIn), folder };
+      processors = { ...processors, live: live.processor };
+    }
     temporal = openTemporal({
       temporalAddress: address,
       temporalTls: false,
@@ -159,6 +185,9 @@ export function useService(options: ServiceOptions = {}): Service {
     await service.stopDispatcher();
     await service.stopWorkers();
     await temporal?.connection.close();
+    await live?.processor.close();
+    await live?.standIn.stop();
+    if (live) await rm(live.folder, { recursive: true });
   });
 
   return service;
