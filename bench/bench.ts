@@ -1,5 +1,6 @@
 import type { PaymentsClient } from '@payments-service/client';
 import type { ServiceCopy } from '../lab/service.ts';
+import type { StandIn } from '../lab/stand-in.ts';
 import type { Pool } from '../src/platform/postgres/connection.ts';
 import type { FigureGroup } from './figure.ts';
 
@@ -11,6 +12,8 @@ export interface RunContext {
   plans: number;
   /** How often each of them was charged before that. */
   age: number;
+  /** Whether what falls due is also measured in live mode, with a processor in a process of its own. */
+  live: boolean;
   /** A folder of this run, removed after it. */
   folder: string;
   /** Prints what goes on to stderr. */
@@ -21,6 +24,8 @@ export interface RunContext {
 export interface Bench extends RunContext {
   copy: ServiceCopy;
   client: PaymentsClient;
+  /** The same biller's live mode, and its processor; null unless it is measured. */
+  liveMode: { client: PaymentsClient; standIn: StandIn } | null;
   /** On the copy's database: to check that what was measured has really happened. */
   sql: Pool;
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { LedgerEntry } from '../src/processors/ledger.ts';
 
-/** How often the sandbox's processor was asked to charge, and under how many keys. */
+/** How often a processor was asked to charge, and under how many keys. */
 export interface Calls {
   calls: number;
   keys: number;

@@ -3,7 +3,7 @@ import type { PaymentsClient } from '@payments-service/client';
 import type { Client as Temporal } from '@temporalio/client';
 import { eventually } from '../lab/eventually.ts';
 import { inParallel, range } from '../lab/parallel.ts';
-import { makeActivePlan, makePayer } from '../lab/payer.ts';
+import { type Mode, makeActivePlan, makePayer } from '../lab/payer.ts';
 import { signals } from '../src/messages/signals.ts';
 import type { Pool } from '../src/platform/postgres/connection.ts';
 import { realNow } from '../src/platform/real-time.ts';
@@ -14,8 +14,9 @@ const marginMs = 300;
 /** How often the server is asked how many have their timer. */
 const pollMs = (count: number) => Math.max(100, count / 20);
 
-/** Plans in real time that are alike, and how often each of them has fallen due so far. */
+/** Plans in real time that are alike, of one mode, and how often each of them has fallen due so far. */
 export interface LivePlans {
+  mode: Mode;
   ids: string[];
   charges: number;
 }
@@ -24,16 +25,22 @@ export interface LivePlans {
  * Makes active weekly plans, each of a customer with a card, whose first payment is a week ahead, and waits until the
  * workflow of each has its timer: their start no longer delays what is measured.
  */
-export async function makeLivePlans(client: PaymentsClient, temporal: Temporal, count: number): Promise<LivePlans> {
+export async function makeLivePlans(
+  client: PaymentsClient,
+  temporal: Temporal,
+  count: number,
+  mode: Mode = 'sandbox',
+): Promise<LivePlans> {
   const terms = { ...planTerms, start_date: dateOf(realNow().getTime() + 7 * day) };
   const ids = await inParallel(range(count), 12, async () => {
-    const { customerId } = await makePayer(client);
+    const { customerId } = await makePayer(client, {}, mode);
     return makeActivePlan(client, { ...terms, customer_id: customerId });
   });
-  const query = `WorkflowType = 'paymentPlan' and ExecutionStatus = 'Running' and NextDueAt > '${realNow().toISOString()}'`;
+  const ofMode = `WorkflowType = 'paymentPlan' and ExecutionStatus = 'Running' and Livemode = ${mode === 'live'}`;
+  const query = `${ofMode} and NextDueAt > '${realNow().toISOString()}'`;
   const areWaiting = async () => (await temporal.workflow.count(query)).count >= count;
   await eventually('all plans wait', areWaiting, { timeoutMs: Number.POSITIVE_INFINITY, everyMs: pollMs(count) });
-  return { ids, charges: 0 };
+  return { mode, ids, charges: 0 };
 }
 
 /**
@@ -63,12 +70,12 @@ async function haveTimers(temporal: Temporal, dueAt: Date, count: number): Promi
 }
 
 /**
- * The number of the biller's last event: each charge of a plan adds one, so its growth counts them at the cost of one
- * row.
+ * The number of the biller's last event in this mode: each charge of a plan adds one, so its growth counts them at the
+ * cost of one row.
  */
-export async function lastEvent(sql: Pool): Promise<number> {
+export async function lastEvent(sql: Pool, mode: Mode = 'sandbox'): Promise<number> {
   const [row] = await sql<{ last: number }[]>`
-    select coalesce(max(last_sequence), 0) as last from event_sequences where not livemode`;
+    select coalesce(max(last_sequence), 0) as last from event_sequences where livemode = ${mode === 'live'}`;
   return row?.last ?? 0;
 }
 

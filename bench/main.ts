@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { clientOf } from '../lab/client.ts';
 import { readOptions, startLog, UsageError, wholeNumber } from '../lab/program.ts';
 import { startService, stopAllServices } from '../lab/service.ts';
+import { startStandIn } from '../lab/stand-in.ts';
 import { openPool } from '../src/platform/postgres/connection.ts';
 import { realNow } from '../src/platform/real-time.ts';
 import { print, printError } from '../src/platform/terminal.ts';
@@ -34,21 +35,26 @@ const measurements = [...usual, ...more];
 
 /**
  * What still runs after this is left out of the report, and nothing more is begun: six minutes for the usual groups,
- * more for the others, and for more or older plans.
+ * more for the others, for live mode, and for more or older plans.
  */
-const timeForAllMs = (chosen: readonly Measurement[], { plans, age }: Pick<RunContext, 'plans' | 'age'>) =>
-  360_000 +
+const timeForAllMs = (
+  chosen: readonly Measurement[],
+  { plans, age, live }: Pick<RunContext, 'plans' | 'age' | 'live'>,
+) =>
+  (live ? 600_000 : 360_000) +
   (chosen.some((one) => more.includes(one)) ? 900_000 : 0) +
-  240 * Math.max(0, plans - 1000) +
+  (live ? 480 : 240) * Math.max(0, plans - 1000) +
   60 * plans * age;
 /** Ending in order may take this much longer. */
 const timeToEndMs = 60_000;
 
-const usage = `npm run bench -- [--only NAME]… [--plans N] [--age N] [--quick] [--json FILE]
+const usage = `npm run bench -- [--only NAME]… [--plans N] [--age N] [--live] [--quick] [--json FILE]
   --only   ${usual.map(({ name }) => name).join(', ')}; may be repeated;
            only by their name: ${more.map(({ name }) => name).join(', ')}
   --plans  how many fall due at one instant (1000)
   --age    how often each of them was charged before (0): of a weekly plan, its weeks
+  --live   due-at-once also measures plans in live mode, whose processor is a process of its own;
+           due-under-fire measures those alone, and kills the processor too
   --quick  fewer samples, under a minute: to see that everything works
   --json   where to write the figures (default .bench/latest.json)`;
 
@@ -62,6 +68,7 @@ async function main(): Promise<void> {
     only: { type: 'string', multiple: true },
     plans: { type: 'string' },
     age: { type: 'string' },
+    live: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     json: { type: 'string', default: '.bench/latest.json' },
   });
@@ -69,16 +76,17 @@ async function main(): Promise<void> {
   const chosen = choose(values.only);
   const plans = values.plans === undefined ? (values.quick ? 100 : 1000) : wholeNumber('--plans', values.plans);
   const age = values.age === undefined || values.age === '0' ? 0 : wholeNumber('--age', values.age, 1000);
-  setTimeout(() => endEarly('not done in time', 1), timeForAllMs(chosen, { plans, age }) + timeToEndMs).unref();
+  const { quick, live } = values;
+  setTimeout(() => endEarly('not done in time', 1), timeForAllMs(chosen, { plans, age, live }) + timeToEndMs).unref();
   const { log, seconds } = startLog();
   const startedAt = realNow().toISOString();
   const conditions = await readConditions();
   const ours = await mkdtemp(join(tmpdir(), 'payments-bench-'));
   folder = ours;
   try {
-    const outcome = await measureAll(chosen, { quick: values.quick, plans, age, folder: ours, log });
+    const outcome = await measureAll(chosen, { quick, plans, age, live, folder: ours, log });
     if (isEnding) return;
-    const report: Report = { started_at: startedAt, seconds: seconds(), quick: values.quick, conditions, ...outcome };
+    const report: Report = { started_at: startedAt, seconds: seconds(), quick, conditions, ...outcome };
     await mkdir(dirname(resolve(values.json)), { recursive: true });
     await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`);
     print(renderReport(report));
@@ -123,15 +131,22 @@ async function measureAll(chosen: Measurement[], context: RunContext) {
   const onCopy = chosen.filter((item) => item.needs === 'copy');
   if (onCopy.length > 0) {
     context.log('starting the copy that is measured');
-    const copy = await startService(join(context.folder, 'copy'));
+    const standIn = context.live ? await startStandIn(join(context.folder, 'processor')) : null;
+    const copy = await startService(join(context.folder, 'copy'), {
+      environment: { ...standIn?.environment },
+    });
     const client = clientOf(copy);
+    const liveMode = standIn && { standIn, client: clientOf({ baseUrl: copy.baseUrl, key: copy.liveKey }) };
     const sql = openPool(copy.databaseUrl, { max: 8, name: 'bench' });
     try {
-      for (const item of onCopy) await attempt(item.name, () => item.measure({ ...context, copy, client, sql }));
+      for (const item of onCopy) {
+        await attempt(item.name, () => item.measure({ ...context, copy, client, liveMode, sql }));
+      }
     } finally {
       context.log('ending the copy');
       await sql.end();
       await copy.stop();
+      await standIn?.stop();
     }
   }
   return { groups, missing };

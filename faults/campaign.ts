@@ -3,6 +3,7 @@ import type { CrashPoint } from '../src/platform/crash-points.ts';
 import { realNow } from '../src/platform/real-time.ts';
 import type { Arena, Attack } from './attacks/attack.ts';
 import { hitEveryPoint } from './attacks/crash-points.ts';
+import { killProcessor, killServer } from './attacks/kill.ts';
 
 /** A fault that was injected and had an effect. */
 export interface Fault {
@@ -44,7 +45,11 @@ export async function attack(arena: Arena, options: CampaignOptions): Promise<Fa
   };
   if (options.points.length > 0) {
     const { points: wanted, killUntil, hitUntil } = options;
-    await hitEveryPoint(arena, (title) => note('crash point', title), { wanted, killUntil, hitUntil });
+    const hitting = hitEveryPoint(arena, (title) => note('crash point', title), { wanted, killUntil, hitUntil });
+    // A short run may end with the points, and its live processor is to be killed too.
+    const strike = options.attacks.includes(killServer) ? killProcessor(arena) : null;
+    if (await strike?.run()) note(killServer.kind, strike?.title ?? '');
+    await hitting;
   }
   const busy = new Set<string>();
   const underWay = new Set<Promise<void>>();

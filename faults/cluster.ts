@@ -3,6 +3,7 @@ import { findFreePorts } from '../dev/ports.ts';
 import { becomesTrue } from '../lab/eventually.ts';
 import { range } from '../lab/parallel.ts';
 import { type Parts, startParts, type TemporalStore } from '../lab/parts.ts';
+import type { Mode } from '../lab/payer.ts';
 import type { CarriedOut } from '../lab/processes/crash-orders.ts';
 import type { Chance } from '../lab/random.ts';
 import type { SupervisedProcess } from '../lab/supervised-process.ts';
@@ -21,16 +22,19 @@ interface Api extends SupervisedProcess {
   readonly directUrl: string;
 }
 
-/** The service as it runs in production, on one machine: two processes of each kind, each with links of its own. */
-export interface Cluster extends Pick<Parts, 'postgres' | 'temporal' | 'sql' | 'side'> {
+/**
+ * The service as it runs in production, on one machine: two processes of each kind, each with links of its own, and the
+ * processor of live mode.
+ */
+export interface Cluster extends Pick<Parts, 'postgres' | 'temporal' | 'sql' | 'side' | 'standIn'> {
   readonly apis: readonly Api[];
   readonly workers: readonly SupervisedProcess[];
   /** The clock of each process, by its name; null if clocks cannot or must not be set off. */
   readonly clocks: ReadonlyMap<string, FakeClock> | null;
-  /** The ways from each process to PostgreSQL and Temporal, and from the clients to each API process. */
-  readonly links: Record<'postgres' | 'temporal' | 'client', readonly Link[]>;
-  /** What the sandbox's processor has recorded. */
-  readonly ledger: Lines<LedgerEntry>;
+  /** The ways from each process to PostgreSQL, Temporal and the live processor, and from the clients to each API. */
+  readonly links: Record<'postgres' | 'temporal' | 'processor' | 'client', readonly Link[]>;
+  /** What the processor of each mode has recorded. */
+  readonly ledgers: Record<Mode, Lines<LedgerEntry>>;
   readonly carriedOut: Lines<CarriedOut>;
   /** Processes that ended without being killed, and how. */
   readonly ownEnds: { name: string; how: string; at: number }[];
@@ -49,36 +53,41 @@ export async function startCluster(
   chance: Chance,
   { canSetClocks, temporalStore }: { canSetClocks: boolean; temporalStore: TemporalStore },
 ): Promise<Cluster> {
-  const parts = await startParts(folder, temporalStore);
-  const { postgres, temporal } = parts;
-  const clockOf = canSetClocks ? await findFakeClocks(join(folder, 'clocks')) : null;
-  const clocks = new Map<string, FakeClock>();
   const ownEnds: Cluster['ownEnds'] = [];
   const startTimes: Cluster['startTimes'] = [];
-  const links: { postgres: Link[]; temporal: Link[]; client: Link[] } = { postgres: [], temporal: [], client: [] };
-
-  async function startProcess(kind: 'api' | 'worker', number: number, environment: Record<string, string>) {
-    const name = `${kind} ${number}`;
-    const [toPostgres, toTemporal] = await Promise.all([
-      openLink(`postgres of ${name}`, postgres.port, readCommits),
-      openLink(`temporal of ${name}`, temporal.port),
-    ]);
-    links.postgres.push(toPostgres);
-    links.temporal.push(toTemporal);
-    const database = new URL(postgres.url);
-    database.port = String(toPostgres.port);
+  const supervisionOf = (name: string) => {
     const restarts = chance.fork(name);
-    const clock = (await clockOf?.(name)) ?? null;
-    if (clock !== null) clocks.set(name, clock);
-    const supervision = {
+    return {
       name,
       restartAfterMs: () => restarts.between(0, 800),
       onReady: (ms: number) => startTimes.push({ name, ms }),
       onOwnEnd: (how: string) => ownEnds.push({ name, how, at: realNow().getTime() }),
     };
-    return parts.start(kind, supervision, {
+  };
+  const parts = await startParts(folder, temporalStore, supervisionOf('processor'));
+  const { postgres, temporal, standIn } = parts;
+  const clockOf = canSetClocks ? await findFakeClocks(join(folder, 'clocks')) : null;
+  const clocks = new Map<string, FakeClock>();
+  const links: Record<keyof Cluster['links'], Link[]> = { postgres: [], temporal: [], processor: [], client: [] };
+
+  async function startProcess(kind: 'api' | 'worker', number: number, environment: Record<string, string>) {
+    const name = `${kind} ${number}`;
+    const [toPostgres, toTemporal, toProcessor] = await Promise.all([
+      openLink(`postgres of ${name}`, postgres.port, readCommits),
+      openLink(`temporal of ${name}`, temporal.port),
+      openLink(`processor of ${name}`, standIn.port),
+    ]);
+    links.postgres.push(toPostgres);
+    links.temporal.push(toTemporal);
+    links.processor.push(toProcessor);
+    const database = new URL(postgres.url);
+    database.port = String(toPostgres.port);
+    const clock = (await clockOf?.(name)) ?? null;
+    if (clock !== null) clocks.set(name, clock);
+    return parts.start(kind, supervisionOf(name), {
       DATABASE_URL: database.href,
       TEMPORAL_ADDRESS: `127.0.0.1:${toTemporal.port}`,
+      LIVE_PROCESSOR_URL: `http://127.0.0.1:${toProcessor.port}`,
       LOG_LEVEL: 'info',
       ...environment,
       ...clock?.environment,
@@ -96,10 +105,13 @@ export async function startCluster(
   const numbers = range(processesOfAKind).map((index) => index + 1);
   const apis = await Promise.all(numbers.map(startApi));
   const workers = await Promise.all(numbers.map((number) => startProcess('worker', number, {})));
-  const processes = [...apis, ...workers];
-  const ledger = followLines<LedgerEntry>(parts.ledgerFile);
+  const processes = [...apis, ...workers, standIn.process];
+  const ledgers = {
+    sandbox: followLines<LedgerEntry>(parts.ledgerFile),
+    live: followLines<LedgerEntry>(standIn.ledgerFile),
+  };
   const carriedOut = followLines<CarriedOut>(parts.ordersFile);
-  const allLinks = () => [...links.postgres, ...links.temporal, ...links.client];
+  const allLinks = () => Object.values(links).flat();
 
   async function untilAllUp(): Promise<void> {
     if (await becomesTrue(() => processes.every(({ state }) => state === 'up'), { timeoutMs: upTimeoutMs })) return;
@@ -114,7 +126,7 @@ export async function startCluster(
     workers,
     clocks: clockOf === null ? null : clocks,
     links,
-    ledger,
+    ledgers,
     carriedOut,
     ownEnds,
     startTimes,
@@ -132,7 +144,7 @@ export async function startCluster(
       await untilAllUp();
     },
     async close() {
-      await Promise.all([ledger.close(), carriedOut.close()]);
+      await Promise.all([...Object.values(ledgers), carriedOut].map((lines) => lines.close()));
       await parts.stop();
       await Promise.all(allLinks().map((link) => link.close()));
     },

@@ -21,6 +21,7 @@ export interface TakenRow {
   payment_intent_id: string;
   outcome: string;
   amount: number;
+  livemode: boolean;
 }
 
 export interface AccountEvidence {
@@ -40,8 +41,11 @@ export interface Repetition {
   text: string;
 }
 
-/** A line of the ledger, and when it was read: epoch ms by the fault run's clock, not by the writer's. */
-export type SeenEntry = LedgerEntry & { seenAt?: number };
+/**
+ * A line of a processor's ledger, whether it was that of live mode, and when the line was read: epoch ms by the fault
+ * run's clock, not by the writer's.
+ */
+export type SeenEntry = LedgerEntry & { livemode: boolean; seenAt?: number };
 
 /** All that the judges see. What our own tables say is only compared with what others have seen. */
 export interface Evidence {

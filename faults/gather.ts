@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Event } from '@payments-service/client';
 import { inParallel } from '../lab/parallel.ts';
+import type { Mode } from '../lab/payer.ts';
 import { findViolations } from '../src/operations/invariants/invariants.ts';
 import type { AccountEvidence, Evidence, Repetition, TakenRow } from './evidence.ts';
 import { type Exchange, successes } from './load/journal.ts';
@@ -24,12 +25,12 @@ export async function gather(
   const exchanges = [...journal.exchanges];
   const repetitions = await repeatAll(world, exchanges);
   const unreadable = await readAll(world, exchanges);
-  const active = Object.values(accounts).filter(({ endpoints }) => endpoints.length > 0);
+  const active = Object.values(accounts).filter((account) => ![accounts.bystander, accounts.live].includes(account));
   const attempts = await cluster.sql<TakenRow[]>`
-    select a.id, a.payment_intent_id, a.outcome, i.total_amount as amount
+    select a.id, a.payment_intent_id, a.outcome, i.total_amount as amount, i.livemode
     from payment_attempts a join payment_intents i on i.id = a.payment_intent_id`;
   const refunds = await cluster.sql<TakenRow[]>`
-    select id, payment_intent_id, status as outcome, amount from refunds`;
+    select id, payment_intent_id, status as outcome, amount, livemode from refunds`;
   const violations = await findViolations(cluster.sql);
   // A repetition must have changed nothing: the events and the ledger are read after them.
   const evidenceOf = async (account: Account): Promise<AccountEvidence> => ({
@@ -38,9 +39,11 @@ export async function gather(
     endpoints: account.endpoints.map(({ name }) => name),
     waits: await waitsOf(account),
   });
-  await cluster.ledger.readOn();
+  await Promise.all(Object.values(cluster.ledgers).map((lines) => lines.readOn()));
+  const ledgerOf = (mode: Mode) =>
+    cluster.ledgers[mode].all.map(({ value, seenAt }) => ({ ...value, livemode: mode === 'live', seenAt }));
   return {
-    ledger: cluster.ledger.all.map(({ value, seenAt }) => ({ ...value, seenAt })),
+    ledger: [...ledgerOf('sandbox'), ...ledgerOf('live')],
     claims: world.claims.flatMap((claim) => claim()),
     exchanges,
     repetitions,

@@ -82,7 +82,7 @@ async function underWay({ cluster, deleted }: World): Promise<string[]> {
       (select count(*)::integer from refunds where status = 'processing') as "refunds without an outcome",
       (select count(*)::integer from payment_intents where status = 'processing') as "payment intents in processing",
       (select count(*)::integer from payment_plan_slots where status = 'processing') as "slots in processing",
-      (select count(*)::integer from payment_plans where test_clock_id is null and wake_at <= now()) as "live plans that are due",
+      (select count(*)::integer from payment_plans where test_clock_id is null and wake_at <= now()) as "plans in real time that are due",
       (select count(*)::integer from payment_intents
         where scheduled_at <= now() and status = 'requires_payment_method') as "scheduled payments that are due",
       (select count(*)::integer from test_clocks where status not in ('created', 'ready')) as "clocks that are not ready",

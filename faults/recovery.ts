@@ -2,12 +2,12 @@ import { cpus } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../lab/eventually.ts';
 import { realNow } from '../src/platform/real-time.ts';
-import { letFallDue, makeLivePlan } from './load/live-plans.ts';
-import type { World } from './load/world.ts';
+import { letFallDue, makePlanInRealTime } from './load/plans-in-real-time.ts';
+import { modeOf, type World } from './load/world.ts';
 
 /** One measurement of P7: what was taken away, and how long after it was back the first work was done. */
 export interface Recovery {
-  what: 'api' | 'worker' | 'postgres' | 'temporal';
+  what: 'api' | 'worker' | 'postgres' | 'temporal' | 'processor';
   ms: number;
   /** The promise, in milliseconds. */
   limitMs: number;
@@ -36,6 +36,7 @@ export async function measureRecovery(world: World, rounds: number): Promise<Rec
     { what: 'worker', limitMs: chargeLimitMs, measure: () => firstCharge(world, awayWorkers) },
     { what: 'postgres', limitMs: chargeLimitMs, measure: () => firstCharge(world, awayServer('postgres')) },
     { what: 'temporal', limitMs: chargeLimitMs, measure: () => firstCharge(world, awayServer('temporal')) },
+    { what: 'processor', limitMs: chargeLimitMs, measure: () => firstCharge(world, awayProcessor, 'liveShop') },
   ];
   for (let round = 0; round < rounds; round += 1) {
     for (const { what, limitMs, measure } of measures) {
@@ -106,20 +107,31 @@ const awayServer =
     };
   };
 
-async function firstCharge(world: World, takeAway: TakeAway): Promise<number> {
-  const { cluster } = world;
-  const plan = await makeLivePlan(world, world.accounts.shop);
+const awayProcessor: TakeAway = async ({ cluster }) => {
+  const { process: processor } = cluster.standIn;
+  await processor.hold();
+  return async () => {
+    processor.release();
+    await eventually('the processor is up', () => processor.state === 'up', waiting);
+    return performance.now();
+  };
+};
+
+async function firstCharge(world: World, takeAway: TakeAway, at: 'shop' | 'liveShop' = 'shop'): Promise<number> {
+  const account = world.accounts[at];
+  const ledger = world.cluster.ledgers[modeOf(account)];
+  const plan = await makePlanInRealTime(world, account);
   const { amount } = plan;
   world.claims.push(() => [
     { amount, what: `a plan of ${amount}, due in an outage`, succeeded: [1, 1], attempts: [1, 1] },
   ]);
-  const from = cluster.ledger.all.length;
+  const from = ledger.all.length;
   await letFallDue(world, [plan.id], new Date(realNow().getTime() + aheadMs));
   await pause(aheadMs / 2); // its workflow has its timer by now
   const giveBack = await takeAway(world);
   await pause(aheadMs);
   const backAt = await giveBack();
-  const charge = await cluster.ledger.find((entry) => entry.amount === amount, { from, timeoutMs: waiting.timeoutMs });
+  const charge = await ledger.find((entry) => entry.amount === amount, { from, timeoutMs: waiting.timeoutMs });
   if (charge === null) throw new Error(`nothing was charged within ${waiting.timeoutMs / 1000} s after the outage`);
   return Math.max(0, performance.now() - backAt);
 }

@@ -1,7 +1,7 @@
 import { tableOf } from '../lab/program.ts';
 import { median } from '../lab/statistics.ts';
 import type { Fault } from './campaign.ts';
-import type { Evidence, Finding } from './evidence.ts';
+import type { Evidence, Finding, SeenEntry } from './evidence.ts';
 import { successes } from './load/journal.ts';
 import type { Replays } from './quiet.ts';
 import { mostForOthers, type Recovery } from './recovery.ts';
@@ -19,6 +19,8 @@ export interface Report {
     /** Tries that were repeated, by what they got instead of a final response. */
     setbacks: Record<string, number>;
     charges_made: number;
+    /** Of them, those that the live processor has made. */
+    charges_made_live: number;
     charge_calls: number;
     refunds_made: number;
     advances: number;
@@ -56,7 +58,7 @@ export interface Outcome {
 export function makeReport(outcome: Outcome): Report {
   const { evidence, faults, findings, points } = outcome;
   const charges = evidence.ledger.filter(({ kind }) => kind === 'charge');
-  const paid = new Set(charges.filter(({ outcome }) => outcome === 'succeeded').map((entry) => entry.idempotency_key));
+  const paid = paidBy(charges);
   const givenBack = evidence.ledger.filter(({ kind, outcome }) => kind === 'refund' && outcome === 'succeeded');
   const accepted = evidence.arrivals.filter(({ accepted }) => accepted);
   const distinct = new Set(accepted.map(({ endpoint, event }) => `${endpoint} ${event.id}`));
@@ -78,6 +80,7 @@ export function makeReport(outcome: Outcome): Report {
       answered_2xx: requests.filter((exchange) => successes(exchange).length > 0).length,
       setbacks: Object.fromEntries(outcome.setbacks),
       charges_made: paid.size,
+      charges_made_live: paidBy(charges.filter(({ livemode }) => livemode)).size,
       charge_calls: charges.length,
       refunds_made: new Set(givenBack.map((entry) => entry.idempotency_key)).size,
       advances: requests.filter(({ path }) => path.endsWith('/advance')).length,
@@ -112,6 +115,11 @@ export function makeReport(outcome: Outcome): Report {
   };
 }
 
+/** The keys under which money was taken. */
+function paidBy(charges: readonly SeenEntry[]): Set<string> {
+  return new Set(charges.filter(({ outcome }) => outcome === 'succeeded').map((entry) => entry.idempotency_key));
+}
+
 /** The report as text; at most the first findings of each kind. */
 export function renderReport(report: Report): string {
   const { faults, crash_points: points, load, events } = report;
@@ -131,7 +139,11 @@ export function renderReport(report: Report): string {
     ],
     ['requests', `${load.requests}, with 2xx in the end: ${load.answered_2xx}`],
     ['tries without a final response', list(load.setbacks)],
-    ['charges made', `${load.charges_made} (${load.charge_calls} requests to the processor, repetitions included)`],
+    [
+      'charges made',
+      `${load.charges_made}, of them in live mode ${load.charges_made_live}; ` +
+        `requests to the processors, repetitions included: ${load.charge_calls}`,
+    ],
     ['refunds made', String(load.refunds_made)],
     ['advances', `${load.advances}, of ${load.plans_on_clocks} plans on clocks`],
     ['double charges', String(report.double_charges)],

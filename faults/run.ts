@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TemporalStore } from '../lab/parts.ts';
+import type { Weather } from '../lab/processes/stand-in/weather.ts';
 import { chanceOf } from '../lab/random.ts';
 import { realNow } from '../src/platform/real-time.ts';
 import type { Arena, Attack } from './attacks/attack.ts';
@@ -13,7 +14,7 @@ import type { Finding } from './evidence.ts';
 import { checksumOfUntouched, gather } from './gather.ts';
 import { furnishBystander, furnishLiveMode } from './load/bystander.ts';
 import { type ClockHistory, clockKeeper } from './load/clocks.ts';
-import { livePlans } from './load/live-plans.ts';
+import { plansInRealTime } from './load/plans-in-real-time.ts';
 import { shopper } from './load/shoppers.ts';
 import { subscriber } from './load/subscribers.ts';
 import { type Actor, makeWorld, type World } from './load/world.ts';
@@ -51,6 +52,12 @@ const quickPointsMs = 150_000;
 /** A short run ends as soon as it has seen every point and this many faults. */
 const quickFaults = 28;
 
+/** What the live processor does to some of its calls, beside all faults. */
+const weathers: Weather[] = [
+  ...(['answer_lost', 'error_500', 'html', 'truncated', 'reset', 'busy', 'rate_limited'] as const),
+  'slow_1500',
+];
+
 /** Runs the whole of it: cluster, load, faults, rest, verdict. */
 export async function run(options: RunOptions, log: Log): Promise<Omit<Outcome, 'seed' | 'startedAt' | 'seconds'>> {
   const chance = chanceOf(options.seed);
@@ -59,7 +66,8 @@ export async function run(options: RunOptions, log: Log): Promise<Omit<Outcome, 
     canSetClocks: chosenFrom(options).some(({ kind }) => kind === 'clock jump'),
     temporalStore: options.temporalStore,
   });
-  log('two API processes, two workers, PostgreSQL and Temporal are up');
+  await cluster.standIn.setClimate({ seed: options.seed, share: 0.15, kinds: weathers });
+  log('two API processes, two workers, PostgreSQL, Temporal and a live processor are up');
   try {
     return await attackAndJudge(options, cluster, receiver, log);
   } finally {
@@ -102,6 +110,7 @@ async function attackAndJudge(options: RunOptions, cluster: Cluster, receiver: F
   const endedAt = performance.now();
   const replayedFrom = realNow().getTime();
   await cluster.heal();
+  await cluster.standIn.setClimate(null);
   world.stop();
   await endLoad(world, load, log);
   let { stuck, replays } = await settle(
@@ -144,9 +153,11 @@ function actors(histories: ClockHistory[], isQuick: boolean): Actor[] {
   const clocks = (name: 'monthly' | 'weekly', count: number) =>
     Array.from({ length: count }, (_, index) => clockKeeper(({ accounts }) => accounts[name], index + 1, histories));
   return [
-    ...[1, 2, 3].map(shopper),
+    ...[1, 2, 3].map((number) => shopper(number)),
     ...[1, 2].map(subscriber),
-    livePlans(isQuick ? 4 : 15),
+    shopper(4, 'liveShop'),
+    plansInRealTime(isQuick ? 4 : 15, 'shop'),
+    plansInRealTime(isQuick ? 4 : 10, 'liveShop'),
     ...clocks('monthly', isQuick ? 3 : 2),
     ...clocks('weekly', isQuick ? 3 : 2),
   ];

@@ -8,6 +8,7 @@ import { openPool, type Pool } from '../src/platform/postgres/connection.ts';
 import { childEnvironment } from '../src/processes/config/config.ts';
 import { copyPrograms } from './processes/copy.ts';
 import { namespace, openPostgres, openTemporal, type Postgres, type Temporal } from './servers.ts';
+import { type StandIn, startStandIn } from './stand-in.ts';
 import { type ProcessOptions, type SupervisedProcess, superviseProcess } from './supervised-process.ts';
 
 /** Where Temporal keeps its workflows: in files of its own, or in our PostgreSQL, as a cluster does. */
@@ -23,6 +24,8 @@ export interface Parts {
   readonly sql: Pool;
   /** The workflows of both modes. */
   readonly side: WorkflowSide;
+  /** The processor of live mode, with a ledger of its own. */
+  readonly standIn: StandIn;
   /** What the sandbox's processor was asked for, a line of JSON each. */
   readonly ledgerFile: string;
   /** The crash orders that were carried out, a line of JSON each. */
@@ -35,11 +38,16 @@ export interface Parts {
 
 const taskQueue = 'payments';
 
-/** Starts both servers in the folder and prepares them for the service. */
-export async function startParts(folder: string, store: TemporalStore = 'sqlite'): Promise<Parts> {
+/** Starts both servers and the live processor in the folder, and prepares the servers for the service. */
+export async function startParts(
+  folder: string,
+  store: TemporalStore = 'sqlite',
+  ofProcessor: Partial<Supervision> = {},
+): Promise<Parts> {
   const logs = join(folder, 'logs');
   await mkdir(logs, { recursive: true, mode: 0o700 });
   const programs = await copyPrograms(join(folder, 'program'));
+  const standIn = await startStandIn(join(folder, 'processor'), { program: programs.processor, ...ofProcessor });
   const postgres = await openPostgres(folder);
   const temporal = await openTemporal(folder, store === 'postgres' ? postgres : null);
   await migrate(postgres.url);
@@ -60,11 +68,13 @@ export async function startParts(folder: string, store: TemporalStore = 'sqlite'
     RATE_LIMIT_PER_SECOND: '1000000',
     RATE_LIMIT_BURST: '1000000',
     SANDBOX_LEDGER: files.ledgerFile,
+    ...standIn.environment,
     ...programs.environment,
   };
   return {
     postgres,
     temporal,
+    standIn,
     sql,
     side: { temporal: new Client({ connection, namespace }), taskQueue, livemode: null },
     ...files,
@@ -80,6 +90,7 @@ export async function startParts(folder: string, store: TemporalStore = 'sqlite'
     },
     async stop() {
       await Promise.all(processes.map((each) => each.stop()));
+      await standIn.stop();
       await connection.close();
       await sql.end({ timeout: 2 });
       await temporal.stop();

@@ -7,20 +7,26 @@ export const tokens = {
   declining: 'tok_sandbox_visa_decline_insufficient_funds',
 } as const;
 
-/** Saves a card with the customer; the first one becomes the default. Returns its id. */
+export type Mode = 'sandbox' | 'live';
+
+/**
+ * Saves a card with the customer; the first one becomes the default. Returns its id. In live mode, where no fixture
+ * exists, the token is that of the card number: the stand-in for a live processor knows the same cards by it.
+ */
 export async function saveCard(
   { paymentMethods }: PaymentsClient,
   customerId: string,
   token: string = tokens.good,
+  mode: Mode = 'sandbox',
 ): Promise<string> {
+  const tokenised =
+    mode === 'sandbox'
+      ? { token_metadata: { type: 'fixture', token, data: '' } }
+      : { token_metadata: { type: 'vault', token, data: '' }, card_number_token: token };
   const { payment_method: method } = await paymentMethods.create({
     type: 'card',
     customer_reference: customerId,
-    payment_method_data: {
-      expiry_month: 12,
-      expiry_year: 2099,
-      token_metadata: { type: 'fixture', token, data: '' },
-    },
+    payment_method_data: { expiry_month: 12, expiry_year: 2099, ...tokenised },
   });
   return method.id;
 }
@@ -31,9 +37,13 @@ export interface Payer {
   methodId: string;
 }
 
-export async function makePayer(client: PaymentsClient, input: Partial<CustomerCreate> = {}): Promise<Payer> {
+export async function makePayer(
+  client: PaymentsClient,
+  input: Partial<CustomerCreate> = {},
+  mode: Mode = 'sandbox',
+): Promise<Payer> {
   const { id: customerId } = await client.customers.create({ name: 'Ada Example', ...input });
-  return { customerId, methodId: await saveCard(client, customerId) };
+  return { customerId, methodId: await saveCard(client, customerId, tokens.good, mode) };
 }
 
 export type PlanTerms = Partial<PaymentPlanCreate> & Pick<PaymentPlanCreate, 'customer_id' | 'start_date'>;

@@ -18,7 +18,7 @@ const Development = Type.Object({
   temporal_address: Type.String(),
   database_url: Type.String(),
   biller_id: Type.String(),
-  keys: Type.Object({ sandbox_secret: Type.String() }),
+  keys: Type.Object({ sandbox_secret: Type.String(), live_secret: Type.String() }),
 });
 
 /** The whole service, as `npm start` starts it, in a data folder of its own. */
@@ -27,6 +27,8 @@ export interface ServiceCopy {
   readonly baseUrl: string;
   /** The sandbox secret key of its demo biller. */
   readonly key: string;
+  /** The live secret key of the same biller. */
+  readonly liveKey: string;
   readonly billerId: string;
   readonly databaseUrl: string;
   readonly temporalAddress: string;
@@ -65,6 +67,8 @@ const settings = {
   TEMPORAL_NAMESPACE: '',
   TEMPORAL_TASK_QUEUE: '',
   ENCRYPTION_KEYS: '',
+  LIVE_PROCESSOR_URL: '',
+  LIVE_PROCESSOR_SECRET: '',
   WEBHOOK_ALLOW_LOOPBACK: 'true',
   LOG_LEVEL: 'warn',
   RATE_LIMIT_PER_SECOND: '1000000',
@@ -114,8 +118,8 @@ export async function startService(dataDir: string, options: StartOptions = {}):
   }
   const secondsToReady = (performance.now() - begun) / 1000;
   const pid = child.pid ?? 0;
-  const { key, ...found } = await readDevelopment(developmentFile(dataDir));
-  return { ...found, key, dataDir, pid, secondsToReady, ledgerFile, logFile, stop: () => stop(child, logFile) };
+  const found = await readDevelopment(developmentFile(dataDir));
+  return { ...found, dataDir, pid, secondsToReady, ledgerFile, logFile, stop: () => stop(child, logFile) };
 }
 
 /** Ends the copies that still run, including one that is just starting; for a program that must end. */
@@ -138,6 +142,7 @@ export async function readDevelopment(file: string) {
   return {
     baseUrl: found.base_url,
     key: found.keys.sandbox_secret,
+    liveKey: found.keys.live_secret,
     billerId: found.biller_id,
     databaseUrl: found.database_url,
     temporalAddress: found.temporal_address,

@@ -25,10 +25,10 @@ export const dueAfterRestart: Measurement = {
   needs: 'nothing',
   async measure(context) {
     const { plans: count, age, log, folder } = context;
-    const service = await startBreakable(join(folder, 'restarted'), 1);
+    const service = await startBreakable(join(folder, 'restarted'), 1, 'sandbox');
     try {
       log(`due after a restart: making ${count} live plans`);
-      const live = await makeLivePlans(service.client, service.temporal, count);
+      const live = await makeLivePlans(service.client, service.temporal, count, 'sandbox');
       await agePlans({ ...service, log }, live, age);
       const history = await historyFigure('due-after-restart', service.temporal, live);
       const warm = await collect(service, live, log);

@@ -38,44 +38,58 @@ export const dueAtOnce: Measurement = {
     const parts = (await recordedProcesses(bench.copy.dataDir)).set(bare.pid, 'bare-worker');
     const atRest = new Map((await footprints(process.pid, parts)).map(({ part, rss, pss }) => [part, pss ?? rss]));
     const plans: Seen = { courses: [], uses: [] };
+    const inLiveMode: Seen = { courses: [], uses: [] };
     const ticks: Record<TickKind, Seen> = {
       tickByLocalActivity: { courses: [], uses: [] },
       tickByActivity: { courses: [], uses: [] },
     };
     let history: Figure;
     try {
-      bench.log(`due at once: making ${count} live plans`);
+      bench.log(`due at once: making ${count} plans in real time`);
       const live = await makeLivePlans(bench.client, temporal, count);
       await agePlans({ ...bench, temporal }, live, age);
       history = await historyFigure('due-at-once', temporal, live);
-      const runs = await prepareRuns(bench, temporal, bare, live);
+      const ofLiveMode = bench.liveMode && (await makeLivePlans(bench.liveMode.client, temporal, count, 'live'));
+      const runs = await prepareRuns(bench, temporal, bare, { live, ofLiveMode });
       const begun = performance.now();
       for (let round = 1; round <= rounds; round++) {
         if (round > 1 && performance.now() - begun > anotherRoundMs) break;
         bench.log(`due at once: round ${round} of ${rounds}`);
         if (count <= usualCount) await runs.tickByLocalActivity(watching(parts, ticks.tickByLocalActivity));
         await runs.plans(watching(parts, plans));
+        await runs.plansInLiveMode?.(watching(parts, inLiveMode));
         await runs.tickByActivity(watching(parts, ticks.tickByActivity));
       }
-      const intents = await expectChargedOnce(bench.sql, live);
-      const { calls } = await expectOneSuccessEach(bench.copy.ledgerFile, intents);
-      bench.log(`due at once: ${intents.length} payments in the database, ${calls} in the processor's ledger`);
-      if (count <= usualCount) await inParallel(live.ids, 12, (id) => bench.client.paymentPlans.close(id));
+      await conclude(bench, live, { client: bench.client, ledgerFile: bench.copy.ledgerFile });
+      if (bench.liveMode !== null && ofLiveMode !== null) {
+        const { client, standIn } = bench.liveMode;
+        await conclude(bench, ofLiveMode, { client, ledgerFile: standIn.ledgerFile });
+      }
     } finally {
       await bare.stop();
       await connection.close();
     }
     return {
       name: 'due-at-once',
-      title: `${count} live plans, ${ageInWords(age)}, due at one instant (one biller, no webhook endpoint)`,
+      title: `${count} plans in real time, ${ageInWords(age)}, due at one instant (one biller, no webhook endpoint)`,
       how: [
         ...howAged(age),
         `${count} customers without a clock, each with a card and an active weekly plan, made through the API. Then next_due_at of all is set to one instant some seconds ahead by SQL and their workflows are poked (signal \`poke\`), so that each has a real timer for it; the server's NextDueAt says that all do.`,
         'Time runs from the instant until the events of all charges are seen committed in the database, looked at every 25 to 100 ms. Each plan must then have exactly one paid slot, one intent and one attempt for each instant, and the processor’s own ledger one success for each intent, or the run fails.',
         'Bare: as many workflows with one timer for such an instant and one activity that inserts one row, on the same server, with a worker process of their own that has the same limits; they end after it, while a plan goes on to its next timer. Kinds and plans take turns in each round.',
+        ...(inLiveMode.courses.length === 0
+          ? []
+          : [
+              'In live mode: as many such plans of the same biller’s live mode, taking turns with those of the sandbox. Their processor is the stand-in of `lab`, a process of its own on the same machine, asked over HTTP by normal activities with heartbeats; it syncs each outcome to its disk. It is judged by its own ledger.',
+            ]),
         'Processor time and memory are those of the processes from shortly before the instant to the last charge or row, memory beside that before anything was made.',
       ],
-      figures: [...coursesOf(count, plans, ticks), history, ...partsOf(count, plans, ticks, atRest)],
+      figures: [
+        ...coursesOf(count, plans, ticks),
+        ...coursesInLiveMode(count, inLiveMode, plans),
+        history,
+        ...partsOf(count, plans, ticks, atRest),
+      ],
     };
   },
 };
@@ -84,7 +98,12 @@ export const dueAtOnce: Measurement = {
  * Tries with some of them how long all will take to have their timers, so that each instant is neither too early nor
  * late.
  */
-async function prepareRuns({ sql, log }: Bench, temporal: Client, bare: BareTemporal, live: LivePlans) {
+async function prepareRuns(
+  { sql, log }: Bench,
+  temporal: Client,
+  bare: BareTemporal,
+  { live, ofLiveMode }: { live: LivePlans; ofLiveMode: LivePlans | null },
+) {
   const count = live.ids.length;
   const trial = Math.min(count, trialCount);
   const { preparedMs } = await setTimers(sql, temporal, live.ids.slice(0, trial), farAheadMs);
@@ -97,6 +116,7 @@ async function prepareRuns({ sql, log }: Bench, temporal: Client, bare: BareTemp
     withLead(leadFor(ms), run, log);
   return {
     plans: lead(plansMs, (ms, watched) => letFallDue(sql, temporal, live, ms, watched)),
+    plansInLiveMode: ofLiveMode && lead(plansMs, (ms, watched) => letFallDue(sql, temporal, ofLiveMode, ms, watched)),
     tickByLocalActivity: lead(bareMs, (ms, watched) => bare.run('tickByLocalActivity', count, ms, watched)),
     tickByActivity: lead(bareMs, (ms, watched) => bare.run('tickByActivity', count, ms, watched)),
   };
@@ -111,14 +131,26 @@ async function letFallDue(
 ): Promise<DueRun> {
   const count = live.ids.length;
   live.charges += 1;
-  const before = await lastEvent(sql);
+  const before = await lastEvent(sql, live.mode);
   const { dueAt, preparedMs, areSet } = await setTimers(sql, temporal, live.ids, leadMs);
-  const follow = () => followCourse(dueAt.getTime(), count, async () => (await lastEvent(sql)) - before);
+  const follow = () => followCourse(dueAt.getTime(), count, async () => (await lastEvent(sql, live.mode)) - before);
   // Those that were late are charged all the same, and counted before the next try.
   const course = areSet ? await watched(follow) : await follow();
   await expectChargedOnce(sql, live);
   if (!areSet) throw new NotAllTimersSet(`not all of ${count} plans had their timer in time`);
   return { course, preparedMs };
+}
+
+/** Compares the plans with the processor's ledger. Closes them, if they are few, so that the copy is free again. */
+async function conclude(
+  { sql, log }: Bench,
+  plans: LivePlans,
+  { client, ledgerFile }: { client: Bench['client']; ledgerFile: string },
+): Promise<void> {
+  const intents = await expectChargedOnce(sql, plans);
+  const { calls } = await expectOneSuccessEach(ledgerFile, intents);
+  log(`due at once, ${plans.mode}: ${intents.length} payments in the database, ${calls} in the processor's ledger`);
+  if (plans.ids.length <= usualCount) await inParallel(plans.ids, 12, (id) => client.paymentPlans.close(id));
 }
 
 function watching(parts: ReadonlyMap<number, string>, seen: Seen): Watched {
@@ -161,6 +193,21 @@ function coursesOf(count: number, plans: Seen, ticks: Record<TickKind, Seen>): F
       rates(plans),
       beside('bare, normal activity', 'tickByActivity'),
     ),
+  ];
+}
+
+function coursesInLiveMode(count: number, inLiveMode: Seen, plans: Seen): Figure[] {
+  if (inLiveMode.courses.length === 0) return [];
+  const of = (key: 'first' | 'last' | 'perSecond') => inLiveMode.courses.map((course) => course[key]);
+  const beside = besideOf(
+    'sandbox',
+    of('perSecond'),
+    plans.courses.map(({ perSecond }) => perSecond),
+  );
+  return [
+    figure('due-at-once.live.last', `in live mode: to the last of ${count} charges`, 's', of('last')),
+    figure('due-at-once.live.first', 'in live mode: to the first charge', 's', of('first')),
+    figure('due-at-once.live.rate', 'in live mode: plans a second', '1/s', of('perSecond'), { beside }),
   ];
 }
 

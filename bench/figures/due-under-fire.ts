@@ -15,6 +15,7 @@ const workerCount = 2;
 const killEveryMs = 5_000;
 /** PostgreSQL is killed when so many have been charged. */
 const crashAfterShare = 1 / 3;
+const killed = { sandbox: 'workers and PostgreSQL', live: 'workers, processor and PostgreSQL' };
 const lookAgainMs = 500;
 
 /** What was done to the service while the plans were collected. */
@@ -33,10 +34,11 @@ export const dueUnderFire: Measurement = {
   needs: 'nothing',
   async measure(context) {
     const { plans: count, age, log, folder } = context;
-    const service = await startBreakable(join(folder, 'breakable'), workerCount);
+    const mode = context.live ? 'live' : 'sandbox';
+    const service = await startBreakable(join(folder, 'breakable'), workerCount, mode);
     try {
-      log(`due under fire: making ${count} live plans`);
-      const live = await makeLivePlans(service.client, service.temporal, count);
+      log(`due under fire: making ${count} plans in real time`);
+      const live = await makeLivePlans(service.client, service.temporal, count, mode);
       await agePlans({ ...service, log }, live, age);
       const history = await historyFigure('due-under-fire', service.temporal, live);
       const dueAt = await startAllTimers(service, live, log);
@@ -46,10 +48,10 @@ export const dueUnderFire: Measurement = {
       const { calls, keys } = await judgeEndState(service, live);
       return {
         name: 'due-under-fire',
-        title: `${count} live plans, ${ageInWords(age)}, due at one instant, workers and PostgreSQL killed`,
+        title: `${count} plans in real time (${mode}), ${ageInWords(age)}, due at one instant, ${killed[mode]} killed`,
         how: [
           ...howAged(age),
-          `${workerCount} workers, of which one that is up is killed (SIGKILL), in turn, every ${killEveryMs / 1000} s from the instant on and started again at once: ${fire.kills} kills. PostgreSQL is killed once, when a third of the plans have been charged, and started again: it was away for ${fire.awaySeconds.toFixed(1)} s.`,
+          `${workerCount} workers${mode === 'live' ? ' and the processor' : ''}, of which one that is up is killed (SIGKILL), in turn, every ${killEveryMs / 1000} s from the instant on and started again at once: ${fire.kills} kills. PostgreSQL is killed once, when a third of the plans have been charged, and started again: it was away for ${fire.awaySeconds.toFixed(1)} s.`,
           `The end state has to be that of an undisturbed run, or the run fails: each plan has one paid slot, one intent and one attempt for each time that it fell due; the processor’s ledger has one key with success for each intent and no other (${calls} calls, ${keys} keys); no attempt is open, the outbox is empty, every plan's workflow waits for the plan's next date, and all invariants hold.`,
         ],
         figures: [
@@ -67,11 +69,11 @@ export const dueUnderFire: Measurement = {
 
 async function collectUnderFire(service: Breakable, live: LivePlans, dueAt: Date, log: RunContext['log']) {
   const count = live.ids.length;
-  const before = await lastEvent(service.sql);
+  const before = await lastEvent(service.sql, live.mode);
   const fire: Fire = { kills: 0, awaySeconds: null };
   // The bench's own look at the database waits until that is there again.
   const forEver = { timeoutMs: Number.POSITIVE_INFINITY, everyMs: lookAgainMs };
-  const done = async () => (await untilItSucceeds(() => lastEvent(service.sql), forEver)) - before;
+  const done = async () => (await untilItSucceeds(() => lastEvent(service.sql, live.mode), forEver)) - before;
   const over = new AbortController();
   const burning = (async () => {
     await pause(Math.max(0, dueAt.getTime() - realNow().getTime()), undefined, { signal: over.signal });
@@ -79,7 +81,7 @@ async function collectUnderFire(service: Breakable, live: LivePlans, dueAt: Date
       await pause(killEveryMs, undefined, { signal: over.signal });
       const charged = await done();
       // One that is still starting is left alone: on a slow machine no worker would ever get to its work.
-      const victim = rotated(service.workers, fire.kills).find(({ state }) => state === 'up');
+      const victim = rotated(service.victims, fire.kills).find(({ state }) => state === 'up');
       if (victim !== undefined) fire.kills += 1;
       victim?.kill();
       log(`${victim?.name ?? 'no process'} killed; ${charged} of ${count} charged`);

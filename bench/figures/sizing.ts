@@ -38,7 +38,7 @@ export const sizing: Measurement = {
     const receiver = await startBenchReceiver();
     const client = clientOf(copy);
     const sql = openPool(copy.databaseUrl, { max: 4, name: 'bench' });
-    const bench: Bench = { ...context, copy, client, sql };
+    const bench: Bench = { ...context, copy, client, liveMode: null, sql };
     try {
       await client.webhookEndpoints.create({ url: `${receiver.url}/hooks` });
       const histories = await measureHistories(bench);

@@ -49,10 +49,12 @@ async function main(): Promise<number> {
     quick: false,
     plans: 0,
     age: 0,
+    live: false,
     folder,
     log,
     copy,
     client: clientOf(copy),
+    liveMode: null,
     sql: openPool(copy.databaseUrl, { max: 8, name: 'soak' }),
   };
   const file = join(resolve(values.out), 'soak.csv');

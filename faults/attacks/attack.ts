@@ -34,11 +34,17 @@ export interface Attack {
   draw(arena: Arena): Strike | null;
 }
 
-/** The processes that are up, by their names. */
+/** The processes of the service that are up, or those of one kind. */
 export function upProcesses({ cluster }: Arena, kind?: 'api' | 'worker'): SupervisedProcess[] {
-  const all =
-    kind === undefined ? [...cluster.apis, ...cluster.workers] : kind === 'api' ? cluster.apis : cluster.workers;
-  return all.filter(({ state }) => state === 'up');
+  const all = { api: cluster.apis, worker: cluster.workers };
+  const wanted = kind === undefined ? Object.values(all).flat() : all[kind];
+  return wanted.filter(({ state }) => state === 'up');
+}
+
+/** The same, and the live processor. */
+export function upProcessesAndProcessor(arena: Arena): SupervisedProcess[] {
+  const { process: processor } = arena.cluster.standIn;
+  return [...upProcesses(arena), ...(processor.state === 'up' ? [processor] : [])];
 }
 
 export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;

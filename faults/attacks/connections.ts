@@ -17,8 +17,8 @@ export const disturbConnections: Attack = {
   kind: 'connections',
   weight: 18,
   draw({ cluster, chance }) {
-    const { postgres, temporal, client } = cluster.links;
-    const link = chance.pick([...postgres, ...temporal, ...client]);
+    const { postgres, temporal, processor, client } = cluster.links;
+    const link = chance.pick([...postgres, ...temporal, ...processor, ...client]);
     const { words, disturb, ms } = chance.pickByWeight(disturbances);
     const lasting = chance.between(...ms);
     return {
@@ -51,13 +51,13 @@ export const loseCommitReply: Attack = {
   },
 };
 
-/** A request or a response that ends in the middle: of the API's, Temporal's or PostgreSQL's. */
+/** A request or a response that ends in the middle: of the API's, Temporal's, PostgreSQL's or the processor's. */
 export const cutAtByte: Attack = {
   kind: 'cut at a byte',
   weight: 8,
   draw({ cluster, chance }): Strike {
-    const { postgres, temporal, client } = cluster.links;
-    const link = chance.pick([...client, ...client, ...postgres, ...temporal]);
+    const { postgres, temporal, processor, client } = cluster.links;
+    const link = chance.pick([...client, ...client, ...postgres, ...temporal, ...processor]);
     const direction = chance.pick(['requests', 'replies'] as const);
     const bytes = chance.between(0, 4_000);
     return {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Attack, seconds, upProcesses } from './attack.ts';
+import { type Attack, seconds, upProcessesAndProcessor } from './attack.ts';
 
 /**
  * Longer than a claim of the dispatcher, a heartbeat of an advance and a workflow task are waited for (5 s each), so
@@ -15,7 +15,7 @@ export const freeze: Attack = {
   isQuick: false,
   draw(arena) {
     const { cluster, chance, isQuick } = arena;
-    const processes = upProcesses(arena).map((child) => ({
+    const processes = upProcessesAndProcessor(arena).map((child) => ({
       name: child.name,
       freeze: async () => child.freeze(),
       thaw: async () => child.thaw(),

@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Arena, type Attack, type Strike, seconds, upProcesses } from './attack.ts';
+import type { Standby } from '../../lab/servers.ts';
+import type { Cluster } from '../cluster.ts';
+import { type Arena, type Attack, type Strike, seconds, upProcesses, upProcessesAndProcessor } from './attack.ts';
 
 /** One process of the service, by SIGKILL. Its dispatcher dies with it: both kinds have one. */
 export const killProcess: Attack = {
@@ -19,7 +21,7 @@ export const killTogether: Attack = {
   weight: 6,
   draw(arena) {
     const { chance, cluster } = arena;
-    const names = upProcesses(arena).map(({ name }) => name);
+    const names = upProcessesAndProcessor(arena).map(({ name }) => name);
     if (cluster.postgres.isUp) names.push('postgres');
     if (cluster.temporal.isUp) names.push('temporal');
     if (names.length < 2) return null;
@@ -27,22 +29,37 @@ export const killTogether: Attack = {
   },
 };
 
-/** PostgreSQL or Temporal; away for a moment or for some seconds. */
+/** PostgreSQL, Temporal or the live processor; away for a moment or for some seconds. */
 export const killServer: Attack = {
   kind: 'kill a server',
-  weight: 8,
+  weight: 10,
   draw: (arena) => {
-    const name = arena.chance.pick(['postgres', 'temporal']);
-    return arena.cluster[name === 'postgres' ? 'postgres' : 'temporal'].isUp ? strikeAt(arena, [name]) : null;
+    const { postgres, temporal, standIn } = arena.cluster;
+    const up = { postgres: postgres.isUp, temporal: temporal.isUp, processor: standIn.process.state === 'up' };
+    const name = arena.chance.pick(['postgres', 'temporal', 'processor'] as const);
+    return up[name] ? strikeAt(arena, [name]) : null;
   },
 };
+
+/** The live processor, away for a moment or for some seconds. */
+export const killProcessor = (arena: Arena): Strike => strikeAt(arena, ['processor']);
+
+/** The live processor as a server that can be taken away. */
+function serverOf({ process: processor }: Cluster['standIn']): Pick<Standby, 'kill' | 'start'> {
+  return {
+    kill: () => processor.hold(),
+    async start() {
+      processor.release();
+      await processor.untilUp(30_000);
+    },
+  };
+}
 
 function strikeAt({ cluster, chance, isQuick }: Arena, names: string[]): Strike {
   const longest = isQuick ? 2_000 : chance.happens(0.1) ? 15_000 : 5_000;
   const awayMs = chance.between(0, longest);
-  const servers = [cluster.postgres, cluster.temporal].filter((_, index) =>
-    names.includes(index === 0 ? 'postgres' : 'temporal'),
-  );
+  const all = { postgres: cluster.postgres, temporal: cluster.temporal, processor: serverOf(cluster.standIn) };
+  const servers = Object.entries(all).flatMap(([name, server]) => (names.includes(name) ? [server] : []));
   const processes = [...cluster.apis, ...cluster.workers].filter(({ name }) => names.includes(name));
   return {
     title: `kill -9 of ${names.join(', ')}${servers.length > 0 ? `, away for ${seconds(awayMs)}` : ''}`,

@@ -9,7 +9,7 @@ const usual = [6_000, 12_000] as const;
 const long = [30_000, 32_000] as const;
 
 /**
- * The host is suspended, with all that is on it: API, workers, PostgreSQL and Temporal stop in the same moment and go
+ * The host is suspended, with all that is on it: API, workers, servers and the live processor stop at one moment and go
  * on in the same moment, while clients and receivers wait or give up.
  */
 export const suspendHost: Attack = {
@@ -17,11 +17,11 @@ export const suspendHost: Attack = {
   weight: 2,
   isQuick: false,
   draw({ cluster, chance }) {
-    const { postgres, temporal } = cluster;
+    const { postgres, temporal, standIn } = cluster;
     if (!postgres.isUp || !temporal.isUp) return null;
     const [least, most] = chance.happens(0.15) ? long : usual;
     const ms = chance.between(least, most);
-    const processes = [...cluster.apis, ...cluster.workers];
+    const processes = [...cluster.apis, ...cluster.workers, standIn.process];
     return {
       title: `everything suspended for ${seconds(ms)}`,
       // Faults of single processes may go on beside it, as on a real host.

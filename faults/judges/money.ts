@@ -1,7 +1,9 @@
-import type { LedgerEntry } from '../../src/processors/ledger.ts';
-import type { Evidence, Finding, TakenRow } from '../evidence.ts';
+import type { Evidence, Finding, SeenEntry, TakenRow } from '../evidence.ts';
 
-/** P6: what the processor has taken and given back is what our tables say, key by key, both ways. */
+/**
+ * P6: what the processors have taken and given back is what our tables say, key by key, both ways. P9: each mode asks
+ * its own processor.
+ */
 export function judgeMoney({ ledger, attempts, refunds, claims, violations }: Evidence): Finding[] {
   const deleted = new Set(claims.filter(({ isDeleted }) => isDeleted).map(({ amount }) => amount));
   const charges = ledger.filter(({ kind, amount }) => kind === 'charge' && !deleted.has(amount));
@@ -18,7 +20,7 @@ export function judgeMoney({ ledger, attempts, refunds, claims, violations }: Ev
   ];
 }
 
-function compare(what: string, entries: LedgerEntry[], rows: TakenRow[]): Finding[] {
+function compare(what: string, entries: SeenEntry[], rows: TakenRow[]): Finding[] {
   const findings: Finding[] = [];
   const find = (text: string) => findings.push({ promise: 'P6', what: text });
   const known = new Map(rows.map((row) => [row.id, row]));
@@ -32,6 +34,10 @@ function compare(what: string, entries: LedgerEntry[], rows: TakenRow[]): Findin
     else if (!agree(entry.outcome, row.outcome))
       find(`${what} ${key} is ${entry.outcome} at the processor, ${row.outcome} here`);
   }
+  for (const { idempotency_key: key, livemode } of entries) {
+    if (known.get(key)?.livemode === !livemode)
+      findings.push({ promise: 'P9', what: `${what} ${key} is in the ledger of the other mode's processor` });
+  }
   for (const row of rows) {
     if (row.outcome === 'succeeded' && !called.has(row.id))
       find(`${what} ${row.id} has succeeded here, and is unknown to the processor`);
@@ -39,7 +45,7 @@ function compare(what: string, entries: LedgerEntry[], rows: TakenRow[]): Findin
   return findings;
 }
 
-/** A plan's charge has no payer to complete a challenge, so here it has failed. */
+/** A plan's charge has no payer to complete a challenge, so here it has failed; so has what the processor rejected. */
 function agree(there: string, here: string): boolean {
-  return there === here || (there === 'requires_action' && here === 'failed');
+  return there === here || (['requires_action', 'rejected'].includes(there) && here === 'failed');
 }

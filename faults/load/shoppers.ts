@@ -1,7 +1,7 @@
 import { ConnectionError } from '@payments-service/client';
 import { refusalOf, unlessRefused } from '../../lab/client.ts';
 import { makePayer, type Payer } from '../../lab/payer.ts';
-import { type Account, type Actor, type Claim, keepDoing, type World } from './world.ts';
+import { type Account, type Actor, type Claim, keepDoing, modeOf, type World } from './world.ts';
 
 /**
  * A purchase: the outcomes of its attempts, and what the shopper does beside the plain way. `inOneRequest`: the first
@@ -32,14 +32,14 @@ const restMs = 120;
  * Buys single things: makes an intent, confirms it, has some of it refunded, each request under a key until it is
  * answered. Some intents are made and confirmed in one request.
  */
-export function shopper(number: number): Actor {
+export function shopper(number: number, at: 'shop' | 'liveShop' = 'shop'): Actor {
   return async (world) => {
-    const account = world.accounts.shop;
-    const name = `shopper ${number}`;
+    const account = world.accounts[at];
+    const name = `shopper ${number} of ${account.name}`;
     const chance = world.chance.fork(name);
     let payer: Payer | null = null;
     await keepDoing(world, name, restMs, async () => {
-      payer ??= await makePayer(account.client);
+      payer ??= await makePayer(account.client, {}, modeOf(account));
       await buy(world, account, payer, chance.pickByWeight(errands), chance);
     });
   };

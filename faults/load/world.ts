@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError } from '@payments-service/client';
 import { describeApiError } from '../../lab/client.ts';
+import type { Mode } from '../../lab/payer.ts';
 import type { Chance } from '../../lab/random.ts';
 import type { ReceivingEndpoint } from '../../lab/receiver.ts';
 import { realNow } from '../../src/platform/real-time.ts';
@@ -37,12 +38,14 @@ export interface Account extends BillerClients {
   endpoints: (ReceivingEndpoint & { id: string })[];
 }
 
+export const modeOf = ({ livemode }: Account): Mode => (livemode ? 'live' : 'sandbox');
+
 /** What all parts of the load share. */
 export interface World {
   readonly cluster: Cluster;
   readonly chance: Chance;
   readonly journal: Journal;
-  readonly accounts: Record<'shop' | 'monthly' | 'weekly' | 'bystander' | 'live', Account>;
+  readonly accounts: Record<'shop' | 'liveShop' | 'monthly' | 'weekly' | 'bystander' | 'live', Account>;
   /** Load ends after what is under way when this is true. */
   readonly isStopping: boolean;
   /** Responses that a client did not expect, and what differed from the rules. */
@@ -94,8 +97,10 @@ export async function makeWorld(cluster: Cluster, receiver: FaultReceiver, chanc
     return { name, livemode, billerId, apiKey, endpoints, ...clients };
   }
 
-  const [shop, monthly, weekly, bystander] = await Promise.all([
+  const [shop, liveShop, monthly, weekly, bystander] = await Promise.all([
     openAccount('shop', ['steady', 'moody']),
+    // Live webhooks go to public addresses only, so it has no receiver.
+    openAccount('live shop', [], { livemode: true }),
     openAccount('monthly', ['steady', 'moody']),
     openAccount('weekly', ['steady']),
     openAccount('bystander', []),
@@ -106,7 +111,7 @@ export async function makeWorld(cluster: Cluster, receiver: FaultReceiver, chanc
     cluster,
     chance,
     journal,
-    accounts: { shop, monthly, weekly, bystander, live },
+    accounts: { shop, liveShop, monthly, weekly, bystander, live },
     surprises: [],
     deleted: new Set(),
     claims: [],

@@ -8,12 +8,14 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 export interface Programs {
   api: string;
   worker: string;
+  /** The stand-in for a live processor. */
+  processor: string;
   /** What their processes need in their environment. */
   environment: { NODE_COMPILE_CACHE: string };
 }
 
 /**
- * Copies the sources of both processes into the folder. In a run they are started hundreds of times: a file that is
+ * Copies the sources of the processes into the folder. In a run they are started hundreds of times: a file that is
  * edited meanwhile would put another version into the middle of the run. The packages stay where they are.
  */
 export async function copyPrograms(folder: string): Promise<Programs> {
@@ -26,6 +28,7 @@ export async function copyPrograms(folder: string): Promise<Programs> {
   return {
     api: program('api'),
     worker: program('worker'),
+    processor: program('processor'),
     environment: { NODE_COMPILE_CACHE: join(folder, 'compiled') },
   };
 }

@@ -1,14 +1,13 @@
-import { Context } from '@temporalio/activity';
 import { selectOpenAdvance } from '../db/test-clocks.ts';
 import type { OperatorCommand } from '../messages/operator-command.ts';
 import type { ClockSubjectStatus } from '../messages/subject-status.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import { realNow } from '../platform/real-time.ts';
-import { repeat } from '../platform/repeat.ts';
 import { executeClockCommand } from '../services/plans/operator-commands.ts';
 import { carryOutAdvance, clockStatus, type MoveSubject } from '../services/test-clocks/clock-advance.ts';
 import { expireTestClock } from '../services/test-clocks/test-clocks.ts';
 import { carryOut } from './failures.ts';
+import { withHeartbeat } from './heartbeat.ts';
 
 export interface ClockDeps {
   sql: Pool;
@@ -19,8 +18,6 @@ export interface ClockDeps {
 
 export type ClockActivities = ReturnType<typeof createClockActivities>;
 
-const heartbeatMs = 1000;
-
 /** The activities of a test clock's workflow. Their names are in histories. */
 export function createClockActivities({ sql, moveSubject, maxAheadMs }: ClockDeps) {
   return {
@@ -30,22 +27,18 @@ export function createClockActivities({ sql, moveSubject, maxAheadMs }: ClockDep
      * done again.
      */
     async tendClock(clockId: string, now: number): Promise<ClockSubjectStatus> {
-      const context = Context.current();
-      const beat = repeat(async () => context.heartbeat(), { everyMs: heartbeatMs, onError: () => {} });
-      try {
+      // A worker that shuts down leaves a long advance to another worker at once.
+      return withHeartbeat(async () => {
         const advance = await carryOut(sql, () => selectOpenAdvance(sql, clockId));
-        // A worker that shuts down leaves a long advance to another worker at once.
         if (advance !== null) {
           const step = <T>(work: () => Promise<T>) => carryOut(sql, work);
-          await Promise.race([carryOutAdvance(sql, advance, { moveSubject, step }), context.cancelled]);
+          await carryOutAdvance(sql, advance, { moveSubject, step });
         }
-        return await carryOut(sql, async () => {
+        return carryOut(sql, async () => {
           await expireTestClock(sql, clockId, { at: new Date(now), maxAheadMs, now: realNow() });
           return clockStatus(sql, clockId);
         });
-      } finally {
-        await beat.close();
-      }
+      });
     },
 
     /** Executes an operator command. Returns a sentence about the result, or fails as `CommandRefused`. */

@@ -6,6 +6,7 @@ import { collectSubject } from '../services/plans/collect-subject.ts';
 import { executePlanCommand, executeScheduledPaymentCommand } from '../services/plans/operator-commands.ts';
 import { planStatus, scheduledPaymentStatus } from '../services/plans/subject-status.ts';
 import { carryOut } from './failures.ts';
+import { withHeartbeat } from './heartbeat.ts';
 
 export interface CollectionDeps {
   sql: Pool;
@@ -22,7 +23,9 @@ export type CollectionActivities = ReturnType<typeof createCollectionActivities>
  */
 export function createCollectionActivities({ sql, processors, maxAheadMs }: CollectionDeps) {
   const collect = (kind: 'plan' | 'scheduledPayment', id: string, at: number) =>
-    carryOut(sql, () => collectSubject(sql, processors, { kind, id }, { at: new Date(at), maxAheadMs }));
+    withHeartbeat(() =>
+      carryOut(sql, () => collectSubject(sql, processors, { kind, id }, { at: new Date(at), maxAheadMs })),
+    );
   return {
     readPlan: (id: string) => carryOut(sql, () => planStatus(sql, id)),
     collectPlan: (id: string, at: number) => collect('plan', id, at),

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { FailedEffect } from '../messages/failed-effect.ts';
 import { commandRefused } from '../messages/operator-command.ts';
@@ -7,19 +8,25 @@ import { databaseNow } from '../platform/postgres/database-clock.ts';
 import { isOutage } from '../platform/postgres/transaction.ts';
 import { CommandRefused } from '../services/command-refused.ts';
 import { WorkflowClockAhead } from '../services/customer-time.ts';
-import { ProcessorNotConfigured } from '../services/errors.ts';
+import { ProcessorNotConfigured, ProcessorUnavailable } from '../services/errors.ts';
 
 /** The failure type of an effect that retries do not fix. The workflow decides how to react. */
 export const effectFailed = 'EffectFailed';
 
 const triesOfAnEffect = 3;
+/** With Temporal's pauses between them this is half a minute; four minutes if the processor hangs. */
+const asksOfAProcessor = 8;
+/** `Retry-After: 0` must not become a loop without a pause. */
+const minPauseMs = 500;
 const pausesOfAnOutage = [100, 250, 500, 1000, 2000];
 
 /**
  * Runs an activity's work with retries. An outage, or a missing live processor, is first retried here for some seconds
  * of real time: on a test clock the server skips the back-off between Temporal's retries. After that, Temporal retries
- * without limit. Any other error is retried twice, unless only time helps, and then thrown as `EffectFailed`, which
- * Temporal does not retry. A refused command is thrown at once, see `throwRefusal`.
+ * without limit. A processor that gave no outcome is asked again by Temporal's retries, so that one activity asks once;
+ * after eight of them the workflow stalls, which shows why and lets operator commands through. Any other error is
+ * retried twice, unless only time helps, and then thrown as `EffectFailed`, which Temporal does not retry. A refused
+ * command is thrown at once, see `throwRefusal`.
  */
 export async function carryOut<T>(sql: Pool, work: () => Promise<T>): Promise<T> {
   let outages = 0;
@@ -27,6 +34,9 @@ export async function carryOut<T>(sql: Pool, work: () => Promise<T>): Promise<T>
     try {
       return await work();
     } catch (error) {
+      if (error instanceof ProcessorUnavailable) {
+        throw activityInfo().attempt < asksOfAProcessor ? askLater(error) : await effectFailure(sql, error.cause);
+      }
       if (isOutage(error) || error instanceof ProcessorNotConfigured) {
         const wait = pausesOfAnOutage[outages++];
         if (wait === undefined) throw error;
@@ -44,6 +54,13 @@ export async function carryOut<T>(sql: Pool, work: () => Promise<T>): Promise<T>
 export function throwRefusal(error: unknown): never {
   if (!(error instanceof CommandRefused)) throw error;
   throw ApplicationFailure.create({ type: commandRefused, nonRetryable: true, message: error.message });
+}
+
+/** The failure after which Temporal runs the activity again; not before the processor wants to be asked. */
+function askLater({ cause }: ProcessorUnavailable): ApplicationFailure {
+  const { message, retryAfterMs } = cause;
+  const pause = retryAfterMs === null ? {} : { nextRetryDelay: Math.max(minPauseMs, retryAfterMs) };
+  return ApplicationFailure.create({ type: 'ProcessorUnavailable', message, ...pause });
 }
 
 async function effectFailure(sql: Pool, error: unknown): Promise<ApplicationFailure> {

@@ -16,7 +16,7 @@ import type { TenantKey } from './tenant.ts';
 /** Who pays and with which method, as far as a charge depends on them. */
 export interface Parties {
   payer: Versioned<Pick<CustomerRow, 'id' | 'test_clock_id' | 'fee_preferences' | 'deleted_at'>>;
-  method: Versioned<Pick<PaymentMethodRow, 'id' | 'customer_id' | 'fixture_token' | 'detached_at'>>;
+  method: Versioned<Pick<PaymentMethodRow, 'id' | 'customer_id' | 'instrument' | 'fixture_token' | 'detached_at'>>;
 }
 
 interface PartyColumns {
@@ -28,6 +28,7 @@ interface PartyColumns {
   method_id: string;
   method_version: string;
   method_owner: string | null;
+  method_instrument: PaymentMethodRow['instrument'];
   method_fixture: string | null;
   method_detached_at: Date | null;
 }
@@ -36,7 +37,7 @@ interface PartyColumns {
 const partyColumns = (db: Db) => db`
   c.id as payer_id, c.xmin::text as payer_version, c.test_clock_id as payer_clock, c.fee_preferences as payer_fees,
   c.deleted_at as payer_deleted_at, m.id as method_id, m.xmin::text as method_version, m.customer_id as method_owner,
-  m.fixture_token as method_fixture, m.detached_at as method_detached_at`;
+  m.instrument as method_instrument, m.fixture_token as method_fixture, m.detached_at as method_detached_at`;
 
 function partiesOf(row: PartyColumns): Parties {
   return {
@@ -51,6 +52,7 @@ function partiesOf(row: PartyColumns): Parties {
       id: row.method_id,
       version: row.method_version,
       customer_id: row.method_owner,
+      instrument: row.method_instrument,
       fixture_token: row.method_fixture,
       detached_at: row.method_detached_at,
     },

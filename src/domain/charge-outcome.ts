@@ -7,7 +7,8 @@ export type DeclineCode =
   | 'gateway_timeout'
   | 'card_declined'
   | 'authentication_required'
-  | 'payment_method_unavailable';
+  | 'payment_method_unavailable'
+  | 'processor_rejected';
 
 /** The outcome of one attempt to charge. A decline is an outcome, never an exception. */
 export type ChargeOutcome =
@@ -22,6 +23,7 @@ const messages: Readonly<Record<DeclineCode, string>> = {
   card_declined: 'The card was declined by its issuer.',
   authentication_required: 'The payment needs the customer to authenticate it, and the customer was not present.',
   payment_method_unavailable: 'There is no payment method that could be charged: it was detached, or none is set.',
+  processor_rejected: 'The payment processor refused the request as it is, and nothing was taken.',
 };
 
 /** Returns the failed outcome for a decline code, with its message (contract: `last_payment_error`). */

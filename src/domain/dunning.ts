@@ -14,6 +14,7 @@ const isFinal: Readonly<Record<DeclineCode, boolean>> = {
   card_declined: true,
   authentication_required: true,
   payment_method_unavailable: true,
+  processor_rejected: true,
 };
 
 /**

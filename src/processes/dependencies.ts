@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import type { WebUis } from '../api/http/deps.ts';
+import { createHttpProcessor } from '../processors/http-processor.ts';
 import { withLedger } from '../processors/ledger.ts';
 import type { Processors } from '../processors/processor.ts';
 import { sandboxProcessor } from '../processors/sandbox.ts';
@@ -23,13 +24,17 @@ export function requiredOf(config: Config): { databaseUrl: string; vault: Vault 
   return { databaseUrl, vault: createVault(encryptionKeys, encryptionFormats) };
 }
 
-/** The processors of this configuration: none in live mode, and the sandbox's, with a ledger if one is configured. */
-export function processorsOf({ sandboxLedger }: Pick<Config, 'sandboxLedger'>): Processors {
-  if (sandboxLedger === null) return { sandbox: sandboxProcessor, live: null };
+/**
+ * The processors of this configuration: the sandbox's, with a ledger if one is configured, and the processor service of
+ * live mode, if there is one.
+ */
+export function processorsOf({ sandboxLedger, liveProcessor }: Pick<Config, 'sandboxLedger' | 'liveProcessor'>) {
+  const live = liveProcessor === null ? null : createHttpProcessor(liveProcessor);
+  if (sandboxLedger === null) return { sandbox: sandboxProcessor, live } satisfies Processors;
   // Each entry is appended in one write, so any number of processes may share the file. It is written before the
   // outcome is returned.
   const sandbox = withLedger(sandboxProcessor, (entry) => appendFileSync(sandboxLedger, `${JSON.stringify(entry)}\n`));
-  return { sandbox, live: null };
+  return { sandbox, live } satisfies Processors;
 }
 
 /** The Web UIs of this configuration: where people look at live workflows, and at those of the sandbox. */

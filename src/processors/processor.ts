@@ -20,6 +20,11 @@ export interface ChargeRequest {
   /** When the attempt was recorded, real time. */
   openedAt: Date;
   paymentMethodId: string;
+  /** `card`, `au_becs_debit` and so on. */
+  paymentMethodType: string;
+  /** The token that the biller saved with the method: of the card number or the account. Null if it saved none. */
+  paymentMethodToken: string | null;
+  /** Sandbox only. */
   fixtureToken: string | null;
   metadata: Record<string, string>;
 }
@@ -38,8 +43,23 @@ export interface RefundRequest {
 export type RefundOutcome = { kind: 'succeeded' } | { kind: 'failed' };
 
 /**
+ * The processor gave no outcome, so the money may have moved or not. The only way to learn the truth is to ask again
+ * under the same key. The message says why, in words and without addresses or secrets.
+ */
+export class OutcomeUnknown extends Error {
+  /** How long the processor wants to be left alone, in milliseconds; null if it did not say. */
+  readonly retryAfterMs: number | null;
+
+  constructor(why: string, retryAfterMs: number | null = null) {
+    super(why);
+    this.name = 'OutcomeUnknown';
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/**
  * A payment processor. A decline is an outcome. An exception means that the outcome is unknown; the caller then asks
- * again under the same key.
+ * again under the same key. An adapter throws `OutcomeUnknown`; any other exception is a defect.
  */
 export interface PaymentProcessor {
   charge(request: ChargeRequest): Promise<ChargeOutcome>;

@@ -286,4 +286,8 @@ export const declineCodes: Readonly<Record<DeclineCode, CodeText>> = {
     meaning: declineMessage('payment_method_unavailable'),
     remedy: 'Save a payment method. Make it the default, or name it in the plan.',
   },
+  processor_rejected: {
+    meaning: declineMessage('processor_rejected'),
+    remedy: 'Use another payment method. If others are refused too, ask the operator.',
+  },
 };

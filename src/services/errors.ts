@@ -1,3 +1,4 @@
+import type { OutcomeUnknown } from '../processors/processor.ts';
 import { type FieldCode, type FieldError, fieldError } from '../resources/field-errors.ts';
 import { type CodeOfStatus, type ErrorCode, type ErrorType, errorCodes } from './error-codes.ts';
 
@@ -203,9 +204,28 @@ export class WebhookReplayLimit extends ServiceError {
   }
 }
 
-/** A dependency of the service is unreachable or overloaded. The same request may be repeated. */
+/**
+ * A dependency of the service is unreachable or overloaded. The same request may be repeated. `retryAfter` is in whole
+ * seconds.
+ */
 export class Unavailable extends ServiceError {
-  constructor(message: string, extra: Record<string, unknown> = {}) {
-    super(message, 'unavailable', { extra, headers: { 'Retry-After': '1' } });
+  constructor(message: string, extra: Record<string, unknown> = {}, retryAfter = 1) {
+    super(message, 'unavailable', { extra, headers: { 'Retry-After': String(retryAfter) } });
+  }
+}
+
+/**
+ * The processor gave no outcome. The payment or refund stays `processing`, and the processor is asked again under the
+ * same key: by a repetition of the request, by the workflow, or by housekeeping.
+ */
+export class ProcessorUnavailable extends Unavailable {
+  override readonly cause: OutcomeUnknown;
+
+  constructor(what: 'payment' | 'refund', cause: OutcomeUnknown) {
+    const message =
+      `The payment processor has given no outcome yet. The ${what} stays processing, and the processor is asked again. ` +
+      'Repeat this request with its Idempotency-Key, or wait for the webhook.';
+    super(message, {}, Math.max(1, Math.ceil((cause.retryAfterMs ?? 0) / 1000)));
+    this.cause = cause;
   }
 }

@@ -9,5 +9,12 @@ const retry = { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval
  */
 export const inProcess: LocalActivityOptions = { startToCloseTimeout: '1 minute', retry };
 
-/** For a step that leaves the machine, such as a live charge. */
-export const overTheNetwork: ActivityOptions = { startToCloseTimeout: '2 minutes', retry };
+/**
+ * For a step that waits for another machine, such as a live charge. A worker that dies is noticed by its missing
+ * heartbeat, and another worker continues.
+ */
+export const overTheNetwork: ActivityOptions = {
+  startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '8 seconds',
+  retry,
+};

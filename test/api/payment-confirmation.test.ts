@@ -306,4 +306,23 @@ describe('confirming a payment intent', () => {
     assert.equal((await stage.merchant.getIntent(good.id)).status, 'succeeded');
     assert.equal((await stage.merchant.getIntent(bad.id)).status, 'processing');
   });
+
+  it('of a plan that its worker has left is finished by housekeeping, and the plan’s workflow looks again', async () => {
+    const { merchant, db } = stage;
+    const payer = await merchant.payer();
+    const { id } = await merchant.activePlan({
+      customer_id: payer.id,
+      start_date: realNow().toISOString().slice(0, 10),
+    });
+    await db.sql`delete from workflow_intents`;
+    stage.ledger.beforeAnswer = async () => {
+      throw new Error('the process is gone');
+    };
+    await assert.rejects(stage.collect(id, realNow()), /the process is gone/);
+    stage.ledger.beforeAnswer = async () => {};
+    await recoverCharges(db.sql, stage.charging, new Date(realNow().getTime() + 90_000));
+    assert.equal((await merchant.payments(id))[0]?.status, 'paid');
+    const entries = await db.sql`select subject_id, signal from workflow_intents`;
+    assert.deepEqual([...entries], [{ subject_id: id, signal: 'poke' }]);
+  });
 });

@@ -7,6 +7,7 @@ const codes: DeclineCode[] = [
   'card_declined',
   'authentication_required',
   'payment_method_unavailable',
+  'processor_rejected',
 ];
 
 describe('charge outcomes', () => {

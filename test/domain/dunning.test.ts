@@ -39,7 +39,12 @@ describe('dunning', () => {
     });
   }
 
-  for (const code of ['card_declined', 'authentication_required', 'payment_method_unavailable'] as const) {
+  for (const code of [
+    'card_declined',
+    'authentication_required',
+    'payment_method_unavailable',
+    'processor_rejected',
+  ] as const) {
     it(`suspends at once after ${code}, which is final`, () => {
       assert.deepEqual(following(1, code), suspend);
       assert.deepEqual(following(3, code), suspend);

@@ -1,16 +1,15 @@
 import type { Event, WebhookEvent } from '@payments-service/client';
-import type { Evidence } from '../../faults/evidence.ts';
+import type { Evidence, SeenEntry } from '../../faults/evidence.ts';
 import type { Exchange } from '../../faults/load/journal.ts';
 import type { BehaviourName } from '../../faults/receiver.ts';
 import type { Arrival } from '../../lab/receiver.ts';
-import type { LedgerEntry } from '../../src/processors/ledger.ts';
 
 /** An attempt that was opened at 2026-01-01T00:00:00Z, by the head of its id. */
 export const attemptId = 'att_00UAz3UGW0abcdefghijklmnopqrstuv';
 export const intentId = 'pi_sandbox_00000000000000000000000000000001';
 
 /** One call for a charge of 500, which has succeeded. */
-export function charge(over: Partial<LedgerEntry> = {}): LedgerEntry {
+export function charge(over: Partial<SeenEntry> = {}): SeenEntry {
   return {
     kind: 'charge',
     idempotency_key: attemptId,
@@ -18,12 +17,13 @@ export function charge(over: Partial<LedgerEntry> = {}): LedgerEntry {
     amount: 500,
     currency: 'AUD',
     outcome: 'succeeded',
+    livemode: false,
     ...over,
   };
 }
 
 /** One call for a refund of 100. */
-export function refund(over: Partial<LedgerEntry> = {}): LedgerEntry {
+export function refund(over: Partial<SeenEntry> = {}): SeenEntry {
   return { ...charge(), kind: 'refund', idempotency_key: 're_1', amount: 100, ...over };
 }
 
@@ -79,8 +79,8 @@ export function sound(over: Partial<Evidence> = {}): Evidence {
     accounts: [{ name: 'shop', events: [event(1), event(2)], endpoints: ['shop-steady'], waits: [] }],
     arrivals: [arrival(1), arrival(2)],
     refusedWebhooks: [],
-    attempts: [{ id: attemptId, payment_intent_id: intentId, outcome: 'succeeded', amount: 500 }],
-    refunds: [{ id: 're_1', payment_intent_id: intentId, outcome: 'succeeded', amount: 100 }],
+    attempts: [{ id: attemptId, payment_intent_id: intentId, outcome: 'succeeded', amount: 500, livemode: false }],
+    refunds: [{ id: 're_1', payment_intent_id: intentId, outcome: 'succeeded', amount: 100, livemode: false }],
     violations: [],
     stuck: [],
     histories: [],

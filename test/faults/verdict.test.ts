@@ -158,6 +158,8 @@ describe('the judges of a fault run', () => {
   });
 
   describe('P6, money', () => {
+    const kept = { payment_intent_id: intentId, outcome: 'succeeded', amount: 500, livemode: false };
+    const theAttempt = { id: attemptId, ...kept };
     it('finds a charge of which our tables know nothing', () => {
       assertFound({ attempts: [] }, 'P6', /succeeded at the processor, and unknown here/);
     });
@@ -166,16 +168,23 @@ describe('the judges of a fault run', () => {
       assert.deepEqual(judge(sound({ attempts: [], claims: [...claims] })), []);
     });
     it('finds a success in our tables of which the processor knows nothing', () => {
-      const row = { id: 'att_2', payment_intent_id: intentId, outcome: 'succeeded', amount: 500 };
+      const row = { id: 'att_2', ...kept };
       assertFound({ attempts: [...sound().attempts, row] }, 'P6', /is unknown to the processor/);
     });
     it('finds an outcome that is another here than there', () => {
-      const attempts = [{ id: attemptId, payment_intent_id: intentId, outcome: 'failed', amount: 500 }];
+      const attempts = [{ ...theAttempt, outcome: 'failed' }];
       assertFound({ attempts }, 'P6', /succeeded at the processor, failed here/);
     });
     it('finds an amount that is another here than there', () => {
-      const attempts = [{ id: attemptId, payment_intent_id: intentId, outcome: 'succeeded', amount: 499 }];
+      const attempts = [{ ...theAttempt, amount: 499 }];
       assertFound({ attempts }, 'P6', /of 500 at the processor, of 499 here/);
+    });
+    it('finds a live attempt that the sandbox’s processor was asked for, or both', () => {
+      const attempts = [{ ...theAttempt, livemode: true }];
+      const words = /is in the ledger of the other mode's processor/;
+      assertFound({ attempts }, 'P9', words);
+      assertFound({ attempts, ledger: [charge(), charge({ livemode: true }), refund()] }, 'P9', words);
+      assert.deepEqual(judge(sound({ attempts, ledger: [charge({ livemode: true }), refund()] })), []);
     });
     it('finds a refund that was answered and not given', () => {
       assertFound({ ledger: [charge()] }, 'P6', /which the processor has not made/);

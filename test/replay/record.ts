@@ -1,8 +1,7 @@
-// Records the histories of the workflows as they are now, on the real server: npx mocha test/replay/record.ts Do it
-// after a change of the workflows that is meant to change what they do, and read the difference. Where runs of the
-// former version may be under way, rename histories/current first, to `before-<name of the patch>` (docs/upgrades.md).
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+// Records the histories of the workflows as they are now, on the real server: npx mocha test/replay/record.ts, and for
+// live mode npx mocha test/replay/record-live-mode.ts. Do it after a change of the workflows that is meant to change
+// what they do, and read the difference. Where runs of the former version may be under way, rename histories/current
+// first, to `before-<name of the patch>` (docs/upgrades.md).
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
@@ -10,42 +9,13 @@ import { realNow } from '../../src/platform/real-time.ts';
 import { allowTimeSkipping } from '../../src/processes/temporal/time-skipping.ts';
 import { useService } from '../support/service.ts';
 import { useReceiver } from '../support/webhooks.ts';
-import { anonymous } from './anonymous.ts';
-
-const folder = new URL('histories/current/', import.meta.url);
+import { useRecorder } from './recorder.ts';
 
 describe('recording histories', function () {
   this.timeout(60_000);
   const receiver = useReceiver();
   const service = useService();
-
-  before('forget the former ones', async () => {
-    await mkdir(folder, { recursive: true });
-    for (const name of await readdir(folder)) await rm(new URL(name, folder));
-  });
-
-  /** Keeps the history of a workflow's last run, or of the run named, once it has ended. */
-  async function keep(name: string, workflowId: string, runId?: string): Promise<void> {
-    const handle = service.temporal.workflow.getHandle(workflowId, runId);
-    await eventually('it has ended', async () => {
-      const description = await handle.describe().catch(() => null); // its start may be on its way
-      return description !== null && description.status.name !== 'RUNNING';
-    });
-    const history = anonymous(JSON.parse(historyToJSON(await handle.fetchHistory())));
-    await writeFile(new URL(`${name}.json`, folder), `${JSON.stringify(history, null, 1)}\n`);
-  }
-
-  const signal = (workflowId: string, name: string): Promise<true> =>
-    eventually(`${workflowId} takes ${name}`, async () => {
-      const handle = service.temporal.workflow.getHandle(workflowId);
-      return handle.signal(name).then(
-        () => true,
-        () => false,
-      );
-    });
-
-  const send = (workflowId: string, command: string, input?: unknown): Promise<string> =>
-    service.temporal.workflow.getHandle(workflowId).executeUpdate<string, [unknown]>(command, { args: [input] });
+  const { keep, signal, send } = useRecorder(service, (name) => !name.startsWith('live-mode-'));
 
   /** Sends a command that is refused. */
   const attempt = (workflowId: string, command: string, input?: unknown): Promise<unknown> =>

@@ -14,7 +14,8 @@ interface History {
 }
 interface Event extends Record<string, unknown> {
   eventType: string;
-  activityTaskScheduledEventAttributes?: { activityType: { name: string } };
+  activityTaskScheduledEventAttributes?: { activityType: { name: string }; heartbeatTimeout?: string };
+  activityTaskStartedEventAttributes?: { attempt: number };
 }
 
 describe('the workflows as they are now', () => {
@@ -82,6 +83,31 @@ describe('the workflows as they are now', () => {
       assert.deepEqual(refused.map(({ workflowId }) => workflowId.slice(before.length)).sort(), expected);
     });
   }
+
+  it('are compared with live charges too: with heartbeats and without, and one whose worker was killed', () => {
+    const heartbeatsOf = (when: string) =>
+      histories
+        .filter(({ workflowId }) => workflowId.startsWith(`${when}/`))
+        .flatMap(({ history }) => history.events.flatMap((event) => event.activityTaskScheduledEventAttributes ?? []))
+        .flatMap(({ activityType, heartbeatTimeout }) => (/^collect/.test(activityType.name) ? heartbeatTimeout : []));
+    const heartbeats = heartbeatsOf('current');
+    assert.ok(heartbeats.length >= 7, `${heartbeats.length} live charges`);
+    assert.deepEqual([...new Set(heartbeats)], ['8s']);
+    assert.deepEqual([...new Set(heartbeatsOf('without-heartbeats'))], ['0s']);
+    const started = named('live-mode-plan-outlives-its-worker').events.flatMap(
+      (event) => event.activityTaskStartedEventAttributes ?? [],
+    );
+    assert.equal(started[0]?.attempt, 2, 'the second worker made the charge');
+  });
+
+  it('are refused by a history in which a live charge was made without a normal activity', async () => {
+    const history = named('live-mode-plan-is-paid');
+    const scheduled = history.events.findIndex((event) => event.activityTaskScheduledEventAttributes);
+    assert.ok(scheduled > 0);
+    history.events[scheduled] = signalInPlaceOf(history.events[scheduled]);
+    const [result] = await replay([{ workflowId: 'without a charge', history }]);
+    assert.ok(result?.error instanceof DeterminismViolationError, String(result?.error));
+  });
 
   it('are refused by a history in which an activity has another name', async () => {
     const history = named('webhook-delivery-is-retried');

@@ -91,6 +91,34 @@ describe('the configuration', () => {
     });
   }
 
+  it('takes a live processor by its URL, without its last slash, and its secret; none by default', () => {
+    const LIVE_PROCESSOR_SECRET = 'x'.repeat(24);
+    for (const url of ['https://processor.example/v1', 'http://127.0.0.1:9000', 'http://localhost:9000/v1']) {
+      const config = readConfig({ LIVE_PROCESSOR_URL: `${url}/`, LIVE_PROCESSOR_SECRET });
+      assert.deepEqual(config.liveProcessor, { url, secret: LIVE_PROCESSOR_SECRET });
+    }
+    assert.equal(readConfig({}).liveProcessor, null);
+  });
+
+  for (const [what, url, secret, complaint] of [
+    ['without a secret', 'https://processor.example', '', /LIVE_PROCESSOR_SECRET is missing/],
+    ['without a URL', '', 'x'.repeat(24), /LIVE_PROCESSOR_URL is missing/],
+    ['with a short secret', 'https://processor.example', 'hunter2', /LIVE_PROCESSOR_SECRET must have 24 characters/],
+    ['on another machine without TLS', 'http://hunter2.example', 'x'.repeat(24), /without TLS. Use https/],
+    ['with a password in the URL', 'https://me:hunter2@host', 'x'.repeat(24), /URL without user, query and fragment/],
+    ['with a query in the URL', 'https://host/?key=hunter2', 'x'.repeat(24), /URL without user, query and fragment/],
+    ['with another protocol', 'ftp://hunter2', 'x'.repeat(24), /LIVE_PROCESSOR_URL must be an absolute https URL/],
+    ['whose URL is none', 'hunter2', 'x'.repeat(24), /LIVE_PROCESSOR_URL must be an absolute https URL/],
+  ] as const) {
+    it(`refuses a live processor ${what}, and does not repeat the value`, () => {
+      assert.throws(
+        () => readConfig({ LIVE_PROCESSOR_URL: url, LIVE_PROCESSOR_SECRET: secret }),
+        (error: unknown) =>
+          error instanceof ConfigError && complaint.test(error.message) && !error.message.includes('hunter2'),
+      );
+    });
+  }
+
   it('turns TLS on with an API key, and refuses to send one in the clear', () => {
     assert.equal(readConfig({ TEMPORAL_API_KEY: 'k' }).temporal.tls, true);
     assert.throws(() => readConfig({ TEMPORAL_API_KEY: 'k', TEMPORAL_TLS: 'false' }), /TEMPORAL_TLS/);

@@ -20,6 +20,7 @@ import { useReceiver } from '../support/webhooks.ts';
 import { dumpDatabase, formsOf, Haystacks, type Place, readFiles, readHistories } from './haystacks.ts';
 import {
   asker,
+  askLiveProcessor,
   ids,
   marker,
   planted,
@@ -56,6 +57,7 @@ describe('a secret that is planted in a real run', function () {
     await plantInBadRequests(ask, development.base_url, hay);
     await provokeFailures(ask, sql);
     await plantInWebhooks(ask, receiver);
+    await askLiveProcessor(ask);
 
     const { data } = (await ask('GET', '/events?limit=100')).body;
     for (const event of data) hay.add('events', event.event_type, JSON.stringify(event));
@@ -78,6 +80,8 @@ describe('a secret that is planted in a real run', function () {
     const env = childEnvironment({
       ...{ DATABASE_URL: '', TEMPORAL_ADDRESS: '', TEMPORAL_NAMESPACE: '', DATA_DIR: dataDir, LOG_LEVEL: 'trace' },
       ...{ PORT, TEMPORAL_PORT, TEMPORAL_UI_PORT },
+      // Nothing listens there: each call to the live processor fails.
+      ...{ LIVE_PROCESSOR_URL: 'http://127.0.0.1:9', LIVE_PROCESSOR_SECRET: planted.processorSecret },
       ENCRYPTION_KEYS: `planted:${planted.encryptionKey.toString('base64')}`,
     });
     const started = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -102,9 +106,10 @@ describe('a secret that is planted in a real run', function () {
   }
 
   async function makeBillerKeys(sql: Pool): Promise<void> {
-    const { biller, sandboxSecret, sandboxPublishable } = await makeKeys(sql, { name: marker });
+    const { biller, sandboxSecret, sandboxPublishable, liveSecret } = await makeKeys(sql, { name: marker });
     const revoked = await makeKey(sql, { billerId: biller.id });
     await revokeKey(sql, revoked.id, { by: tester, now: realNow() });
+    planted.liveKey = liveSecret;
     planted.secretKey = sandboxSecret;
     planted.publishableKey = sandboxPublishable;
     planted.revokedKey = revoked.key;
@@ -213,6 +218,11 @@ describe('a secret that is planted in a real run', function () {
       assertOnlyIn([], key);
       assertOnlyIn([], key.slice(-43));
     }
+  });
+
+  it('is nowhere when it is the secret of the live processor, which was asked in vain', () => {
+    assertOnlyIn([], planted.processorSecret);
+    assert.ok(placesOf('the live processor gave no outcome').includes('logs'));
   });
 
   it('is nowhere when it is the encryption key', () => {

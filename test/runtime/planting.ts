@@ -6,6 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import { eventually } from '../../lab/eventually.ts';
 import { randomBase62 } from '../../src/domain/base62.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { type Reply, send } from '../support/api.ts';
 import type { useReceiver } from '../support/webhooks.ts';
 import type { Haystacks } from './haystacks.ts';
@@ -18,6 +19,8 @@ export const planted = {
   cardToken: mark('network-token'),
   cardTokenData: mark('token-data'),
   encryptionKey: randomBytes(32),
+  processorSecret: mark('processor-secret'),
+  liveKey: '',
   cardNumberToken: mark('card-number-token'),
   accountNumberToken: mark('account-number-token'),
   paypalToken: mark('paypal-token'),
@@ -173,6 +176,26 @@ export async function provokeFailures(ask: Ask, sql: Pool): Promise<void> {
   await sql`alter table payment_intents add constraint planted check (false) not valid`;
   assert.equal(await advance(ask, clock), 'failed');
   await sql`alter table payment_intents drop constraint planted`;
+}
+
+/** A live plan and a live confirm, which the processor does not answer. */
+export async function askLiveProcessor(ask: Ask): Promise<void> {
+  const live = { key: planted.liveKey };
+  const { id: customer_id } = (await ask('POST', '/customers', { name: 'Jo' }, live)).body;
+  const method = (await ask('POST', '/payment_methods', { ...card(), customer_reference: customer_id }, live)).body;
+  const payment_method = method.payment_method.id;
+  const start_date = realNow().toISOString().slice(0, 10);
+  const terms = { name: 'Live', frequency_type: 'weekly', recurring_amount_cents: 1000, currency: 'AUD', start_date };
+  const plan = { ...terms, customer_id, until_further_notice: true };
+  const { id: planId } = (await ask('POST', '/payment_plans', plan, live)).body;
+  assert.equal((await ask('POST', `/payment_plans/${planId}/activate`, undefined, live)).status, 200);
+  const intent = { amount: 1000, currency: 'AUD', customer_id, payment_method };
+  const { id } = (await ask('POST', '/payment_intents', intent, live)).body;
+  assert.equal((await ask('POST', `/payment_intents/${id}/confirm`, {}, live)).status, 503);
+  await slowly('the plan has asked too', async () => {
+    const { data } = (await ask('GET', `/payment_plans/${planId}/payments`, undefined, live)).body;
+    return data[0]?.status === 'processing';
+  });
 }
 
 /** A receiver fails, and says in its answer all that it knows. */

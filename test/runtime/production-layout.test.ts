@@ -54,11 +54,16 @@ describe('the layout for production', () => {
       DATABASE_URL: given.DATABASE_URL?.replace(/\$\{.*?\}/, 'secret'),
       ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
       OPERATOR_KEY: randomBytes(24).toString('hex'),
+      LIVE_PROCESSOR_URL: 'https://processor.example.com',
+      LIVE_PROCESSOR_SECRET: randomBytes(24).toString('hex'),
     };
     const { databaseUrl, temporal, sandboxTemporal, encryptionKeys, host } = readConfig(values);
     assert.ok(databaseUrl && temporal.address && encryptionKeys);
     assert.deepEqual([temporal.namespace, sandboxTemporal?.namespace], ['payments', 'payments-sandbox']);
     assert.equal(sandboxTemporal?.address, temporal.address);
+    for (const name of ['LIVE_PROCESSOR_URL', 'LIVE_PROCESSOR_SECRET']) {
+      assert.equal(given[name], `\${${name}:-}`, 'empty by default');
+    }
     const [prepare = ''] = compose.match(/^ {2}prepare:.*?^ {2}api:/ms) ?? [];
     readConfig({
       ...variablesIn(prepare),

@@ -14,7 +14,7 @@ import {
   type WebhookDelivery,
   type WebhookEndpoint,
 } from '@payments-service/client';
-import { makePlan, type PlanTerms, saveCard } from '../../lab/payer.ts';
+import { type Mode, makePlan, type PlanTerms, saveCard } from '../../lab/payer.ts';
 import { type Reply, sendChecked } from './api.ts';
 import { checkedClient } from './client.ts';
 import { assertIsWebhook } from './openapi.ts';
@@ -35,7 +35,7 @@ export type Merchant = ReturnType<typeof createMerchant>;
  * What a biller's own software does with the API at `url`, through the client with this key: a refusal fails the test.
  * Nothing here looks into the database.
  */
-export function createMerchant(url: string, key: string) {
+export function createMerchant(url: string, key: string, mode: Mode = 'sandbox') {
   const client = checkedClient(url, key);
   const { customers, paymentMethods, paymentIntents, paymentPlans, testClocks, webhookEndpoints } = client;
 
@@ -49,8 +49,8 @@ export function createMerchant(url: string, key: string) {
     customer: (input: Partial<CustomerCreate> = {}): Promise<Customer> =>
       customers.create({ name: 'Test payer', ...input }),
 
-    /** Saves a fixture card with the customer; the first one becomes the default. Returns its id. */
-    card: (customerId: string, token?: string): Promise<string> => saveCard(client, customerId, token),
+    /** Saves a card with the customer; the first one becomes the default. Returns its id. */
+    card: (customerId: string, token?: string): Promise<string> => saveCard(client, customerId, token, mode),
     detach: (methodId: string): Promise<unknown> => paymentMethods.detach(methodId),
 
     /** A customer with a card that is charged without fail. */

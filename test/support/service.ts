@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { after, before } from 'mocha';
+import { type StandIn, startStandIn } from '../../lab/stand-in.ts';
 import { createApp } from '../../src/api/app.ts';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
 import type { WorkflowSides } from '../../src/operations/sides/workflow-sides.ts';
@@ -8,6 +12,7 @@ import type { TemporalServer } from '../../src/processes/config/temporal.ts';
 import { type Dispatcher, startDispatcher } from '../../src/processes/dispatcher.ts';
 import { closeSides, type OpenSide, openSides } from '../../src/processes/temporal/sides.ts';
 import { type RunningWorkers, startWorkers } from '../../src/processes/temporal/workers.ts';
+import { createHttpProcessor, type HttpProcessor } from '../../src/processors/http-processor.ts';
 import type { Processors } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import type { NewBiller } from '../../src/services/accounts/billers.ts';
@@ -39,6 +44,8 @@ export interface ServiceOptions {
   canSkipTime?: () => boolean | null;
   /** The sandbox's alone by default. */
   processors?: Processors;
+  /** Whether live mode has a processor too: a service of its own, see `lab/stand-in.ts`. */
+  live?: boolean;
   /** For webhooks: real time by default. */
   now?: () => Date;
   /** How far real time may be ahead of the database's clock; 30 s by default, as in production. */
@@ -57,8 +64,12 @@ export interface Service {
   /** The client of the first side: that of live mode, or of both modes. */
   readonly temporal: Client;
   readonly taskQueue: string;
+  /** The processor service of live mode, if it was asked for. */
+  readonly standIn: StandIn;
   /** A new biller, and a client with its sandbox key, or its live key. */
   merchant(biller?: Partial<NewBiller>, key?: { livemode: boolean }): Promise<Merchant>;
+  /** A new biller, and a client with its live key, whose cards are those of live mode. */
+  liveMerchant(): Promise<Merchant>;
   /** A new biller with an active plan on a new clock. */
   planOnClock(...plan: Parameters<Merchant['planOnClock']>): Promise<PlanOnClock>;
   startWorkers(): Promise<void>;
@@ -79,7 +90,8 @@ export function useService(options: ServiceOptions = {}): Service {
   const encryptionKey = randomBytes(32);
   const vault = createVault([{ id: 'test', key: encryptionKey }]);
   const namespace = options.namespace ?? testNamespace;
-  const processors = options.processors ?? { sandbox: sandboxProcessor, live: null };
+  let processors = options.processors ?? { sandbox: sandboxProcessor, live: null };
+  let live: { standIn: StandIn; processor: HttpProcessor; folder: string } | undefined;
   const children: ServiceProcess[] = [];
   let address = '';
   let sides: WorkflowSides<OpenSide> | undefined;
@@ -99,10 +111,17 @@ export function useService(options: ServiceOptions = {}): Service {
     get temporal() {
       return existing(sides)[0].temporal;
     },
+    get standIn() {
+      return existing(live).standIn;
+    },
     async merchant(biller = {}, { livemode } = { livemode: false }) {
       const { id } = await makeBiller(db.sql, biller);
       const { key } = await makeKey(db.sql, { billerId: id, livemode });
       return createMerchant(service.url, key);
+    },
+    async liveMerchant() {
+      const { key } = await makeKey(db.sql, { livemode: true });
+      return createMerchant(service.url, key, 'live');
     },
     async planOnClock(...plan) {
       const merchant = await service.merchant();
@@ -145,6 +164,7 @@ export function useService(options: ServiceOptions = {}): Service {
         TEMPORAL_TASK_QUEUE: taskQueue,
         ENCRYPTION_KEYS: `test:${encryptionKey.toString('base64')}`,
         WEBHOOK_ALLOW_LOOPBACK: 'true',
+        ...live?.standIn.environment,
         LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
       });
       children.push(worker);
@@ -155,6 +175,12 @@ export function useService(options: ServiceOptions = {}): Service {
   before('start the service', async function () {
     this.timeout(serverStartTimeoutMs);
     address = await (options.temporal ?? temporalServer)();
+    if (options.live) {
+      const folder = await mkdtemp(join(tmpdir(), 'payments-processor-'));
+      const standIn = await startStandIn(folder);
+      live = { standIn, processor: createHttpProcessor(standIn), folder };
+      processors = { ...processors, live: live.processor };
+    }
     sides = openSides({
       temporal: serverAt(address, namespace),
       sandboxTemporal: (await options.sandboxTemporal?.()) ?? null,
@@ -173,6 +199,9 @@ export function useService(options: ServiceOptions = {}): Service {
     await service.stopDispatcher();
     await service.stopWorkers();
     if (sides !== undefined) await closeSides(sides);
+    await live?.processor.close();
+    await live?.standIn.stop();
+    if (live) await rm(live.folder, { recursive: true });
   });
 
   return service;

@@ -52,10 +52,10 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     meaning: 'A payment was opened, and its outcome is not known.',
     afterSeconds: 2 * minute,
     query: processingPayments,
-    describe: ({ subject_id: id, number, source, payment_plan_id: planId }) => ({
-      why: `attempt ${number} (${source}) has no outcome: the processor does not respond, or no worker asks it again`,
+    describe: ({ subject_id: id, livemode, number, source, payment_plan_id: planId }) => ({
+      why: `attempt ${number} (${source}) has no outcome: ${silence(livemode)}`,
       remedy:
-        'Fix the processor, or start a worker: every worker asks again every five seconds, under the same key. ' +
+        `${remedyOfSilence(livemode)} ` +
         `Its log says why that fails (housekeeping)${source === 'confirm' ? '.' : `; then ${opsCommand('recheck', planId ?? id)}.`}`,
       ...(source === 'confirm'
         ? {}
@@ -70,11 +70,9 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     meaning: 'A refund was opened, and its outcome is not known.',
     afterSeconds: 2 * minute,
     query: processingRefunds,
-    describe: ({ payment_intent_id: intentId }) => ({
-      why: `the refund of ${intentId} has no outcome: the processor does not respond, or no worker asks it again`,
-      remedy:
-        'Fix the processor, or start a worker: every worker asks again every five seconds, under the same key. ' +
-        'Its log says why that fails (housekeeping).',
+    describe: ({ payment_intent_id: intentId, livemode }) => ({
+      why: `the refund of ${intentId} has no outcome: ${silence(livemode)}`,
+      remedy: `${remedyOfSilence(livemode)} Its log says why that fails (housekeeping).`,
     }),
   }),
   define({
@@ -160,6 +158,15 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     }),
   }),
 ];
+
+function silence(livemode: boolean | null): string {
+  return `the ${livemode ? 'live processor' : 'processor'} does not respond, or no worker asks it again`;
+}
+
+function remedyOfSilence(livemode: boolean | null): string {
+  const processor = livemode ? 'the live processor (LIVE_PROCESSOR_URL, docs/processors.md)' : 'the processor';
+  return `Fix ${processor}, or start a worker: every worker asks again every five seconds, under the same key.`;
+}
 
 function whyOverdue(plan: OverduePlan): string {
   const isRetry = plan.next_attempt_at !== null && Number(plan.next_attempt_at) <= Number(plan.next_due_at ?? Infinity);

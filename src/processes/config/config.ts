@@ -4,7 +4,7 @@ import type { SealFormat } from '../../db/sealed-values.ts';
 import { type LogLevel, logLevels } from '../../platform/logger.ts';
 import { safeLine } from '../../platform/terminal-text.ts';
 import { readSandboxTemporal, readTemporal, type TemporalServer } from './temporal.ts';
-import { databaseTransportFault } from './transport.ts';
+import { databaseTransportFault, processorTransportFault } from './transport.ts';
 
 /**
  * The values of ENCRYPTION_FORMATS. As with ENCRYPTION_KEYS, the first format is written and all are read. By default
@@ -56,6 +56,8 @@ export interface Config {
   readonly rateLimitBurst: number;
   /** For how long an ending API process keeps serving, so that balancers see that it is not ready. */
   readonly drainDelaySeconds: number;
+  /** The processor service of live mode; null: live charges are refused. */
+  readonly liveProcessor: { readonly url: string; readonly secret: string } | null;
   /** The file in which the sandbox's processor records each call, independent of the database; null: none. */
   readonly sandboxLedger: string | null;
   /**
@@ -113,6 +115,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     rateLimitPerSecond: read.whole('RATE_LIMIT_PER_SECOND', 500, 1, 1_000_000),
     rateLimitBurst: read.whole('RATE_LIMIT_BURST', 1000, 1, 1_000_000),
     drainDelaySeconds: read.whole('DRAIN_DELAY_SECONDS', 0, 0, 300),
+    liveProcessor: read.processor('LIVE_PROCESSOR_URL', 'LIVE_PROCESSOR_SECRET'),
     sandboxLedger: read.text('SANDBOX_LEDGER'),
     metricsPort: read.text('METRICS_PORT') === null ? null : read.whole('METRICS_PORT', 0, 1, 65_533),
     tracingEndpoint: read.url('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://127.0.0.1:4318'),
@@ -212,6 +215,19 @@ function createReader(env: NodeJS.ProcessEnv) {
     return matching(name, /^https?:\/\/[^\s?#]+$/, `a URL, such as ${example}`)?.replace(/\/+$/, '') ?? null;
   }
 
+  function processor(urlName: string, secretName: string): Config['liveProcessor'] {
+    const [url, key] = [text(urlName), secret(secretName, 24)];
+    if ((url === null) !== (key === null)) {
+      const [there, missing] = url === null ? [secretName, urlName] : [urlName, secretName];
+      faults.push(`${missing} is missing, although ${there} is set: live mode needs both, or neither`);
+    }
+    if (url === null) return null;
+    // The value itself is left out of the message: it may hold a password.
+    const fault = processorTransportFault(url);
+    if (fault !== null) faults.push(`${urlName} ${fault}`);
+    return { url: url.replace(/\/+$/, ''), secret: key ?? '' };
+  }
+
   function oneOf<T extends string>(name: string, known: readonly T[]): T | null {
     const value = text(name);
     const found = known.find((each) => each === value);
@@ -237,7 +253,7 @@ function createReader(env: NodeJS.ProcessEnv) {
   }
 
   const port = (name: string, fallback: number) => whole(name, fallback, 1, 65_535);
-  return { faults, text, whole, port, flag, matching, secret, databaseUrl, url, oneOf, encryptionKeys };
+  return { faults, text, whole, port, flag, matching, secret, databaseUrl, url, processor, oneOf, encryptionKeys };
 }
 
 function parseEncryptionKey(item: string): EncryptionKey | null {

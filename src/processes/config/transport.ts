@@ -40,6 +40,21 @@ export function temporalTransportFault(address: string, isNamed: boolean, prefix
 }
 
 /**
+ * Returns what is wrong with the URL of a processor service, as the end of a sentence that begins with its variable, or
+ * null. On another machine it needs https: card tokens and our secret travel there.
+ */
+export function processorTransportFault(url: string): string | null {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const isPlain = parsed?.username === '' && parsed.password === '' && parsed.search === '' && parsed.hash === '';
+  if (parsed === null || !/^https?:$/.test(parsed.protocol) || !isPlain) {
+    return 'must be an absolute https URL without user, query and fragment, such as https://processor.example.com/v1';
+  }
+  return parsed.protocol === 'http:' && isRemote(parsed.hostname)
+    ? 'reaches another machine without TLS. Use https'
+    : null;
+}
+
+/**
  * Whether data sent to this host may leave the machine. Unix sockets, localhost, ::1 and 127.0.0.0/8 stay on it. Other
  * spellings of a loopback address count as remote, which is stricter than necessary.
  */

@@ -98,6 +98,8 @@ export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
     maxConcurrentWorkflowTaskExecutions: 100,
     maxConcurrentLocalActivityExecutions: 30,
     maxConcurrentActivityTaskExecutions: 100,
+    // The SDK would hold heartbeats back for four fifths of their timeout, which leaves a busy worker no margin.
+    maxHeartbeatThrottleInterval: '2s',
     maxCachedWorkflows: deps.maxCachedWorkflows ?? 2000,
   };
   const delivering: WorkerOptions = {

@@ -5,13 +5,11 @@ import {
   type PaymentIntentRow,
   updateIntentOutcome,
 } from '../../db/payment-intents.ts';
-import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
-import { type ChargeOutcome, declined, unattended } from '../../domain/charge-outcome.ts';
+import { type Instrument, type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
+import type { ChargeOutcome } from '../../domain/charge-outcome.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit, atomically, pipelined } from '../../platform/postgres/transaction.ts';
-import { traced } from '../../platform/tracing.ts';
-import type { ChargeRequest, PaymentProcessor, Processors } from '../../processors/processor.ts';
-import { ProcessorNotConfigured } from '../errors.ts';
+import type { ChargeRequest, Processors } from '../../processors/processor.ts';
 import { type NewEvent, recordEvents } from '../events.ts';
 import { completed, emitCompleted, emitOpened, type NewCharge, nextAttempt, outcomeEvent } from './charge-records.ts';
 
@@ -81,16 +79,6 @@ export interface OutcomeRecord {
 }
 
 /**
- * Returns the processor of a mode.
- * @throws ProcessorNotConfigured in live mode when no live processor is configured.
- */
-export function processorFor(processors: Processors, livemode: boolean): PaymentProcessor {
-  const processor = livemode ? processors.live : processors.sandbox;
-  if (processor === null) throw new ProcessorNotConfigured();
-  return processor;
-}
-
-/**
  * Opens the next attempt of a locked intent. The caller asks the processor after the commit. If its process dies,
  * another one finds the attempt and asks again under the same key.
  */
@@ -117,7 +105,7 @@ export async function openCharge(
 /** Returns the charge of an opened attempt. `method` is the attempt's, or null if there is none to charge. */
 export function chargeOf(
   intent: PaymentIntentRow,
-  method: Pick<PaymentMethodRow, 'id' | 'fixture_token'> | null,
+  method: Pick<PaymentMethodRow, 'id' | 'instrument' | 'fixture_token'> | null,
   attempt: Pick<PaymentAttemptRow, 'id' | 'number' | 'source' | 'opened_at'>,
 ): Charge {
   const request = method && {
@@ -129,6 +117,8 @@ export function chargeOf(
     attempt: attempt.number,
     openedAt: attempt.opened_at,
     paymentMethodId: method.id,
+    paymentMethodType: method.instrument.type,
+    paymentMethodToken: tokenOf(method.instrument),
     fixtureToken: method.fixture_token,
     metadata: intent.metadata,
   };
@@ -142,27 +132,18 @@ export function chargeOf(
   };
 }
 
+/** Returns the token that the biller saved with the method, or null. */
+function tokenOf({ type, instrument_data: saved }: Instrument): string | null {
+  if (type === 'card') return saved.card_number_token ?? null;
+  if (type === 'au_becs_debit') return saved.account_number_token ?? null;
+  return type === 'paypal' ? (saved.paypal_token ?? null) : null;
+}
+
 /** Continues an attempt that has no outcome yet. The processor key stays the same, so no money is taken twice. */
 export async function reopenCharge(tx: Tx, intent: PaymentIntentRow, attempt: PaymentAttemptRow): Promise<Charge> {
   const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
   const methodId = attempt.payment_method_id;
   return chargeOf(intent, methodId === null ? null : await selectPaymentMethod(tx, tenant, methodId), attempt);
-}
-
-/**
- * Asks the processor. If this throws, the outcome is unknown. The attempt stays open and the processor is asked again.
- */
-export async function askProcessor(processors: Processors, charge: Charge): Promise<ChargeOutcome> {
-  if (charge.request === null) return declined('payment_method_unavailable');
-  const { request } = charge;
-  const attributes = {
-    payment_intent_id: charge.paymentIntentId,
-    payment_plan_id: charge.paymentPlanId ?? undefined,
-    attempt_id: charge.attemptId,
-  };
-  const processor = processorFor(processors, charge.livemode);
-  const outcome = await traced('charge', { kind: 'client', attributes }, () => processor.charge(request));
-  return charge.unattended ? unattended(outcome) : outcome;
 }
 
 /**

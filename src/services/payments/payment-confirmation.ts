@@ -10,22 +10,18 @@ import { attachMethod, lockOwner, resolveMethod } from '../customers/resolve-ref
 import { NotFound, ValidationFailed } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
-import {
-  askProcessor,
-  type Charge,
-  type Charging,
-  openCharge,
-  processorFor,
-  recordOutcome,
-  reopenCharge,
-} from './charge.ts';
+import { askProcessor, processorFor, unfinished } from './ask-processor.ts';
+import { type Charge, type Charging, openCharge, recordOutcome, reopenCharge } from './charge.ts';
 import { confirmRefusal } from './confirm-rules.ts';
 import { createLocked, getPaymentIntent, newIntentId } from './payment-intents.ts';
 import { type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
 import { bindingError, lockMethodOfPayer, recordUse } from './unattached-methods.ts';
 import { createUnlocked, openUnlocked, recordUnlocked, type UnlockedCharge } from './unlocked-charge.ts';
 
-/** In milliseconds. No request lives this long, so the process that opened such an attempt is dead. */
+/**
+ * In milliseconds. No request lives this long, so its process is dead. A plan's attempt may still be under way, in the
+ * retries of its workflow: then both ask under the same key, and one of them records the outcome.
+ */
 const abandonedAfterMs = 60_000;
 
 /**
@@ -35,6 +31,7 @@ const abandonedAfterMs = 60_000;
  * @throws InvalidState in any status other than requires_payment_method and failed, and when the customer was deleted.
  * @throws ValidationFailed when there is no method that can be charged.
  * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
+ * @throws ProcessorUnavailable when the processor gave no outcome. The payment stays processing.
  */
 export async function confirmPaymentIntent(
   pool: Pool,
@@ -109,28 +106,33 @@ async function finishConfirmation(
 
 /**
  * Finishes charges of any source whose process died after opening them. Asks the processor again under the attempt's
- * key, so no money is taken twice, and records the outcome. If one charge cannot be finished, the others still are.
+ * key, so no money is taken twice, records the outcome, and makes the workflow of a plan or of a scheduled payment look
+ * again. If one charge cannot be finished, the others still are.
  * @param now real time.
  * @throws AggregateError with every failure, after all charges were tried.
  */
 export async function recoverCharges(sql: Pool, { processors, hook }: Charging, now: Date): Promise<void> {
   const abandoned = await listAbandonedAttempts(sql, new Date(now.getTime() - abandonedAfterMs));
-  const failures: unknown[] = [];
-  for (const attempt of abandoned) {
-    try {
+  // At once, because a processor that hangs takes half a minute for each. The processor's own limit holds.
+  const results = await Promise.allSettled(
+    abandoned.map(async (attempt) => {
       const charge = await atomically(sql, async (tx) => {
         const intent = await lockPaymentIntent(tx, attempt.payment_intent_id);
         return intent === null ? null : reopenCharge(tx, intent, attempt);
       });
-      if (charge === null) continue;
+      if (charge === null) return;
       const outcome = await askProcessor(processors, charge);
-      await recordOutcome(sql, charge, { outcome, requestId: null, now }, hook);
-    } catch (error) {
-      failures.push(error);
-    }
-  }
-  if (failures.length > 0)
-    throw new AggregateError(failures, `${failures.length} abandoned charges could not be finished`);
+      await atomically(sql, async (tx) => {
+        await recordOutcome(tx, charge, { outcome, requestId: null, now }, hook);
+        // Its workflow may have stalled, because the processor gave it no outcome.
+        const { livemode, paymentIntentId, paymentPlanId } = charge;
+        if (attempt.source === 'plan' && paymentPlanId) await wake.plan(tx, { id: paymentPlanId, livemode }, now);
+        if (attempt.source === 'schedule') await wake.scheduledPayment(tx, { id: paymentIntentId, livemode }, now);
+      });
+    }),
+  );
+  const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  if (failures.length > 0) throw unfinished('charges', failures);
 }
 
 /**

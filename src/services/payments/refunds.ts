@@ -21,7 +21,7 @@ import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
 import { recordEvents, refundEvent } from '../events.ts';
 import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
-import { processorFor } from './charge.ts';
+import { orUnavailable, processorFor, unfinished } from './ask-processor.ts';
 import { getPaymentIntent, lockIntentForUpdate } from './payment-intents.ts';
 import { type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
 
@@ -35,6 +35,7 @@ const abandonedAfterMs = 60_000;
  * @throws InvalidState when the intent has not succeeded, or nothing remains to be refunded.
  * @throws ValidationFailed when the amount exceeds what remains.
  * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
+ * @throws ProcessorUnavailable when the processor gave no outcome. The refund stays processing.
  */
 export async function refundPaymentIntent(
   db: Writer,
@@ -69,8 +70,7 @@ export async function recoverRefunds(sql: Pool, processors: Processors, now: Dat
     abandoned.map((refund) => carryOut(sql, processors, refund, { requestId: null, now }, unrepeatable.storeResponse)),
   );
   const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
-  if (failures.length > 0)
-    throw new AggregateError(failures, `${failures.length} abandoned refunds could not be finished`);
+  if (failures.length > 0) throw unfinished('refunds', failures);
 }
 
 /** @throws NotFound */
@@ -164,13 +164,14 @@ async function carryOut(
   origin: { requestId: string | null; now: Date },
   storeResponse: RepeatableRequest<RefundRow>['storeResponse'],
 ): Promise<RefundRow | null> {
-  const outcome = await processorFor(processors, refund.livemode).refund({
+  const asked = processorFor(processors, refund.livemode).refund({
     idempotencyKey: refund.id,
     paymentIntentId: refund.payment_intent_id,
     amount: refund.amount,
     currency: refund.currency,
     metadata: refund.metadata,
   });
+  const outcome = await orUnavailable('refund', asked);
   pass('refund asked');
   return atomically(db, async (tx) => {
     const intent = await lockPaymentIntent(tx, refund.payment_intent_id);

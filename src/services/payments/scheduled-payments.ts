@@ -7,7 +7,8 @@ import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
-import { askProcessor, type Charge, openCharge, processorFor, recordOutcome, reopenCharge } from './charge.ts';
+import { askProcessor, processorFor } from './ask-processor.ts';
+import { type Charge, openCharge, recordOutcome, reopenCharge } from './charge.ts';
 
 /**
  * Charges a scheduled payment when it is due, in the same three steps as a plan's payment. `at` is customer time. Does

@@ -20,7 +20,8 @@ import type { PaymentIntentConfirm, PaymentIntentCreate } from '../../resources/
 import { customerError, methodError } from '../customers/resolve-references.ts';
 import { recordEventsWhere } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
-import { type Charge, chargeOf, type OutcomeRecord, processorFor } from './charge.ts';
+import { processorFor } from './ask-processor.ts';
+import { type Charge, chargeOf, type OutcomeRecord } from './charge.ts';
 import { completed, emitCompleted, emitOpened, nextAttempt, outcomeEvent } from './charge-records.ts';
 import { confirmRefusal } from './confirm-rules.ts';
 import { bodyErrors, newIntent } from './payment-intents.ts';

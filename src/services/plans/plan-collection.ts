@@ -19,14 +19,8 @@ import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
-import {
-  askProcessor,
-  type Charge,
-  openCharge,
-  processorFor,
-  recordOutcome,
-  reopenCharge,
-} from '../payments/charge.ts';
+import { askProcessor, processorFor } from '../payments/ask-processor.ts';
+import { type Charge, openCharge, recordOutcome, reopenCharge } from '../payments/charge.ts';
 import { untried } from '../payments/payment-intents.ts';
 import { dueInstant, progressOf, skippedSlots, slotAfterNext } from './plan-calendar.ts';
 import { planHook } from './plan-dunning.ts';

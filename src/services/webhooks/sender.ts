@@ -1,6 +1,7 @@
-import { Agent, errors } from 'undici';
-import { AddressRefused, createGuardedConnector, type OutboundPolicy } from '../../platform/outbound-address.ts';
+import { Agent } from 'undici';
+import { createGuardedConnector, type OutboundPolicy } from '../../platform/outbound-address.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
+import { describeRequestFailure } from '../../platform/request-failure.ts';
 import { returnsChallenge } from './challenge.ts';
 import { createSendingSlots } from './sending-slots.ts';
 
@@ -141,7 +142,7 @@ async function post(agent: Agent, request: WebhookRequest, timeoutMs: number): P
       durationMs: duration(),
     };
   } catch (error) {
-    const reason = timeout.signal.aborted ? `no response within ${timeoutMs / 1000} s` : describe(error);
+    const reason = timeout.signal.aborted ? `no response within ${timeoutMs / 1000} s` : describeRequestFailure(error);
     return { kind: 'failed', error: reason, durationMs: duration() };
   } finally {
     clearTimeout(timer);
@@ -163,26 +164,4 @@ async function readBeginning(body: AsyncIterable<Uint8Array>): Promise<string> {
   const bytes = Buffer.concat(chunks).subarray(0, excerptBytes);
   // In stream mode, the decoder drops a last character that was cut in two.
   return new TextDecoder().decode(bytes, { stream: true });
-}
-
-const causes: Record<string, string> = {
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'connection reset',
-  EPIPE: 'connection reset',
-  UND_ERR_SOCKET: 'connection closed without a response',
-  EHOSTUNREACH: 'host not reachable',
-  ENETUNREACH: 'network not reachable',
-  ETIMEDOUT: 'connection timed out',
-  UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
-  UND_ERR_HEADERS_OVERFLOW: 'response headers too large',
-};
-
-/** Describes an error in words, without addresses: its own message could reveal our network to a biller. */
-function describe(error: unknown): string {
-  const [first] = error instanceof AggregateError ? error.errors : [error];
-  if (first instanceof AddressRefused) return first.message;
-  if (first instanceof errors.HTTPParserError) return 'the response is not HTTP';
-  const code = first instanceof Error && 'code' in first ? String(first.code) : '';
-  if (/CERT|TLS|SSL|SIGNATURE|ISSUER/.test(code)) return `TLS failed (${code})`;
-  return causes[code] ?? (code === '' ? 'request failed' : `request failed (${code})`);
 }

@@ -2320,7 +2320,7 @@ export interface components {
             /** @description The method to charge; null for the customer’s default at each charge. */
             payment_instrument_id: string | null;
             /**
-             * @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`). `stop`: the plan becomes `suspended` at the first failure.
+             * @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.
              * @enum {string}
              */
             failure_behaviour: "retry" | "stop";
@@ -2449,7 +2449,7 @@ export interface components {
             /** @description True for a plan without a total. */
             until_further_notice?: boolean;
             /**
-             * @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`). `stop`: the plan becomes `suspended` at the first failure.
+             * @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.
              * @enum {string}
              */
             failure_behaviour?: "retry" | "stop";
@@ -2566,7 +2566,7 @@ export interface components {
             /** @description True for a plan without a total. */
             until_further_notice?: boolean;
             /**
-             * @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`). `stop`: the plan becomes `suspended` at the first failure.
+             * @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.
              * @enum {string}
              */
             failure_behaviour?: "retry" | "stop";

@@ -1,0 +1,56 @@
+// A processor service that stands in for a live one: the protocol of docs/processors.md, the rules of the sandbox, a
+// ledger on the disk, and bad weather on request. In a process of its own, which can be killed like the service's.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Answer, answerTo } from './stand-in/answer.ts';
+import { openLedgerFile } from './stand-in/ledger-file.ts';
+
+const [ledgerPath = '', climatePath = '', port = ''] = process.argv.slice(2);
+/** An argument would be seen in the list of processes. */
+const secret = process.env.LIVE_PROCESSOR_SECRET ?? '';
+const ledger = await openLedgerFile(ledgerPath);
+
+const kinds: Record<string, 'charge' | 'refund'> = { '/charges': 'charge', '/refunds': 'refund' };
+
+async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const kind = request.method === 'POST' ? kinds[request.url ?? ''] : undefined;
+  const key = request.headers['idempotency-key'];
+  if (request.headers.authorization !== `Bearer ${secret}`) return send(response, { status: 401, body: {} });
+  if (kind === undefined || typeof key !== 'string') return send(response, { status: 404, body: {} });
+  const body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  await deliver(response, await answerTo({ kind, key, body }, ledger, climatePath));
+}
+
+/** Sends the answer, or what the weather makes of it. */
+async function deliver(response: ServerResponse, answer: Answer): Promise<void> {
+  const { weather } = answer;
+  if (weather === 'reset' || weather === 'answer_lost') {
+    response.socket?.resetAndDestroy();
+  } else if (weather === 'error_500') {
+    send(response, { status: 500, body: { error: 'something went wrong' } });
+  } else if (weather === 'html') {
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>Welcome to this network</body></html>');
+  } else if (weather === 'truncated') {
+    const text = JSON.stringify(answer.body);
+    response.writeHead(answer.status, { 'content-type': 'application/json', 'content-length': text.length });
+    response.write(text.slice(0, -5), () => response.socket?.resetAndDestroy());
+  } else {
+    if (weather?.startsWith('slow_')) await pause(Number(weather.slice('slow_'.length)));
+    send(response, answer);
+  }
+}
+
+function send(response: ServerResponse, answer: Pick<Answer, 'status' | 'body' | 'retryAfterSeconds'>): void {
+  const { status, body, retryAfterSeconds } = answer;
+  const wait = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
+  response.writeHead(status, { 'content-type': 'application/json', ...wait }).end(JSON.stringify(body));
+}
+
+const server = createServer((request, response) => {
+  response.on('error', () => {});
+  handle(request, response).catch(() => response.socket?.destroy());
+});
+server.listen(Number(port), '127.0.0.1', () => process.send?.('ready'));
+for (const name of ['SIGTERM', 'disconnect'] as const) process.once(name, () => process.exit(0));

@@ -1,0 +1,55 @@
+import { type ChargeOutcome, declined, unattended } from '../../domain/charge-outcome.ts';
+import { traced } from '../../platform/tracing.ts';
+import { OutcomeUnknown, type PaymentProcessor, type Processors } from '../../processors/processor.ts';
+import { ProcessorNotConfigured, ProcessorUnavailable } from '../errors.ts';
+import type { Charge } from './charge.ts';
+
+/**
+ * Returns the processor of a mode.
+ * @throws ProcessorNotConfigured in live mode when no live processor is configured.
+ */
+export function processorFor(processors: Processors, livemode: boolean): PaymentProcessor {
+  const processor = livemode ? processors.live : processors.sandbox;
+  if (processor === null) throw new ProcessorNotConfigured();
+  return processor;
+}
+
+/**
+ * Asks the processor. If this throws, the outcome is unknown. The attempt stays open and the processor is asked again.
+ * @throws ProcessorUnavailable when the processor gave no outcome.
+ * @throws ProcessorNotConfigured
+ */
+export async function askProcessor(processors: Processors, charge: Charge): Promise<ChargeOutcome> {
+  if (charge.request === null) return declined('payment_method_unavailable');
+  const { request } = charge;
+  const attributes = {
+    payment_intent_id: charge.paymentIntentId,
+    payment_plan_id: charge.paymentPlanId ?? undefined,
+    attempt_id: charge.attemptId,
+  };
+  const processor = processorFor(processors, charge.livemode);
+  const outcome = await traced('charge', { kind: 'client', attributes }, () =>
+    orUnavailable('payment', processor.charge(request)),
+  );
+  return charge.unattended ? unattended(outcome) : outcome;
+}
+
+/**
+ * Returns the outcome that the processor gives.
+ * @throws ProcessorUnavailable when it gives none. `what` stays processing then.
+ */
+export async function orUnavailable<T>(what: 'payment' | 'refund', asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    throw error instanceof OutcomeUnknown ? new ProcessorUnavailable(what, error) : error;
+  }
+}
+
+/** The error of charges or refunds that could not be finished. Its message has the reason of the first. */
+export function unfinished(what: 'charges' | 'refunds', failures: readonly unknown[]): AggregateError {
+  const [first] = failures;
+  const error = first instanceof ProcessorUnavailable ? first.cause : first;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new AggregateError(failures, `${failures.length} abandoned ${what} could not be finished: ${reason}`);
+}
