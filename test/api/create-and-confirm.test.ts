@@ -98,13 +98,13 @@ describe('a payment in one request, created with confirm', () => {
     assert.deepEqual(await rowCounts(stage), before);
   });
 
-  it('is 404 when its customer’s clock is deleted while the processor is asked', async () => {
+  it('is 422 when its customer’s clock is deleted while the processor is asked', async () => {
     const clock = await stage.merchant.clock('2031-02-03T00:00:00Z');
     const parties = await payer({ test_clock: clock.id });
     stage.ledger.beforeAnswer = async () => {
       await stage.merchant.deleteClock(clock.id);
     };
-    refusal(await paid(parties), 404, 'resource_missing');
+    refusal(await paid(parties), 422, 'invalid_state');
   });
 
   it('is 400 without a method, and with a scheduled_payment_date, and creates nothing', async () => {

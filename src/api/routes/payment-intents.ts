@@ -45,7 +45,6 @@ const create = route({
   access: { scope: 'payment_intents:write' },
   invalid: 400,
   errors: {
-    404: 'With `confirm`: the customer’s test clock was deleted during the request, and the payment with it.',
     503: 'No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged.',
   },
   idempotency: 'by-body',

@@ -7,7 +7,7 @@ import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import type { PaymentIntentConfirm, PaymentIntentCreate } from '../../resources/payment-intent-input.ts';
 import { timeOf } from '../customer-time.ts';
 import { attachMethod, lockOwner, resolveMethod } from '../customers/resolve-references.ts';
-import { NotFound, ValidationFailed } from '../errors.ts';
+import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { askProcessor, processorFor, unfinished } from './ask-processor.ts';
@@ -51,8 +51,7 @@ export async function confirmPaymentIntent(
  * Creates an intent and charges it. If an earlier try of this request has created one, its charge is continued: there
  * is never a second intent.
  * @throws ValidationFailed with every field error of the body.
- * @throws InvalidState while the customer's clock is advancing.
- * @throws NotFound when the customer's clock was deleted meanwhile, together with the intent.
+ * @throws InvalidState while the customer's clock is advancing, and when it was deleted meanwhile with the intent.
  * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
  */
 export async function createAndConfirm(
@@ -69,9 +68,17 @@ export async function createAndConfirm(
       const newId = newIntentId(context);
       const id = await request.subjectOf(tx, newId);
       if (id === newId) await createLocked(tx, context, input, id);
-      return openConfirmation(tx, charging, context, id, {}, { ...request, claimKey: async () => {} });
+      return openConfirmation(tx, charging, context, id, {}, { ...request, claimKey: async () => {} }).catch(
+        unlessGone,
+      );
     }));
-  return finishConfirmation(pool, charging, context, opened, request);
+  return finishConfirmation(pool, charging, context, opened, request).catch(unlessGone);
+}
+
+/** The request names no payment intent, so it cannot be told that there is none. */
+function unlessGone(error: unknown): never {
+  if (!(error instanceof NotFound)) throw error;
+  throw new InvalidState('The payment was deleted meanwhile, together with the test clock of its customer.');
 }
 
 /** What opening has come to: a charge to be made, or an intent whose outcome an earlier try has recorded. */

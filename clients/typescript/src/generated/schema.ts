@@ -4096,8 +4096,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
-            /** @description With `confirm`: the customer’s test clock was deleted during the request, and the payment with it. */
-            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             /** @description The body is larger than 256 KiB. The limit is this high because payment_method_data is free-form, and metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes. */
             413: components["responses"]["PayloadTooLarge"];
