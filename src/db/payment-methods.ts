@@ -62,7 +62,12 @@ export interface PaymentMethodRow {
  */
 const columns = (db: Db) => db`
   id, biller_id, livemode, customer_id, brand, last4, fixture_token, created_at, updated_at, detached_at,
-  bound_payment_intent_id, used_by_biller, jsonb_build_object('type', type, 'instrument_data', instrument_data) as instrument`;
+  bound_payment_intent_id, used_by_biller, ${instrumentColumn(db, 'payment_methods')} as instrument`;
+
+/** The instrument of a method, from the table with this alias. */
+export function instrumentColumn(db: Db, table: string) {
+  return db`jsonb_build_object('type', ${db(table)}.type, 'instrument_data', ${db(table)}.instrument_data)`;
+}
 
 /** Stores a new method. `sealedAccountNumber` is already encrypted. */
 export async function insertPaymentMethod(

@@ -10,7 +10,7 @@ import type { Db } from '../platform/postgres/connection.ts';
 import type { CustomerRow } from './customers.ts';
 import type { NewAttempt } from './payment-attempts.ts';
 import { intentInsert, type PaymentIntentRow } from './payment-intents.ts';
-import type { PaymentMethodRow } from './payment-methods.ts';
+import { instrumentColumn, type PaymentMethodRow } from './payment-methods.ts';
 import type { TenantKey } from './tenant.ts';
 
 /** Who pays and with which method, as far as a charge depends on them. */
@@ -37,7 +37,7 @@ interface PartyColumns {
 const partyColumns = (db: Db) => db`
   c.id as payer_id, c.xmin::text as payer_version, c.test_clock_id as payer_clock, c.fee_preferences as payer_fees,
   c.deleted_at as payer_deleted_at, m.id as method_id, m.xmin::text as method_version, m.customer_id as method_owner,
-  m.instrument as method_instrument, m.fixture_token as method_fixture, m.detached_at as method_detached_at`;
+  ${instrumentColumn(db, 'm')} as method_instrument, m.fixture_token as method_fixture, m.detached_at as method_detached_at`;
 
 function partiesOf(row: PartyColumns): Parties {
   return {
