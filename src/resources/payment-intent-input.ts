@@ -65,8 +65,8 @@ const withRules = withRule(IntentFields, (body) => {
     errors.push(fieldError('/payment_method', 'parameter_missing', message));
   }
   if (body.confirm === true && body.scheduled_payment_date !== undefined) {
-    const message = 'A payment is charged either now, with confirm, or on its scheduled_payment_date.';
-    errors.push(fieldError('/confirm', 'invalid_value', message));
+    const message = 'A payment with confirm is charged now. Leave out scheduled_payment_date, or confirm.';
+    errors.push(fieldError('/scheduled_payment_date', 'invalid_value', message));
   }
   return errors;
 });

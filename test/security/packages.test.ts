@@ -160,7 +160,8 @@ describe('an install script', function () {
   it('is not needed: packages from the registry are patched before they are loaded', async () => {
     const project = join(folder.path, 'patched');
     const patched = join(project, 'node_modules/postgres/src/connection.js');
-    for (const name of ['package.json', 'package-lock.json', 'patches', 'node_modules/postgres']) {
+    const packages = ['node_modules/postgres', 'node_modules/@temporalio/worker'];
+    for (const name of ['package.json', 'package-lock.json', 'patches', ...packages]) {
       await cp(join(root, name), join(project, name), { recursive: true });
     }
     await symlink(join(root, 'node_modules/patch-package'), join(project, 'node_modules/patch-package'));
