@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { ApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { createCollectionActivities } from '../../src/activities/collection-activities.ts';
@@ -41,7 +42,7 @@ describe('a process whose clock is wrong by an hour', () => {
     await service.db.sql`update payment_plans set next_due_at = ${new Date(atMs)} where id = ${plan.id}`;
     const { collectPlan } = createCollectionActivities({ sql: service.db.sql, processors });
     return {
-      collect: (temporalNow: number) => collectPlan(plan.id, temporalNow),
+      collect: (temporalNow: number) => new MockActivityEnvironment().run(() => collectPlan(plan.id, temporalNow)),
       instants: async () =>
         (await merchant.payments(plan.id)).flatMap(({ attempts }) => attempts.map(({ at }) => Date.parse(at))),
     };

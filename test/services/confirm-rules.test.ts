@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import type { PaymentIntentStatus } from '../../src/db/payment-intents.ts';
+import { confirmRefusal } from '../../src/services/payments/confirm-rules.ts';
+
+const id = 'pi_1';
+const here = { deleted_at: null };
+const deleted = { deleted_at: new Date('2027-01-01T00:00:00Z') };
+
+describe('the rules of a confirm', () => {
+  const statuses: [status: PaymentIntentStatus, isAllowed: boolean][] = [
+    ['requires_payment_method', true],
+    ['failed', true],
+    ['processing', false],
+    ['requires_action', false],
+    ['succeeded', false],
+    ['canceled', false],
+  ];
+  for (const [status, isAllowed] of statuses) {
+    it(`${isAllowed ? 'allow' : 'refuse'} a payment that is ${status}, with a customer or without one`, () => {
+      for (const payer of [here, null]) {
+        const refusal = confirmRefusal({ id, status }, payer);
+        assert.equal(refusal === null, isAllowed);
+        if (refusal)
+          assert.match(refusal.message, new RegExp(`^Payment intent pi_1 is ${status}; it can be confirmed`));
+      }
+    });
+  }
+
+  it('refuse a payment whose customer was deleted, whatever its status', () => {
+    for (const [status] of statuses) {
+      assert.match(confirmRefusal({ id, status }, deleted)?.message ?? '', /customer of this payment has been deleted/);
+    }
+  });
+});
