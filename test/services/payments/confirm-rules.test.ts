@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { PaymentIntentStatus } from '../../src/db/payment-intents.ts';
-import { confirmRefusal } from '../../src/services/payments/confirm-rules.ts';
+import type { PaymentIntentStatus } from '../../../src/db/payment-intents.ts';
+import { confirmRefusal } from '../../../src/services/payments/confirm-rules.ts';
 
 const id = 'pi_1';
 const here = { deleted_at: null };
