@@ -1,4 +1,4 @@
-import { defineSignal, patched, setHandler, workflowInfo } from '@temporalio/workflow';
+import { patched, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { OperatorCommand } from '../messages/operator-command.ts';
 import { signals } from '../messages/signals.ts';
 import { patches } from '../messages/workflow-versions.ts';
@@ -25,13 +25,13 @@ export function openInbox(commands: readonly OperatorCommand['name'][]): Inbox {
   };
   // Messages sent before the first step are delivered as soon as a handler is set, so the flags must exist before.
   const inbox = Object.assign(flags, { commandQueue: openCommandQueue(commands, poke) });
-  setHandler(defineSignal(signals.poke), poke, {
+  setHandler(signals.poke, poke, {
     description: 'Something has changed in the database: read it again.',
   });
-  setHandler(defineSignal(signals.recheck), poke, {
+  setHandler(signals.recheck, poke, {
     description: 'For programs: like the Update `recheck`, but without a result and not recorded.',
   });
-  setHandler(defineSignal(signals.startFreshRun), startFreshRun, {
+  setHandler(signals.startFreshRun, startFreshRun, {
     description: 'Continue in a fresh run with an empty history. Safe to send at any time.',
   });
   return inbox;
