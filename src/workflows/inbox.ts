@@ -1,4 +1,4 @@
-import { patched, setHandler, workflowInfo } from '@temporalio/workflow';
+import { makeContinueAsNewFunc, patched, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { OperatorCommand } from '../messages/operator-command.ts';
 import { signals } from '../messages/signals.ts';
 import { patches } from '../messages/workflow-versions.ts';
@@ -49,7 +49,20 @@ export function wantsFreshRun(inbox: Inbox): boolean {
   return needsFreshRun(inbox) || (workflowInfo().historyLength >= longHistory && patched(patches.shortHistories));
 }
 
-/** Returns whether it should do so even while its subject is stalled: on request, or because Temporal suggests it. */
+/**
+ * Returns whether it should do so even while its subject is stalled: on request, because Temporal suggests it, or
+ * because its workers have a new version (Worker Versioning only).
+ */
 export function needsFreshRun(inbox: Inbox): boolean {
-  return inbox.freshRun || workflowInfo().continueAsNewSuggested;
+  const { continueAsNewSuggested, targetWorkerDeploymentVersionChanged } = workflowInfo();
+  return inbox.freshRun || continueAsNewSuggested || targetWorkerDeploymentVersionChanged;
+}
+
+/**
+ * Continues as new with these arguments. A run stays on the version of the workers that it began on; so if there is a
+ * new version, the fresh run begins on that.
+ */
+export function beginFreshRun(...args: [subjectId: string, atOnce?: boolean]): Promise<never> {
+  const hasNewVersion = workflowInfo().targetWorkerDeploymentVersionChanged;
+  return makeContinueAsNewFunc(hasNewVersion ? { initialVersioningBehavior: 'AUTO_UPGRADE' } : {})(...args);
 }

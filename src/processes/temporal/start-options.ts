@@ -8,9 +8,9 @@ import { type WorkflowType, workflowIdOf } from '../../platform/postgres/outbox.
 const workflowTaskTimeout = '5 seconds';
 
 /**
- * Returns the options that every start of a workflow has, whoever starts it. If the workflow of the subject runs, a
- * start changes nothing. One that has ended may be needed again: its object was reopened, or restored from a back-up.
- * A workflow without work finds that in the database, and ends.
+ * Returns the options of every start of a workflow. If the workflow of the subject runs, a start changes nothing. One
+ * that has ended may be needed again: its object was reopened, or restored from a back-up. A workflow without work
+ * finds that in the database, and ends.
  */
 export function startOptionsOf({ taskQueue }: WorkflowSide, workflowType: WorkflowType, subjectId: string) {
   return {
