@@ -81,6 +81,6 @@ function stageRetries(tx: Tx, now: Date) {
       workflow_id, workflow_type, subject_id, livemode, start, signal, created_at, available_at
     )
     select ${workflowIdOf('webhookDelivery', '')} || due.id, 'webhookDelivery', due.id, due.livemode, true,
-      ${signals.retryNow}, ${now}, now()
+      ${signals.retryNow.name}, ${now}, now()
     from due`;
 }

@@ -1,15 +1,15 @@
-/** The signals of the workflows, by the names that histories have. None takes an argument. */
+import { defineSignal } from '@temporalio/workflow';
+
+/** The signals of the workflows. Histories and the outbox have their names. None takes an argument. */
 export const signals = {
   /** Something has changed in the database: the workflow reads its subject again. */
-  poke: 'poke',
+  poke: defineSignal('poke'),
   /** The same as `poke`, for programs. Operators send the Update of this name, which responds and is audited. */
-  recheck: 'recheck',
+  recheck: defineSignal('recheck'),
   /** For upgrades and tests: continue as new, with an empty history, at the next idle moment. */
-  startFreshRun: 'startFreshRun',
+  startFreshRun: defineSignal('startFreshRun'),
   /** A delivery makes its next attempt now instead of at its time. Sent by the API. Safe to send twice. */
-  retryNow: 'retryNow',
+  retryNow: defineSignal('retryNow'),
   /** Ends a delivery as failed. It can be retried later. Safe to send twice. */
-  giveUp: 'giveUp',
-} as const;
-
-export type Signal = (typeof signals)[keyof typeof signals];
+  giveUp: defineSignal('giveUp'),
+};

@@ -1,7 +1,5 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { idFields } from '../domain/id-fields.ts';
-import { webhookTaskQueue } from '../messages/task-queues.ts';
-import { startSummaryOf } from '../messages/workflow-summaries.ts';
 import type { WorkflowSide } from '../operations/sides/workflow-sides.ts';
 import { pass } from '../platform/crash-points.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -16,6 +14,7 @@ import {
 import { type Repetition, repeat } from '../platform/repeat.ts';
 import { emit } from '../platform/telemetry.ts';
 import { traced } from '../platform/tracing.ts';
+import { startOptionsOf } from './temporal/start-options.ts';
 
 /** Enough to keep Temporal busy, and few enough that a process that dies delays little. */
 const batchSize = 50;
@@ -30,8 +29,6 @@ const claimMs = 5_000;
  */
 const pollMs = 500;
 const longestBackoffMs = 10_000;
-/** How long Temporal waits for a worker that died with a workflow task. A live worker asks for more time by itself. */
-const workflowTaskTimeout = '5 seconds';
 
 export interface Dispatcher {
   /** Stops claiming and waits for what is under way. */
@@ -102,25 +99,16 @@ export function startDispatcher(sql: Pool, side: WorkflowSide, logger: Logger): 
 }
 
 /** Starts or signals the workflow of an entry. */
-async function send({ temporal, taskQueue }: WorkflowSide, entry: ClaimedEntry): Promise<void> {
-  const options = {
-    taskQueue: entry.workflow_type === 'webhookDelivery' ? webhookTaskQueue(taskQueue) : taskQueue,
-    workflowId: entry.workflow_id,
-    args: [entry.subject_id],
-    staticSummary: startSummaryOf(entry.workflow_type, entry.subject_id),
-    workflowTaskTimeout,
-    // A workflow that has ended may be needed again: its object was reopened, or restored from a back-up. A workflow
-    // without work finds that in the database, and ends.
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
-    workflowIdConflictPolicy: 'USE_EXISTING' as const,
-  };
+async function send(side: WorkflowSide, entry: ClaimedEntry): Promise<void> {
+  const { workflow } = side.temporal;
+  const options = startOptionsOf(side, entry.workflow_type, entry.subject_id);
   try {
     if (entry.start && entry.signal !== null) {
-      await temporal.workflow.signalWithStart(entry.workflow_type, { ...options, signal: entry.signal });
+      await workflow.signalWithStart(entry.workflow_type, { ...options, signal: entry.signal });
     } else if (entry.start) {
-      await temporal.workflow.start(entry.workflow_type, options);
+      await workflow.start(entry.workflow_type, options);
     } else if (entry.signal !== null) {
-      await temporal.workflow.getHandle(entry.workflow_id).signal(entry.signal);
+      await workflow.getHandle(entry.workflow_id).signal(entry.signal);
     }
   } catch (error) {
     // The workflow does not exist and need not.

@@ -49,6 +49,7 @@ onShutdown(() => close());
 
 const deps = {
   ...{ sql, vault, processors, logger, webhookAllowLoopback: config.webhookAllowLoopback },
+  version: config.workerVersion,
   workflowBundle: await bundleWorkflows(logger, { isTraced: tracing !== null }),
   ...(tracing === null ? {} : { tracing: tracing.worker }),
 };

@@ -1,9 +1,9 @@
-import { type Signal, signals } from '../messages/signals.ts';
+import { signals } from '../messages/signals.ts';
 import type { Tx } from '../platform/postgres/connection.ts';
 import { enqueue, type OutboxEntry, type WorkflowType } from '../platform/postgres/outbox.ts';
 
 /** What makes a workflow of each type read the database again. A delivery does so by making its next attempt. */
-const wakingSignals: Record<WorkflowType, Signal> = {
+const wakingSignals: Record<WorkflowType, { name: string }> = {
   paymentPlan: signals.poke,
   scheduledPayment: signals.poke,
   testClock: signals.poke,
@@ -30,7 +30,7 @@ export function wakeEntry(
   { id, livemode }: WorkflowSubject,
   { start = false } = {},
 ): OutboxEntry {
-  return { workflowType, subjectId: id, livemode, start, signal: wakingSignals[workflowType] };
+  return { workflowType, subjectId: id, livemode, start, signal: wakingSignals[workflowType].name };
 }
 
 /** Starts the workflow of a new subject once the transaction has committed. `now` is real time. */

@@ -1,11 +1,4 @@
-import {
-  ApplicationFailure,
-  allHandlersFinished,
-  condition,
-  continueAsNew,
-  patched,
-  setHandler,
-} from '@temporalio/workflow';
+import { ApplicationFailure, allHandlersFinished, condition, patched, setHandler } from '@temporalio/workflow';
 import type { OperatorCommand } from '../messages/operator-command.ts';
 import type { SubjectStatus } from '../messages/subject-status.ts';
 import { advanceTo } from '../messages/updates.ts';
@@ -14,7 +7,7 @@ import { patches } from '../messages/workflow-versions.ts';
 import { runCommands } from './command-queue.ts';
 import { type CustomerTime, clockTime, realTime, type SubjectInbox, setBack } from './customer-time.ts';
 import { stallOf } from './effect-failure.ts';
-import { needsFreshRun, openInbox, wantsFreshRun } from './inbox.ts';
+import { beginFreshRun, needsFreshRun, openInbox, wantsFreshRun } from './inbox.ts';
 import { lookingAgain } from './look-again.ts';
 import { type OperatorPage, openPage } from './operator-page/page.ts';
 import { isKnownToBeOnClock, showStalled, showStatus, showUnread } from './operator-page/subject.ts';
@@ -163,7 +156,7 @@ async function executeCommands({ id, collection, inbox }: Run): Promise<void> {
 async function leaveLongHistory(id: string, inbox: SubjectInbox): Promise<void> {
   if (!needsFreshRun(inbox) || !patched(patches.freshRunsWhileStalled)) return;
   await condition(() => allHandlersFinished() || inbox.commandQueue.waiting.length > 0);
-  if (allHandlersFinished()) await continueAsNew(id, true);
+  if (allHandlersFinished()) await beginFreshRun(id, true);
 }
 
 /**
@@ -175,5 +168,5 @@ async function continueWhenIdle(id: string, inbox: SubjectInbox, time: CustomerT
   const settled = inbox.settledThrough;
   const isWanted = () => inbox.poked || inbox.horizon > settled || inbox.commandQueue.waiting.length > 0;
   await condition(() => allHandlersFinished() || isWanted());
-  if (allHandlersFinished()) await continueAsNew(id);
+  if (allHandlersFinished()) await beginFreshRun(id);
 }

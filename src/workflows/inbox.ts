@@ -1,4 +1,4 @@
-import { defineSignal, patched, setHandler, workflowInfo } from '@temporalio/workflow';
+import { makeContinueAsNewFunc, patched, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { OperatorCommand } from '../messages/operator-command.ts';
 import { signals } from '../messages/signals.ts';
 import { patches } from '../messages/workflow-versions.ts';
@@ -25,13 +25,13 @@ export function openInbox(commands: readonly OperatorCommand['name'][]): Inbox {
   };
   // Messages sent before the first step are delivered as soon as a handler is set, so the flags must exist before.
   const inbox = Object.assign(flags, { commandQueue: openCommandQueue(commands, poke) });
-  setHandler(defineSignal(signals.poke), poke, {
+  setHandler(signals.poke, poke, {
     description: 'Something has changed in the database: read it again.',
   });
-  setHandler(defineSignal(signals.recheck), poke, {
+  setHandler(signals.recheck, poke, {
     description: 'For programs: like the Update `recheck`, but without a result and not recorded.',
   });
-  setHandler(defineSignal(signals.startFreshRun), startFreshRun, {
+  setHandler(signals.startFreshRun, startFreshRun, {
     description: 'Continue in a fresh run with an empty history. Safe to send at any time.',
   });
   return inbox;
@@ -49,7 +49,20 @@ export function wantsFreshRun(inbox: Inbox): boolean {
   return needsFreshRun(inbox) || (workflowInfo().historyLength >= longHistory && patched(patches.shortHistories));
 }
 
-/** Returns whether it should do so even while its subject is stalled: on request, or because Temporal suggests it. */
+/**
+ * Returns whether it should do so even while its subject is stalled: on request, because Temporal suggests it, or
+ * because its workers have a new version (Worker Versioning only).
+ */
 export function needsFreshRun(inbox: Inbox): boolean {
-  return inbox.freshRun || workflowInfo().continueAsNewSuggested;
+  const { continueAsNewSuggested, targetWorkerDeploymentVersionChanged } = workflowInfo();
+  return inbox.freshRun || continueAsNewSuggested || targetWorkerDeploymentVersionChanged;
+}
+
+/**
+ * Continues as new with these arguments. A run stays on the version of the workers that it began on; so if there is a
+ * new version, the fresh run begins on that.
+ */
+export function beginFreshRun(...args: [subjectId: string, atOnce?: boolean]): Promise<never> {
+  const hasNewVersion = workflowInfo().targetWorkerDeploymentVersionChanged;
+  return makeContinueAsNewFunc(hasNewVersion ? { initialVersioningBehavior: 'AUTO_UPGRADE' } : {})(...args);
 }

@@ -2,7 +2,6 @@ import {
   allHandlersFinished,
   CancellationScope,
   condition,
-  continueAsNew,
   proxyActivities,
   proxyLocalActivities,
 } from '@temporalio/workflow';
@@ -10,7 +9,7 @@ import type { ClockActivities } from '../activities/clock-activities.ts';
 import type { ClockSubjectStatus } from '../messages/subject-status.ts';
 import { type CommandQueue, inWords, runCommands } from './command-queue.ts';
 import { stallOf } from './effect-failure.ts';
-import { openInbox, wantsFreshRun } from './inbox.ts';
+import { beginFreshRun, openInbox, wantsFreshRun } from './inbox.ts';
 import { lookingAgain } from './look-again.ts';
 import { showAdvancing, showClock, showClockStalled } from './operator-page/clock.ts';
 import { type OperatorPage, openPage } from './operator-page/page.ts';
@@ -50,7 +49,7 @@ export async function testClock(clockId: string): Promise<void> {
     }
     if (!inbox.poked && wantsFreshRun(inbox)) {
       await condition(() => allHandlersFinished() || inbox.poked);
-      if (allHandlersFinished()) await continueAsNew(clockId);
+      if (allHandlersFinished()) await beginFreshRun(clockId);
     }
     await condition(() => inbox.poked, Math.max(0, clock.expiresAt - Date.now()), { summary: 'the clock expires' });
   }

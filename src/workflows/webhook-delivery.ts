@@ -2,7 +2,6 @@ import {
   allHandlersFinished,
   CancellationScope,
   condition,
-  defineSignal,
   isCancellation,
   proxyActivities,
   proxyLocalActivities,
@@ -26,9 +25,6 @@ import { refusalOf } from './effect-failure.ts';
 import { showDelivery } from './operator-page/delivery.ts';
 import { openPage } from './operator-page/page.ts';
 import { inProcess } from './options.ts';
-
-const retryNow = defineSignal(signals.retryNow);
-const giveUp = defineSignal(signals.giveUp);
 
 type Progress = NonNullable<Awaited<ReturnType<WebhookActivities['attemptWebhookDelivery']>>>;
 
@@ -89,14 +85,14 @@ function openDeliveryInbox(): DeliveryInbox {
   );
   const inbox: DeliveryInbox = Object.assign(flags, { commandQueue });
   setHandler(
-    retryNow,
+    signals.retryNow,
     () => {
       inbox.retryNow = true;
     },
     { description: 'Sent by the API: makes the next attempt now instead of at its time. Safe to send twice.' },
   );
   setHandler(
-    giveUp,
+    signals.giveUp,
     () => {
       inbox.giveUp = true;
     },

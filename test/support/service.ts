@@ -77,7 +77,7 @@ export interface Service {
   startDispatcher(): void;
   stopDispatcher(): Promise<void>;
   /** The worker program in a process of its own, with its dispatcher; resolves when it is ready. */
-  startWorkerProcess(): Promise<ServiceProcess>;
+  startWorkerProcess(environment?: Record<string, string>): Promise<ServiceProcess>;
 }
 
 /**
@@ -156,7 +156,7 @@ export function useService(options: ServiceOptions = {}): Service {
       await Promise.all(dispatchers.map((dispatcher) => dispatcher.close()));
       dispatchers = [];
     },
-    async startWorkerProcess() {
+    async startWorkerProcess(environment = {}) {
       const worker = spawnProcess('worker', {
         DATABASE_URL: db.url,
         TEMPORAL_ADDRESS: address,
@@ -166,6 +166,7 @@ export function useService(options: ServiceOptions = {}): Service {
         WEBHOOK_ALLOW_LOOPBACK: 'true',
         ...live?.standIn.environment,
         LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
+        ...environment,
       });
       children.push(worker);
       return worker.ready();

@@ -4,7 +4,13 @@ import type { TypedSearchAttributes } from '@temporalio/common';
 import { attributes } from '../../messages/search-attributes.ts';
 import { webhookTaskQueue } from '../../messages/task-queues.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
-import { enqueue, type OutboxEntry, type WorkflowType, workflowIdOf } from '../../platform/postgres/outbox.ts';
+import {
+  enqueue,
+  type OutboxEntry,
+  type WorkflowType,
+  workflowIdOf,
+  workflowTypes,
+} from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { startEntry, wakeEntry } from '../../services/wake.ts';
@@ -39,7 +45,6 @@ interface Suspect {
   row: SubjectRow | null;
 }
 
-const workflowTypes: WorkflowType[] = ['paymentPlan', 'scheduledPayment', 'testClock', 'webhookDelivery'];
 /** How many objects or workflows are compared at a time. No more of them are in memory. */
 const sliceSize = 500;
 /** How many workflows are described at once. */

@@ -2,7 +2,9 @@ import { currentTrace } from '../tracing.ts';
 import { afterCommit } from './transaction.ts';
 import type { Db, Tx } from './types.ts';
 
-export type WorkflowType = 'paymentPlan' | 'scheduledPayment' | 'testClock' | 'webhookDelivery';
+/** The types of workflows, by the names that histories have. */
+export const workflowTypes = ['paymentPlan', 'scheduledPayment', 'testClock', 'webhookDelivery'] as const;
+export type WorkflowType = (typeof workflowTypes)[number];
 
 /** An entry for Temporal: start the workflow, signal it, or both. */
 export interface OutboxEntry {

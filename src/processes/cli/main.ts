@@ -32,6 +32,10 @@ const commands: Record<string, { summary: string; load: () => Promise<{ command:
     summary: 'create the namespaces and the search attributes in Temporal',
     load: () => import('./prepare-temporal.ts'),
   },
+  versions: {
+    summary: 'the versions of the workers, what still runs on each, and the current one',
+    load: () => import('./versions.ts'),
+  },
   'workflows:bundle': {
     summary: 'bundle the workflows ahead of the first start, for an image',
     load: () => import('./bundle-workflows.ts'),

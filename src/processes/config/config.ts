@@ -5,6 +5,7 @@ import { type LogLevel, logLevels } from '../../platform/logger.ts';
 import { safeLine } from '../../platform/terminal-text.ts';
 import { readSandboxTemporal, readTemporal, type TemporalServer } from './temporal.ts';
 import { databaseTransportFault, processorTransportFault } from './transport.ts';
+import { readWorkerVersion, type WorkerVersion } from './worker-version.ts';
 
 /**
  * The values of ENCRYPTION_FORMATS. As with ENCRYPTION_KEYS, the first format is written and all are read. By default
@@ -40,6 +41,8 @@ export interface Config {
   /** The same for the sandbox's own Temporal. Null: `temporalUiUrl`, if both are on one server. */
   readonly sandboxTemporalUiUrl: string | null;
   readonly temporalTaskQueue: string;
+  /** The version of this process's workers. Null: Worker Versioning is not used. */
+  readonly workerVersion: WorkerVersion | null;
   /**
    * Where the embedded Temporal keeps its workflows: SQLite files in the data directory, or the service's PostgreSQL.
    */
@@ -107,6 +110,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     temporalUiUrl: read.url('TEMPORAL_UI_URL', 'https://temporal.example.com'),
     sandboxTemporalUiUrl: read.url('SANDBOX_TEMPORAL_UI_URL', 'https://temporal.example.com'),
     temporalTaskQueue: read.text('TEMPORAL_TASK_QUEUE') ?? 'payments',
+    workerVersion: readWorkerVersion(env, read.faults),
     temporalStore: read.oneOf('TEMPORAL_STORE', ['sqlite', 'postgres']) ?? 'sqlite',
     logLevel: read.oneOf('LOG_LEVEL', logLevels) ?? 'info',
     encryptionKeys: read.encryptionKeys('ENCRYPTION_KEYS'),

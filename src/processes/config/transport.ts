@@ -31,7 +31,7 @@ export function databaseTransportFault(databaseUrl: string, defaultHost: string)
  * of the variables.
  */
 export function temporalTransportFault(address: string, isNamed: boolean, prefix: string): string | null {
-  const host = address.slice(0, address.lastIndexOf(':'));
+  const host = hostOf(address);
   if (isNamed || !isRemote(host)) return null;
   return (
     `${prefix}TEMPORAL_ADDRESS reaches ${host} without TLS. Set ${prefix}TEMPORAL_TLS=true (${prefix}TEMPORAL_API_KEY ` +
@@ -52,6 +52,15 @@ export function processorTransportFault(url: string): string | null {
   return parsed.protocol === 'http:' && isRemote(parsed.hostname)
     ? 'reaches another machine without TLS. Use https'
     : null;
+}
+
+/** Whether this `host:port` may be on another machine. */
+export function isRemoteAddress(address: string): boolean {
+  return isRemote(hostOf(address));
+}
+
+function hostOf(address: string): string {
+  return address.slice(0, address.lastIndexOf(':'));
 }
 
 /**

@@ -3,13 +3,13 @@ import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/cl
 import { ApplicationFailure } from '@temporalio/common';
 import { effectFailed } from '../../activities/failures.ts';
 import { advanceTo } from '../../messages/updates.ts';
-import { startSummaryOf } from '../../messages/workflow-summaries.ts';
 import { nameOf, type WorkflowSide } from '../../operations/sides/workflow-sides.ts';
 import { pass } from '../../platform/crash-points.ts';
 import { grpcStatusOf } from '../../platform/grpc-status.ts';
 import { workflowIdOf } from '../../platform/postgres/outbox.ts';
 import { timeSkippingNeeded } from '../../services/errors.ts';
 import type { MoveSubject } from '../../services/test-clocks/clock-advance.ts';
+import { startOptionsOf } from './start-options.ts';
 import { isSkippingRefused, whileTimeIsSkipped } from './time-skipping.ts';
 
 /**
@@ -19,7 +19,7 @@ import { isSkippingRefused, whileTimeIsSkipped } from './time-skipping.ts';
  * set `maxSkips` (see `allowTimeSkipping`).
  */
 export function createClockMover(side: WorkflowSide, maxSkips?: number): MoveSubject {
-  const { temporal, taskQueue } = side;
+  const { temporal } = side;
   return async (subject, advance, again) => {
     // The workflow of a clock is here only until the reconciler has moved it, after the sandbox got its own Temporal.
     if (side.livemode === true) throw new Error(`${nameOf(side)} moves no test clock.`);
@@ -40,13 +40,7 @@ export function createClockMover(side: WorkflowSide, maxSkips?: number): MoveSub
         if (grpcStatusOf(error) !== 'NOT_FOUND' && !(error instanceof WorkflowNotFoundError)) throw error;
         // The start has not been dispatched yet, or Temporal has lost the workflow. The database holds all that it
         // needs.
-        await temporal.workflow.start(subject.workflowType, {
-          taskQueue,
-          workflowId,
-          args: [subject.id],
-          staticSummary: startSummaryOf(subject.workflowType, subject.id),
-          workflowIdConflictPolicy: 'USE_EXISTING',
-        });
+        await temporal.workflow.start(subject.workflowType, startOptionsOf(side, subject.workflowType, subject.id));
         await move();
       });
       return { failure: null };

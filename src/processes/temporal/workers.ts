@@ -16,12 +16,14 @@ import { startSharedClock } from '../../platform/postgres/database-clock.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
 import { createWebhookSender, maxRequestsUnderWay } from '../../services/webhooks/sender.ts';
+import type { WorkerVersion } from '../config/worker-version.ts';
 import { sdkTelemetry } from '../metrics/temporal-sdk.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { addressOf } from './client.ts';
 import { createClockMover } from './clock-mover.ts';
 import { temporalLogger } from './logger.ts';
 import type { OpenSide } from './sides.ts';
+import { pollersFor, versioningOf } from './worker-options.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
 
 /** How long work under way may take after the stop signal. The supervisor waits a little longer. */
@@ -42,6 +44,8 @@ export interface WorkerDeps {
   webhookAllowLoopback: boolean;
   processors: Processors;
   logger: Logger;
+  /** The version of the workers. By default they have none. */
+  version?: WorkerVersion | null;
   /** Made once and given to several workers, as the tests do. Bundled here when it is missing. */
   workflowBundle?: WorkflowBundle;
   /** How many workflows are kept in memory between their tasks; 0 replays each from its history. */
@@ -83,6 +87,8 @@ export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
     namespace: side.server.namespace,
     shutdownGraceTime,
     stickyQueueScheduleToStartTimeout,
+    ...pollersFor(side.server),
+    ...versioningOf(deps.version ?? null),
     ...deps.tracing,
   };
   const collecting: WorkerOptions = {

@@ -1,0 +1,25 @@
+import type { WorkflowStartOptions } from '@temporalio/client';
+import { webhookTaskQueue } from '../../messages/task-queues.ts';
+import { startSummaryOf } from '../../messages/workflow-summaries.ts';
+import type { WorkflowSide } from '../../operations/sides/workflow-sides.ts';
+import { type WorkflowType, workflowIdOf } from '../../platform/postgres/outbox.ts';
+
+/** How long Temporal waits for a worker that died with a workflow task. A live worker asks for more time by itself. */
+const workflowTaskTimeout = '5 seconds';
+
+/**
+ * Returns the options of every start of a workflow. If the workflow of the subject runs, a start changes nothing. One
+ * that has ended may be needed again: its object was reopened, or restored from a back-up. A workflow without work
+ * finds that in the database, and ends.
+ */
+export function startOptionsOf({ taskQueue }: WorkflowSide, workflowType: WorkflowType, subjectId: string) {
+  return {
+    taskQueue: workflowType === 'webhookDelivery' ? webhookTaskQueue(taskQueue) : taskQueue,
+    workflowId: workflowIdOf(workflowType, subjectId),
+    args: [subjectId],
+    staticSummary: startSummaryOf(workflowType, subjectId),
+    workflowTaskTimeout,
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    workflowIdConflictPolicy: 'USE_EXISTING',
+  } satisfies WorkflowStartOptions;
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { Worker } from '@temporalio/worker';
+import { eventually } from '../../lab/eventually.ts';
+import { type Ran, runScript } from '../../lab/run-program.ts';
+import { dateIn } from '../../src/domain/calendar.ts';
+import { signals } from '../../src/messages/signals.ts';
+import { startOver } from '../../src/operations/operator-commands.ts';
+import type { VersionRow } from '../../src/operations/worker-versions.ts';
+import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { paymentLines } from '../support/merchant.ts';
+import type { ServiceProcess } from '../support/process.ts';
+import { type Service, useService } from '../support/service.ts';
+import { serverStartTimeoutMs, temporalServer, testNamespace, workflowBundle } from '../support/temporal.ts';
+import { useReceiver } from '../support/webhooks.ts';
+
+const frozen = '2027-01-04T00:00:00.000Z';
+const afterWeeks = (weeks: number): string => new Date(Date.parse(frozen) + weeks * 7 * 86_400_000).toISOString();
+const terms = { start_date: '2027-01-11' };
+/** The lines of payments that were made week after week, each with one attempt. */
+const paidWeekly = (weeks: number): string[] =>
+  Array.from({ length: weeks }, (_, slot) => `${slot} paid ${afterWeeks(slot + 1)}`);
+
+/** Workers of several versions for the tests of the calling `describe`. The deployment is that of this service alone. */
+function useVersions(service: Service) {
+  const workers = new Map<string, ServiceProcess>();
+  afterEach('end the workers', async () => {
+    await Promise.all([...workers.values()].map((worker) => worker.end()));
+    workers.clear();
+  });
+
+  /** The namespace is that of all tests, so the deployment has the name of the task queue. */
+  const versionOf = (buildId: string) => ({ WORKER_DEPLOYMENT_NAME: service.taskQueue, WORKER_BUILD_ID: buildId });
+
+  async function versions(...args: string[]): Promise<Ran> {
+    return runScript('src/processes/cli/main.ts', ['versions', ...args], {
+      DATABASE_URL: service.db.url,
+      TEMPORAL_ADDRESS: await temporalServer(),
+      TEMPORAL_NAMESPACE: testNamespace,
+      TEMPORAL_TASK_QUEUE: service.taskQueue,
+      ...versionOf('of-the-operator'),
+    });
+  }
+
+  async function listed(): Promise<VersionRow[]> {
+    const { stdout } = await versions('list', '--json');
+    return JSON.parse(stdout).versions;
+  }
+
+  /** Starts a worker of this version, unless it runs, and makes it the current one. */
+  async function rollOut(buildId: string): Promise<void> {
+    if (!workers.has(buildId)) workers.set(buildId, await service.startWorkerProcess(versionOf(buildId)));
+    const { stdout } = await eventually(`${buildId} becomes current`, async () => {
+      const ran = await versions('set-current', buildId);
+      return ran.code === 0 && ran;
+    });
+    assert.equal(stdout, `${buildId} is now the current version of ${service.taskQueue}.\n`);
+  }
+
+  /** Ends a worker in order. */
+  async function end(buildId: string): Promise<void> {
+    assert.equal(await workers.get(buildId)?.end(), 0);
+    workers.delete(buildId);
+  }
+
+  const handleOf = (workflowId: string) => service.temporal.workflow.getHandle(workflowId);
+  /** The version that the latest run of a workflow is on; null if it has none, or there is no such workflow yet. */
+  async function buildOf(workflowId: string): Promise<string | null> {
+    const described = await handleOf(workflowId)
+      .describe()
+      .catch(() => null);
+    return described?.raw.workflowExecutionInfo?.versioningInfo?.deploymentVersion?.buildId ?? null;
+  }
+  const isOn = (buildId: string, workflowId: string) =>
+    eventually(`${workflowId} is on ${buildId}`, async () => (await buildOf(workflowId)) === buildId);
+
+  return { workers, versions, listed, rollOut, end, handleOf, buildOf, isOn };
+}
+
+describe('Worker Versioning', function () {
+  this.timeout(serverStartTimeoutMs);
+  const service = useService({ idle: true });
+  const { versions, listed, rollOut, end, handleOf, buildOf, isOn } = useVersions(service);
+
+  it('leaves a workflow on the version of its run, until it continues as new after its next payment, and back', async () => {
+    await rollOut('a');
+    const { merchant, clock, plan } = await service.planOnClock(frozen, terms);
+    const later = await merchant.activePlan({ start_date: '2099-01-01' });
+    const left = await merchant.activePlan({ start_date: '2099-01-01' });
+    const [ofPlan, ofClock] = [workflowIdOf('paymentPlan', plan.id), workflowIdOf('testClock', clock.id)];
+    const [ofLater, ofLeft] = [workflowIdOf('paymentPlan', later.id), workflowIdOf('paymentPlan', left.id)];
+    for (const workflowId of [ofPlan, ofClock, ofLater, ofLeft]) await isOn('a', workflowId);
+    await merchant.advance(clock.id, afterWeeks(2));
+    const { runId } = await handleOf(ofPlan).describe();
+
+    await rollOut('b');
+    const young = await service.planOnClock(frozen, terms);
+    await isOn('b', workflowIdOf('paymentPlan', young.plan.id));
+    assert.equal((await handleOf(ofPlan).describe()).runId, runId, 'it waits in its run');
+    assert.deepEqual([await buildOf(ofPlan), await buildOf(ofClock), await buildOf(ofLater)], ['a', 'a', 'a']);
+
+    // Its time is skipped on a run that stays on its version.
+    await merchant.advance(clock.id, afterWeeks(4));
+    for (const workflowId of [ofPlan, ofClock]) await isOn('b', workflowId);
+    // A plan that has no payment for long is moved by a signal.
+    await handleOf(ofLater).signal(signals.startFreshRun);
+    await isOn('b', ofLater);
+    await eventually('one is left on a', async () => (await listed())[1]?.running === 1);
+    await end('a');
+    // One that is left on a version whose workers have gone has nothing that it remembers: it begins anew.
+    await startOver({ sql: service.db.sql, sides: service.sides, by: { kind: 'command_line', id: 'test' } }, left.id);
+    await isOn('b', ofLeft);
+    const rows = await eventually('none is left on a', async () => {
+      const all = await listed();
+      return all[1]?.running === 0 && all;
+    });
+    assert.deepEqual(
+      rows.map(({ build_id, running }) => [build_id, running]),
+      [
+        ['b', 6],
+        ['a', 0],
+        ['(without a version)', 0],
+      ],
+    );
+    assert.equal(rows[0]?.status, 'current');
+    await merchant.advance(clock.id, afterWeeks(6));
+    await rollOut('a'); // back to the former version
+    await merchant.advance(clock.id, afterWeeks(8));
+    await isOn('a', ofPlan);
+    await merchant.advance(clock.id, afterWeeks(10));
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)), paidWeekly(10));
+    const moved = await service.temporal.workflow.getHandle(ofPlan, runId).fetchHistory();
+    assert.ok(moved.events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes);
+    await Worker.runReplayHistory({ workflowBundle: await workflowBundle() }, moved);
+  });
+
+  it('makes no version current that has no workers: the command says so and ends with 1', async () => {
+    const { code, stderr } = await versions('set-current', 'never-built');
+    assert.equal(code, 1);
+    assert.match(stderr, /^Temporal refuses to make never-built the current version of \S+ \(.+\)\. Start its workers/);
+    const { code: misuse } = await versions('set-current');
+    assert.equal(misuse, 2);
+  });
+});
+
+describe('Worker Versioning that begins while workflows run', function () {
+  this.timeout(serverStartTimeoutMs);
+  const service = useService({ idle: true, live: true });
+  const receiver = useReceiver();
+  const { workers, listed, rollOut, end, buildOf, isOn } = useVersions(service);
+
+  it('takes over the workflows without a version at their next step, with live charges and webhooks', async () => {
+    workers.set('none', await service.startWorkerProcess());
+    const { merchant, clock, plan } = await service.planOnClock(frozen, terms);
+    const workflowId = workflowIdOf('paymentPlan', plan.id);
+    await merchant.advance(clock.id, afterWeeks(1));
+    assert.equal(await buildOf(workflowId), null);
+    const count = await eventually('they are counted', async () => {
+      const rest = (await listed()).at(-1);
+      return rest?.running === 2 && rest;
+    });
+    assert.equal(count.build_id, '(without a version)');
+
+    await rollOut('c');
+    await end('none');
+    await merchant.endpoint(receiver.url, ['payment_intent.succeeded']);
+    await merchant.advance(clock.id, afterWeeks(3));
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)), paidWeekly(3));
+    await isOn('c', workflowId);
+    const live = await service.liveMerchant();
+    const { id } = await live.activePlan({ start_date: dateIn(realNow(), 'UTC') });
+    await isOn('c', workflowIdOf('paymentPlan', id));
+    await eventually('the live plan is paid', async () => (await live.payments(id))[0]?.status === 'paid');
+    assert.deepEqual(
+      (await live.payments(id)).map(({ status, attempts }) => [status, attempts.length]),
+      [['paid', 1]],
+    );
+    await eventually('the webhooks of both payments are delivered', () => receiver.received.length === 2);
+  });
+});
