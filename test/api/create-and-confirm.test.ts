@@ -112,7 +112,9 @@ describe('a payment in one request, created with confirm', () => {
     const before = await rowCounts(stage);
     const day = realNow().toISOString().slice(0, 10);
     assert.deepEqual(refusal(await paid({}), 400), ['/payment_method parameter_missing']);
-    assert.deepEqual(refusal(await paid({ ...parties, scheduled_payment_date: day }), 400), ['/scheduled_payment_date invalid_value']);
+    assert.deepEqual(refusal(await paid({ ...parties, scheduled_payment_date: day }), 400), [
+      '/scheduled_payment_date invalid_value',
+    ]);
     assert.deepEqual(refusal(await pay({ ...parties, confirm: 'yes' }), 400), ['/confirm invalid_type']);
     assert.deepEqual(await rowCounts(stage), before);
   });
