@@ -21,7 +21,7 @@ const terms = { start_date: '2027-01-11' };
 const paidWeekly = (weeks: number): string[] =>
   Array.from({ length: weeks }, (_, slot) => `${slot} paid ${afterWeeks(slot + 1)}`);
 
-/** Workers of several versions for the tests of the calling `describe`. The deployment is that of this service alone. */
+/** Workers of several versions for the tests of the calling `describe`, in a deployment of this service alone. */
 function useVersions(service: Service) {
   const workers = new Map<string, ServiceProcess>();
   afterEach('end the workers', async () => {
