@@ -4,6 +4,8 @@ import { eventually } from '../../lab/eventually.ts';
 import { type Ran, runScript } from '../../lab/run-program.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { signals } from '../../src/messages/signals.ts';
+import { commands } from '../../src/messages/updates.ts';
+import { statusQuery } from '../../src/messages/workflow-status.ts';
 import { startOver } from '../../src/operations/operator-commands.ts';
 import type { VersionRow } from '../../src/operations/worker-versions.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
@@ -129,9 +131,39 @@ describe('Worker Versioning', function () {
     await isOn('a', ofPlan);
     await merchant.advance(clock.id, afterWeeks(10));
     assert.deepEqual(paymentLines(await merchant.payments(plan.id)), paidWeekly(10));
-    const moved = await service.temporal.workflow.getHandle(ofPlan, runId).fetchHistory();
-    assert.ok(moved.events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes);
-    await Worker.runReplayHistory({ workflowBundle: await workflowBundle() }, moved);
+    // One run on each version, and each of them can be replayed.
+    const builds: (string | undefined)[] = [];
+    for (let run: string | null | undefined = runId; run; ) {
+      const history = await service.temporal.workflow.getHandle(ofPlan, run).fetchHistory();
+      await Worker.runReplayHistory({ workflowBundle: await workflowBundle() }, history);
+      const done = history.events?.findLast((event) => event.workflowTaskCompletedEventAttributes);
+      builds.push(done?.workflowTaskCompletedEventAttributes?.deploymentVersion?.buildId ?? undefined);
+      run = history.events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
+    }
+    assert.deepEqual(builds, ['a', 'b', 'a']);
+  });
+
+  it('moves a plan that is stalled at its next look, so that a version with the remedy reaches it', async () => {
+    await rollOut('stalling');
+    const merchant = await service.merchant();
+    const plan = await merchant.activePlan({ start_date: '2099-01-01' });
+    const workflowId = workflowIdOf('paymentPlan', plan.id);
+    await isOn('stalling', workflowId);
+    const poison = service.db.sql.json({ _sandbox_outcome: 'no such word' });
+    const due = new Date(realNow().getTime() - 60_000);
+    await service.db.sql`update payment_plans set metadata = ${poison}, next_due_at = ${due} where id = ${plan.id}`;
+    await handleOf(workflowId).signal(signals.poke);
+    await eventually('it is stalled', async () => (await handleOf(workflowId).query(statusQuery)).stalled);
+    await rollOut('mended');
+    await handleOf(workflowId).executeUpdate(commands.recheck, { args: [null] });
+    await isOn('mended', workflowId);
+    await service.db.sql`update payment_intents set metadata = '{}' where payment_plan_id = ${plan.id}`;
+    await handleOf(workflowId).executeUpdate(commands.recheck, { args: [null] });
+    const payments = await eventually('it is paid', async () => {
+      const all = await merchant.payments(plan.id);
+      return all[0]?.status === 'paid' && all;
+    });
+    assert.deepEqual([payments.length, payments[0]?.attempts.length], [1, 1]);
   });
 
   it('makes no version current that has no workers: the command says so and ends with 1', async () => {
