@@ -187,7 +187,7 @@ describe('canceling a payment intent', () => {
       stage.ledger.reset();
       const { id, scheduled_payment_date } = await scheduled();
       const [, canceled] = await Promise.all([
-        pause(round % 4).then(() => stage.collectScheduled(id, `${scheduled_payment_date}T00:00:00Z`)),
+        pause((round % 4) * 5).then(() => stage.collectScheduled(id, `${scheduled_payment_date}T00:00:00Z`)),
         pause((round >> 2) % 4).then(() => cancel(id)),
       ]);
       const { status } = await stage.merchant.getIntent(id);
