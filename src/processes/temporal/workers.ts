@@ -26,13 +26,21 @@ import type { OpenSide } from './sides.ts';
 import { pollersFor, versioningOf } from './worker-options.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
 
+/**
+ * Workflow tasks of plans that a worker has begun at once; as many as it carries out activities for. Temporal takes a
+ * task back that was begun and not completed within five seconds. With a hundred at once that happened to every sixth
+ * charge of a burst on a slow machine (two cores at 40 %), with thirty to none. A fast machine is no slower.
+ */
+const plansUnderWay = 30;
+
 /** How long work under way may take after the stop signal. The supervisor waits a little longer. */
 const shutdownGraceTime = '10s';
 
 /**
- * A workflow task is first offered to the worker that has the workflow in memory; after this time, to all workers. With
- * a shorter time, a thousand plans due at one instant are offered twice and their histories replayed: measured, three
- * times as slow.
+ * A workflow task is first offered to the worker that has the workflow in memory; after this time, to all workers. They
+ * must replay the history. It is also how long a task waits for a worker that was killed, so it cannot be longer: a
+ * charge must follow within ten seconds. With a backlog of more than ten seconds, a part of the tasks is replayed;
+ * docs/performance.md says what that costs.
  */
 const stickyQueueScheduleToStartTimeout = '10s';
 
@@ -101,8 +109,8 @@ export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
       moveSubject: createClockMover(side, deps.maxSkips),
       maxAheadMs: deps.maxAheadMs,
     }),
-    maxConcurrentWorkflowTaskExecutions: 100,
-    maxConcurrentLocalActivityExecutions: 30,
+    maxConcurrentWorkflowTaskExecutions: plansUnderWay,
+    maxConcurrentLocalActivityExecutions: plansUnderWay,
     maxConcurrentActivityTaskExecutions: 100,
     // The SDK would hold heartbeats back for four fifths of their timeout, which leaves a busy worker no margin.
     maxHeartbeatThrottleInterval: '2s',
