@@ -7,8 +7,8 @@ export interface WorkflowSide {
   /** The mode of these workflows: live (true) or sandbox (false). Null if one Temporal runs both. */
   livemode: boolean | null;
   /**
-   * How long this Temporal lets a worker's poll wait, in seconds, before the worker polls again. The default is a minute,
-   * as the server's.
+   * How long this Temporal lets a worker's poll wait, in seconds, before the worker polls again. The default is a
+   * minute, as the server's.
    */
   longestPollSeconds?: number;
 }
