@@ -26,6 +26,9 @@ export interface PlanStatusRow {
   failures: number | null;
   slot_status: 'processing' | 'retrying' | 'failed' | null;
   payment_intent_id: string | null;
+  /** What the payer pays for that slot, minor units. */
+  total_amount: number | null;
+  currency: string;
   last_error_code: string | null;
   last_error_message: string | null;
   /** When the last attempt was made, in the customer's time. */
@@ -41,7 +44,7 @@ export async function selectPlanStatus(db: Db, id: string): Promise<PlanStatusRo
   const [row] = await db<PlanStatusRow[]>`
     select p.biller_id, p.livemode, p.customer_id, p.test_clock_id, p.state, p.state_reason, p.next_slot, p.next_due_at,
       p.next_attempt_at, k.frozen_time, ${clockLimit(db)}, b.time_zone, s.slot as retry_slot, s.due_date as retry_due_date, s.failures,
-      s.status as slot_status, s.payment_intent_id, i.last_error_code, i.last_error_message, a.at as last_attempt_at,
+      s.status as slot_status, s.payment_intent_id, i.total_amount, p.currency, i.last_error_code, i.last_error_message, a.at as last_attempt_at,
       p.updated_at
     from payment_plans p
     join billers b on b.id = p.biller_id

@@ -40,8 +40,11 @@ export interface StatusDetails {
   waitsFor: string;
   /** When it entered this status. */
   since: number;
-  /** The unpaid payment, if there is one: the plan's slot and its payment intent. */
-  unpaid: { slot: number; dueDate: string; intentId: string; isUnderWay: boolean } | null;
+  /**
+   * The unpaid payment, if there is one: the plan's slot and its payment intent. `nextCharge` is what the next attempt
+   * charges, in words: "25.00 AUD, attempt 2 of 4". Old histories lack it.
+   */
+  unpaid: { slot: number; dueDate: string; intentId: string; isUnderWay: boolean; nextCharge?: string } | null;
   /**
    * The last failure of the unpaid payment: its decline code and its instant. `lastError` has the reason as a sentence.
    */

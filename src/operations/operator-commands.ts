@@ -1,8 +1,8 @@
-import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { ServiceError, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { type IdKind, isId } from '../domain/ids.ts';
 import type { CommandLineUser } from '../messages/operator-command.ts';
 import { commands } from '../messages/updates.ts';
-import { grpcStatusOf } from '../platform/grpc-status.ts';
+import { describeCallFailure, grpcStatusOf } from '../platform/grpc-status.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import { enqueue, type WorkflowType, workflowIdOf } from '../platform/postgres/outbox.ts';
 import { atomically } from '../platform/postgres/transaction.ts';
@@ -26,6 +26,9 @@ export type SentCommand = { name: Exclude<keyof typeof commands, 'skipSlot'> } |
 
 /** How long to wait for a response. A running worker responds within milliseconds. */
 const timeoutMs = 15_000;
+
+const startWorker =
+  'Start a worker: ops stuck says whether one is missing (worker_missing). Then send the command again.';
 
 const workflowTypeOf: Partial<Record<IdKind, WorkflowType>> = {
   payment_plan: 'paymentPlan',
@@ -99,7 +102,7 @@ async function terminate({ temporal }: WorkflowSide, workflowId: string): Promis
     return true;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
+    throw new Error(explain(error), { cause: error });
   }
 }
 
@@ -115,11 +118,16 @@ export function nothingToDo(id: string): string {
   return `There is nothing to do: ${id} has ended, waits for nothing, or does not exist.`;
 }
 
-function explain(error: unknown): string {
+/** Returns why a command could not be sent or was refused, in sentences for the operator. */
+export function explain(error: unknown): string {
   if (error instanceof WorkflowUpdateFailedError) return error.cause?.message ?? error.message;
+  const status = grpcStatusOf(error instanceof ServiceError ? error.cause : error);
   const isLate =
-    ['DEADLINE_EXCEEDED', 'CANCELLED'].includes(grpcStatusOf(error) ?? '') ||
+    status === 'DEADLINE_EXCEEDED' ||
+    status === 'CANCELLED' ||
     (error instanceof Error && error.name === 'WorkflowUpdateRPCTimeoutOrCancelledError');
-  if (isLate) return `No worker responded within ${timeoutMs / 1000} seconds. Start a worker, then send it again.`;
-  return error instanceof Error ? error.message : String(error);
+  if (isLate) return `No worker responded within ${timeoutMs / 1000} seconds. ${startWorker}`;
+  // The server's response for a workflow that no worker has ever run.
+  if (status === 'FAILED_PRECONDITION') return `No worker has taken this workflow up yet. ${startWorker}`;
+  return `${describeCallFailure('Temporal', error)}. Check it, then send the command again: that is safe.`;
 }

@@ -2,6 +2,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { idFields } from '../domain/id-fields.ts';
 import type { WorkflowSide } from '../operations/sides/workflow-sides.ts';
 import { pass } from '../platform/crash-points.ts';
+import { describeCallFailure } from '../platform/grpc-status.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import {
@@ -77,7 +78,7 @@ export function startDispatcher(sql: Pool, side: WorkflowSide, logger: Logger): 
       return true;
     } catch (error) {
       emit({ ...event, isDispatched: false });
-      const message = error instanceof Error ? error.message : String(error);
+      const message = describeCallFailure('Temporal', error);
       const backoffMs = Math.min(longestBackoffMs, 100 * 2 ** Math.min(entry.attempts, 10));
       logger.warn({ ...ids, attempts: entry.attempts, err: error }, 'outbox: an entry could not be dispatched');
       await postpone(sql, entry.id, backoffMs, message).catch(() => {});

@@ -129,13 +129,19 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
     await service.db
       .sql`update payment_plans set activated_at = ${ago(day)}, next_due_at = ${ago(hour)} where id = ${id}`;
     const missing = (await look(ago(-2 * 60_000))).filter(({ kind }) => kind === 'worker_missing');
-    assert.deepEqual(
-      missing.map(({ why }) => why),
-      [service.taskQueue, `${service.taskQueue}-webhooks`].map((queue) => `no worker polls the task queue ${queue}`),
-    );
-    for (const { since, remedy } of missing) {
+    const queues = [service.taskQueue, `${service.taskQueue}-webhooks`];
+    assert.equal(missing.length, queues.length);
+    for (const [index, { since, why, remedy }] of missing.entries()) {
+      assert.ok(
+        why.startsWith(`no worker polls the task queue ${queues[index]}, the last one was ${process.pid}@`),
+        why,
+      );
+      assert.ok(why.endsWith(': it has ended, or it hangs'), why);
       assert.ok(since !== null && Date.parse(since) > ago(5 * 60_000).getTime());
-      assert.match(remedy, /npm run worker/);
+      assert.match(
+        remedy,
+        new RegExp(`^If process ${process.pid}@\\S+ is gone, .*npm run worker.*it hangs: end it with kill -9`),
+      );
     }
     assert.ok((await kindsOf(id)).includes('plan_overdue'));
 

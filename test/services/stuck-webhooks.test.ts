@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { findFailingLately } from '../../src/operations/stuck/stuck.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { attemptDelivery } from '../../src/services/webhooks/attempt.ts';
 import { useDatabase } from '../support/database.ts';
@@ -34,6 +35,11 @@ describe('what is stuck of webhooks', () => {
     receiver.answer = harness.fail;
     await attemptAt(id, realNow());
     assert.equal((await kinds(endpoint.id, day - minute)).includes('endpoint_failing'), false);
+    const lately = async (later: number) =>
+      (await findFailingLately(sql, ago(-later))).filter((one) => one.id === endpoint.id);
+    const [{ pending, last_error } = {}] = await lately(day - minute);
+    assert.deepEqual([pending, last_error], [1, 'status 500'], 'known before it is stuck');
+    assert.deepEqual(await lately(day + minute), []);
     const { endpoint_failing: failing } = await told(endpoint.id, day + minute);
     assert.equal(failing?.why, '1 waiting; the last attempt: status 500');
     assert.ok(failing.remedy.endsWith(`npm run --silent ops -- retry-delivery ${endpoint.id}.`));

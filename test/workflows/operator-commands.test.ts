@@ -56,7 +56,7 @@ describe('operator commands', function () {
     await letMinutesPass();
     assert.equal(
       await send(workflowId, 'retryNow', 'ada'),
-      'Payment 1 (slot 0), due 2027-01-05, is being tried again.',
+      'Payment 1 (slot 0), due 2027-01-05, is being tried again: 10.00 AUD, attempt 2 of 4.',
     );
     await eventually('it is tried', async () => (await attemptsOf(merchant, plan.id)) === 2);
     const second = await refusal(workflowId, 'retryNow');

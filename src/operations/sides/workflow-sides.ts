@@ -6,6 +6,11 @@ export interface WorkflowSide {
   taskQueue: string;
   /** The mode of these workflows: live (true) or sandbox (false). Null if one Temporal runs both. */
   livemode: boolean | null;
+  /**
+   * How long this Temporal lets a worker's poll wait, in seconds, before the worker polls again. The default is a
+   * minute, as the server's.
+   */
+  longestPollSeconds?: number;
 }
 
 /** One Temporal for both modes, or that of live mode and then the sandbox's own. */

@@ -14,6 +14,8 @@ import { foundDifferences, lateComparison, waitingEntries } from './queries/work
 
 const minute = 60;
 const day = 24 * 60 * minute;
+/** Only then an endpoint that fails is stuck: most receivers come back by themselves. */
+export const endpointFailsForSeconds = day;
 
 /** The operator command as it is typed on the command line. */
 export function opsCommand(...words: (string | null)[]): string {
@@ -115,7 +117,7 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
   define({
     kind: 'endpoint_failing',
     meaning: 'A webhook endpoint has only failed for a day, or was disabled for that in the last thirty days.',
-    afterSeconds: day,
+    afterSeconds: endpointFailsForSeconds,
     query: failingEndpoints,
     describe: ({ subject_id: id, status, pending, last_error: error }) => ({
       why: `${status === 'disabled' ? 'disabled after days of failure' : `${pending} waiting`}; the last attempt: ${error ?? 'unknown'}`,

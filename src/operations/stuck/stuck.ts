@@ -1,13 +1,22 @@
 import { all } from '../../platform/all-settled.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { sideOf, type WorkflowSides } from '../sides/workflow-sides.ts';
-import { stuckDefinitions } from './definitions.ts';
+import { endpointFailsForSeconds, stuckDefinitions } from './definitions.ts';
 import { explain } from './explain.ts';
 import { findStuck, type StuckReport } from './find-stuck.ts';
+import { type LatelyFailing, listLatelyFailing } from './queries/webhooks.ts';
 import { findStuckWorkflows, workflowDefinitions } from './workflows.ts';
 
 /** The names of all kinds. */
 export const stuckKinds: readonly string[] = [...stuckDefinitions, ...workflowDefinitions].map(({ kind }) => kind);
+
+/** How many endpoints that fail lately are shown. */
+const failingLatelyShown = 20;
+
+/** The endpoints that have only failed, for less than a day. They are not stuck, but operators are told of them. */
+export async function findFailingLately(sql: Pool, now: Date): Promise<LatelyFailing[]> {
+  return listLatelyFailing(sql, new Date(now.getTime() - endpointFailsForSeconds * 1000), failingLatelyShown);
+}
 
 /**
  * All that is stuck, according to PostgreSQL and Temporal, and why: a report for each kind that could be checked.

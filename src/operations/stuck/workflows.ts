@@ -2,6 +2,7 @@ import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { attributes } from '../../messages/search-attributes.ts';
 import { webhookTaskQueue } from '../../messages/task-queues.ts';
 import { all } from '../../platform/all-settled.ts';
+import { describeCallFailure } from '../../platform/grpc-status.ts';
 import { nameOf, type WorkflowSide, type WorkflowSides } from '../sides/workflow-sides.ts';
 import { opsCommand } from './definitions.ts';
 import type { Stuck, StuckReport } from './find-stuck.ts';
@@ -16,7 +17,7 @@ const unreachable: Definition = {
 const workerMissing: Definition = {
   kind: 'worker_missing',
   meaning: 'No worker polls a task queue.',
-  after_seconds: 90, // a poll lasts up to a minute
+  after_seconds: 90, // a poll lasts up to a minute; 30 s where a poll lasts up to twenty seconds
 };
 const taskFailing: Definition = {
   kind: 'workflow_task_failing',
@@ -78,9 +79,8 @@ async function findOnSide(side: WorkflowSide, now: Date, limit: number): Promise
       }),
     ]);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
     const { livemode } = side;
-    const why = livemode === null ? message : `${nameOf(side)}: ${message}`;
+    const why = describeCallFailure(nameOf(side), error);
     const address = `${livemode === false ? 'SANDBOX_' : ''}TEMPORAL_ADDRESS`;
     const remedy = `Start Temporal, or correct ${address}. Requests are served meanwhile; nothing is collected.`;
     return [reportOf(unreachable, [about(unreachable, { livemode, why, remedy })])];
@@ -111,14 +111,27 @@ async function missingWorker(side: WorkflowSide, queue: string, now: Date): Prom
     [ofWorkflows, ofActivities].map(async (taskQueueType) => {
       const taskQueue = { name: queue };
       const { pollers } = await temporal.workflowService.describeTaskQueue({ namespace, taskQueue, taskQueueType });
-      return Math.max(0, ...(pollers ?? []).map(({ lastAccessTime }) => msOf(lastAccessTime)));
+      const polls = (pollers ?? []).map(({ identity, lastAccessTime }) => ({ identity, at: msOf(lastAccessTime) }));
+      return polls.reduce((last, poll) => (poll.at > last.at ? poll : last), { identity: '', at: 0 });
     }),
   );
-  const since = Math.min(...polled);
-  if (since > now.getTime() - workerMissing.after_seconds * 1000) return null;
-  const why = `no worker polls the task queue ${queue}${livemode === null ? '' : ` in ${nameOf(side)}`}`;
-  const remedy = 'Start a worker: npm run worker (npm start has one); its log says why it has ended.';
-  return about(workerMissing, { livemode, since: since === 0 ? null : new Date(since).toISOString(), why, remedy });
+  const last = polled.reduce((earliest, poll) => (poll.at < earliest.at ? poll : earliest));
+  if (last.at > now.getTime() - 1_500 * (side.longestPollSeconds ?? 60)) return null;
+  const place = `the task queue ${queue}${livemode === null ? '' : ` in ${nameOf(side)}`}`;
+  const since = last.at === 0 ? null : new Date(last.at).toISOString();
+  return about(workerMissing, { livemode, since, ...describeMissing(place, last.identity || null) });
+}
+
+/** `identity` is that of the last worker, its process id and host; null if the server does not remember it. */
+function describeMissing(place: string, identity: string | null): Pick<Stuck, 'why' | 'remedy'> {
+  const lastOne = identity === null ? '' : `, the last one was ${identity}`;
+  const process = identity === null ? 'its process' : `process ${identity}`;
+  return {
+    why: `no worker polls ${place}${lastOne}: it has ended, or it hangs`,
+    remedy:
+      `If ${process} is gone, its log says why: start a worker (npm run worker; npm start does so by itself). ` +
+      'If it is still there, it hangs: end it with kill -9, then start a worker.',
+  };
 }
 
 async function findWorkflows(

@@ -8,7 +8,8 @@ import {
   startOver,
 } from '../../operations/operator-commands.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
-import { lookForStuck, stuckKinds } from '../../operations/stuck/stuck.ts';
+import type { LatelyFailing } from '../../operations/stuck/queries/webhooks.ts';
+import { findFailingLately, lookForStuck, stuckKinds } from '../../operations/stuck/stuck.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { safeLine } from '../../platform/terminal-text.ts';
 import { CommandRefused } from '../../services/command-refused.ts';
@@ -77,9 +78,27 @@ async function stuck({ sql, sides }: CliContext, { json, kind }: { json?: boolea
     throw new Error(`Temporal cannot be reached, and only Temporal knows of "${kind}". Check that it runs.`);
   }
   const status = count > 0 ? 1 : 0;
-  if (json) return { status, text: JSON.stringify({ at: now.toISOString(), count, kinds: reports }) };
+  const failingLately = kind === undefined ? await findFailingLately(sql, now) : [];
+  if (json) {
+    return {
+      status,
+      text: JSON.stringify({ at: now.toISOString(), count, kinds: reports, failing_lately: failingLately }),
+    };
+  }
   const paragraphs = reports.filter((report) => report.count > 0).map((report) => describeReport(report, now));
-  return { status, text: paragraphs.length === 0 ? 'Nothing is stuck.' : paragraphs.join('\n\n') };
+  if (paragraphs.length === 0) paragraphs.push('Nothing is stuck.');
+  if (failingLately.length > 0) paragraphs.push(describeFailingLately(failingLately, now));
+  return { status, text: paragraphs.join('\n\n') };
+}
+
+function describeFailingLately(endpoints: readonly LatelyFailing[], now: Date): string {
+  const lines = endpoints.map(
+    ({ id, biller_id, livemode, since, pending, last_error }) =>
+      `  ${id} (${biller_id}, ${livemode ? 'live' : 'sandbox'}), for ${agoOf(since.toISOString(), now)}: ` +
+      `${pending} waiting; the last attempt: ${last_error ?? 'unknown'}`,
+  );
+  const head = 'Not stuck, attempts continue: webhook endpoints that have only failed, for less than a day.';
+  return [head, ...lines].map(safeLine).join('\n');
 }
 
 function describeReport({ kind, meaning, count, found }: StuckReport, now: Date): string {

@@ -2,7 +2,11 @@ import type { ClientInterceptors } from '@temporalio/client';
 import type { WorkflowSide, WorkflowSides } from '../../operations/sides/workflow-sides.ts';
 import type { Config } from '../config/config.ts';
 import type { TemporalServer } from '../config/temporal.ts';
+import { isRemoteAddress } from '../config/transport.ts';
 import { openTemporal } from './client.ts';
+
+/** As in temporal/dynamic-config.yaml, `matching.longPollExpirationInterval`. */
+const embeddedPollSeconds = 20;
 
 /** A side, and how its Temporal is reached. */
 export interface OpenSide extends WorkflowSide {
@@ -22,9 +26,14 @@ export function openSides(
     livemode,
     taskQueue: temporalTaskQueue,
     temporal: openTemporal(server, interceptors),
+    ...(isOnThisMachine(server) ? { longestPollSeconds: embeddedPollSeconds } : {}),
   });
   if (sandboxTemporal === null) return [open(temporal, null)];
   return [open(temporal, true), open(sandboxTemporal, false)];
+}
+
+function isOnThisMachine({ address }: TemporalServer): boolean {
+  return address !== null && !isRemoteAddress(address);
 }
 
 /** Closes the connections of all sides. */

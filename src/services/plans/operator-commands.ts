@@ -108,7 +108,9 @@ async function recheck(
   if (status.billerId === '') return 'Read again: it was deleted.';
   await recordCommand(db, action, id, status, origin);
   if (status.nextAt === null) return `Read again: ${status.state}; waits for ${status.story?.waitsFor}.`;
-  return `Read again: ${status.state}; next is ${status.next}, at ${new Date(status.nextAt).toISOString()}.`;
+  const charge = status.failedAttempts === 0 ? undefined : status.story?.unpaid?.nextCharge;
+  const steps = [status.next, ...(charge === undefined ? [] : [`a charge of ${charge}`])];
+  return `Read again: ${status.state}; next is ${steps.join(': ')}, at ${new Date(status.nextAt).toISOString()}.`;
 }
 
 async function recordCommand(

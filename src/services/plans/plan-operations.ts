@@ -1,4 +1,5 @@
 import { selectLastAttempt } from '../../db/payment-attempts.ts';
+import { selectPaymentIntent } from '../../db/payment-intents.ts';
 import { listOpenSlots, type OpenSlotRow, selectEarliestRetry, updateSlot } from '../../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, lockPlan, selectClockOfPlan, updatePlan } from '../../db/payment-plans.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
@@ -9,6 +10,7 @@ import { type AuditEntry, type ChangeOrigin, changesBetween, recordAudit } from 
 import { CommandRefused } from '../command-refused.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
+import { chargeInWords } from './subject-status.ts';
 
 /** The locked plan of an operator command, and the customer's time. */
 export interface LockedPlan {
@@ -46,7 +48,13 @@ export async function retryPlanNow(db: Db, planId: string, origin: ChangeOrigin)
       action: 'payment_plan.retried_now',
       changes: ofSlot(next, changes),
     });
-    return `${capital(inWords(next))} is being tried again.`;
+    const intent = await selectPaymentIntent(
+      tx,
+      { billerId: plan.biller_id, livemode: plan.livemode },
+      next.payment_intent_id,
+    );
+    const charge = chargeInWords(intent?.total_amount ?? next.amount, plan.currency, next.failures);
+    return `${capital(inWords(next))} is being tried again: ${charge}.`;
   });
 }
 

@@ -1,5 +1,7 @@
 import { type PlanStatusRow, selectPlanStatus, selectScheduledPaymentStatus } from '../../db/subject-statuses.ts';
 import { dateIn } from '../../domain/calendar.ts';
+import { inMoney } from '../../domain/currencies.ts';
+import { retryDays } from '../../domain/dunning.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import { deletedSubject, type StatusDetails, type SubjectStatus } from '../../messages/subject-status.ts';
@@ -72,9 +74,20 @@ function detailsOfPlan(row: PlanStatusRow, nextAt: number | null): StatusDetails
     unpaid:
       slot === null || intentId === null
         ? null
-        : { slot, dueDate: row.retry_due_date ?? '', intentId, isUnderWay: row.slot_status === 'processing' },
+        : {
+            slot,
+            dueDate: row.retry_due_date ?? '',
+            intentId,
+            isUnderWay: row.slot_status === 'processing',
+            nextCharge: chargeInWords(row.total_amount ?? 0, row.currency, row.failures ?? 0),
+          },
     lastFailure: code === null || lastAt === null ? null : { code, at: lastAt.getTime() },
   };
+}
+
+/** The next charge of a payment that has failed so often in its series: "25.00 AUD, attempt 2 of 4". */
+export function chargeInWords(amount: number, currency: string, failures: number): string {
+  return `${inMoney(amount, currency)}, attempt ${failures + 1} of ${retryDays.length + 1}`;
 }
 
 function whatPlanWaitsFor(row: PlanStatusRow, nextAt: number | null): string {

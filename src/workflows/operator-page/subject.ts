@@ -121,7 +121,9 @@ function remediesOf({ state, story: details, nextAt }: SubjectStatus, isStalled:
   const remedies: Remedy[] = [];
   if (unpaid && !unpaid.isUnderWay) {
     if (state === 'active' && nextAt !== null) {
-      remedies.push({ command: 'retryNow', does: `make the next attempt of ${slotInWords(unpaid.slot)} at once.` });
+      const charge = unpaid.nextCharge === undefined ? '' : `: charge ${unpaid.nextCharge}`;
+      const does = `make the next attempt of ${slotInWords(unpaid.slot)} at once${charge}.`;
+      remedies.push({ command: 'retryNow', does });
     }
     remedies.push({
       command: 'skipSlot',

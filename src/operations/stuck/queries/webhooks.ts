@@ -1,3 +1,4 @@
+import type { Db } from '../../../platform/postgres/connection.ts';
 import type { StuckQuery } from './query.ts';
 
 /** The deliveries of an endpoint that are due and not attempted. */
@@ -50,7 +51,37 @@ export const failingEndpoints: StuckQuery<FailingEndpoint> = {
     cross join lateral (
       select count(*)::integer as pending from webhook_deliveries where endpoint_id = w.id and status = 'pending'
     ) p
-    left join lateral (
+    ${lastErrorOf(db)}
+    where w.id = f.subject_id`,
+};
+
+/** An endpoint that has only failed lately. `since` is real time. */
+export interface LatelyFailing {
+  id: string;
+  biller_id: string;
+  livemode: boolean;
+  since: Date;
+  pending: number;
+  last_error: string | null;
+}
+
+/** The enabled endpoints that have only failed since some time after `after`, those that fail longest first. */
+export async function listLatelyFailing(db: Db, after: Date, limit: number): Promise<LatelyFailing[]> {
+  return db<LatelyFailing[]>`
+    select w.id, w.biller_id, w.livemode, w.failing_since as since, p.pending, a.error as last_error
+    from webhook_endpoints w
+    cross join lateral (
+      select count(*)::integer as pending from webhook_deliveries where endpoint_id = w.id and status = 'pending'
+    ) p
+    ${lastErrorOf(db)}
+    where w.deleted_at is null and w.status = 'enabled' and w.failing_since > ${after}
+    order by w.failing_since
+    limit ${limit}`;
+}
+
+/** The error of the last attempt at the endpoint `w`, as `a.error`. */
+function lastErrorOf(db: Db) {
+  return db`left join lateral (
       select id from webhook_deliveries
       where endpoint_id = w.id and attempt_count > 0
       order by id desc
@@ -58,6 +89,5 @@ export const failingEndpoints: StuckQuery<FailingEndpoint> = {
     ) d on true
     left join lateral (
       select error from webhook_delivery_attempts where delivery_id = d.id order by number desc limit 1
-    ) a on true
-    where w.id = f.subject_id`,
-};
+    ) a on true`;
+}
