@@ -163,6 +163,21 @@ describe('/ops', () => {
     assert.equal(linksTo({ live: webUi, sandbox: null }, null).workflow('payment-plan/pp_1', false), null);
   });
 
+  it('leads to the lists that an operator comes back to, each under the name that the Web UI saves it by', async () => {
+    const { text } = await get('/ops');
+    const nav = /<nav aria-label="Lists of workflows">(.*?)<\/nav>/s.exec(text)?.[1] ?? '';
+    const saved = [...nav.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => {
+      const { searchParams } = new URL(href.replaceAll('&amp;', '&'));
+      return [searchParams.get('savedQuery'), searchParams.get('query')];
+    });
+    assert.deepEqual(
+      saved.map(([name]) => name),
+      ['Stalled', 'Plans between retries', 'Suspended plans', 'Clocks that advance', 'Failing deliveries'],
+    );
+    assert.equal(saved[0]?.[1], 'Stalled=true AND ExecutionStatus="Running"');
+    assert.deepEqual(linksTo({ live: null, sandbox: null }, null).views(), [], 'without a Web UI there are none');
+  });
+
   it('is unknown to strangers, like any path, and to other methods', async () => {
     const unknown = await get('/opsy', { 'X-Forwarded-For': '1.2.3.4' });
     for (const path of ['/ops', '/ops.json', '/ops/workflow?id=payment-plan%2Fpp_1']) {

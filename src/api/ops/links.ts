@@ -4,6 +4,12 @@ import type { WebUi, WebUis } from '../http/deps.ts';
 /** The path of this service that leads to the page of a workflow in the Web UI. */
 export const workflowPath = '/ops/workflow';
 
+const planQueries = {
+  retrying: 'WorkflowType="paymentPlan" AND PlanState="active" AND FailedAttempts>0',
+  suspended: 'WorkflowType="paymentPlan" AND PlanState="suspended"',
+};
+const clocksAdvancing = 'WorkflowType="testClock" AND ClockStatus="advancing"';
+
 /**
  * Returns the links from the figures to lists of workflows in the Web UI, and to the pages of workflows. They are null
  * if its address is not configured. A list of both modes is null as well if each has its own Temporal.
@@ -16,7 +22,26 @@ export function linksTo(webUis: WebUis, mode: Mode) {
   /** Former runs of a workflow are listed for days, with the attributes that they had at their end. */
   const running = (query: string, livemode: Mode) => workflows(`${query} AND ExecutionStatus="Running"`, livemode);
   const ofMode = (query: string) => running(mode === null ? query : `${query} AND Livemode=${mode}`, mode);
+  /**
+   * The lists that an operator comes back to. The Web UI keeps a list that is opened with `savedQuery` among its saved
+   * views, under that name.
+   */
+  const views: readonly { name: string; query: string }[] = [
+    { name: 'Stalled', query: 'Stalled=true' },
+    { name: 'Plans between retries', query: planQueries.retrying },
+    { name: 'Suspended plans', query: planQueries.suspended },
+    { name: 'Clocks that advance', query: clocksAdvancing },
+    {
+      name: 'Failing deliveries',
+      query: 'WorkflowType="webhookDelivery" AND DeliveryState="pending" AND FailedAttempts>0',
+    },
+  ];
   return {
+    views: (): { name: string; href: string }[] =>
+      views.flatMap(({ name, query }) => {
+        const href = ofMode(query);
+        return href === null ? [] : [{ name, href: `${href}&savedQuery=${encodeURIComponent(name)}` }];
+      }),
     /** The page that a workflow writes about itself, by way of `workflowPath`. */
     workflow: (id: string, livemode: Mode) => {
       if (webUiOf(webUis, livemode) === null) return null;
@@ -26,9 +51,9 @@ export function linksTo(webUis: WebUis, mode: Mode) {
     /** Plans due on this day (UTC). */
     dueOn: (date: string) =>
       ofMode(`WorkflowType="paymentPlan" AND NextDueAt BETWEEN "${date}T00:00:00Z" AND "${date}T23:59:59Z"`),
-    retrying: () => ofMode('WorkflowType="paymentPlan" AND PlanState="active" AND FailedAttempts>0'),
-    suspended: () => ofMode('WorkflowType="paymentPlan" AND PlanState="suspended"'),
-    advancing: () => running('WorkflowType="testClock" AND ClockStatus="advancing"', false),
+    retrying: () => ofMode(planQueries.retrying),
+    suspended: () => ofMode(planQueries.suspended),
+    advancing: () => running(clocksAdvancing, false),
     deliveriesTo: (endpointId: string, livemode: boolean) =>
       running(`WorkflowType="webhookDelivery" AND EndpointId="${endpointId}"`, livemode),
   };

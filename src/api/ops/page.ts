@@ -32,7 +32,7 @@ export function page({ overview, stuck }: OpsSnapshot, links: Links): string {
 <p class="note">At ${instant(overview.at)}, read again every ${refreshSeconds} seconds. Days are in UTC. All billers; plans on test
 clocks are left out. <a href="/ops.json${queryOf(overview.mode)}">The same as JSON</a></p>
 <nav aria-label="Mode">${modes(overview.mode)}</nav>
-</header>
+${viewsNav(links)}</header>
 <main>
 ${stuckSection(stuck, links)}
 ${daysSection(overview, links)}
@@ -58,6 +58,14 @@ function modes(current: Overview['mode']): Html[] {
       ? html`<strong aria-current="page">${mode}</strong> `
       : html`<a href="/ops${queryOf(mode)}">${mode}</a> `,
   );
+}
+
+/** Opened once, each list is also among the saved views of the Web UI. */
+function viewsNav(links: Links): Html | null {
+  const views = links.views();
+  if (views.length === 0) return null;
+  return html`<nav aria-label="Lists of workflows">Workflows: ${views.map(({ name, href }) => html`<a href="${href}">${name}</a> `)}</nav>
+`;
 }
 
 function queryOf(mode: Overview['mode']): string {
