@@ -8,7 +8,7 @@ import { freePorts, type Ports, Start } from './start-process.ts';
 import { stillAlive, useFolder } from './support.ts';
 
 describe('npm start', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   const running: Start[] = [];
   let copy: Start | undefined;
   after('end what is left', async () => {
