@@ -18,25 +18,21 @@ import {
   writeDevelopment,
 } from './data-dir.ts';
 import { probePort } from './ports.ts';
-import { startPostgres } from './postgres.ts';
 import { takeLock } from './process-record.ts';
+import { type KeptPostgres, keepPostgres, keepTemporal } from './servers.ts';
 import { type ServiceOptions, serviceStopTimeoutMs, startService, stopService } from './service.ts';
 import { Interrupted, type Stack, StartError } from './stack.ts';
-import { startTemporal } from './temporal.ts';
-
-/** The history shards of a Temporal on one machine. A cluster has more, see `temporal/on-postgres.env`. */
-const shards = 4;
 
 export interface Booted {
   development: Development;
-  /** Ends worker and API, brings the schema up to date, and starts both again. Throws as `boot` does. */
+  /** Ends worker and API, brings the schema up to date, and starts both anew. Throws as `boot` does. */
   restart(): Promise<void>;
 }
 
 /**
  * Starts what the configuration does not name as running elsewhere: PostgreSQL, Temporal with its Web UI, then worker
  * and API. Creates the schema, the namespace, the search attributes and the demo biller, and writes `development.json`.
- * Everything that was started is on the stack, even when this throws.
+ * Everything that was started is on the stack, even when this throws. What ends afterwards is started again.
  * @throws StartError; Interrupted when the signal comes.
  */
 export async function boot(config: Config, stack: Stack, say: Say, signal: AbortSignal): Promise<Booted> {
@@ -89,7 +85,7 @@ async function claimDataDir(dataDir: string, stack: Stack, say: Say): Promise<vo
         'End that one, or give this copy a DATA_DIR, PORT, TEMPORAL_PORT and TEMPORAL_UI_PORT of its own.',
     );
   }
-  stack.push({ name: 'the claim on DATA_DIR', daemon: null, stop: lock.release });
+  stack.push({ name: 'the claim on DATA_DIR', stop: lock.release });
   for (const name of ['api', 'worker', 'temporal-ui', 'temporal'] as const) {
     await stopLeftover(dataDir, name, 'SIGTERM', serviceStopTimeoutMs, say);
   }
@@ -124,7 +120,7 @@ async function checkPorts(config: Config): Promise<void> {
   }
 }
 
-type Database = { url: string; demo: DemoBiller };
+type Database = KeptPostgres & { demo: DemoBiller };
 type Workflows = { address: string; uiUrl: string | null };
 
 /** Starts both at the same time. If one fails, the other is cancelled. */
@@ -159,13 +155,10 @@ async function startServers(
 }
 
 async function startDatabase(config: Config, stack: Stack, say: Say): Promise<Database> {
-  let url = config.databaseUrl;
-  if (url === null) {
-    const server = await startPostgres({ dataDir: config.dataDir, log: say });
-    stack.push({ name: 'PostgreSQL', daemon: server.daemon, stop: server.stop });
-    say(`PostgreSQL is up on port ${server.port}`);
-    url = server.url;
-  }
+  const { url, untilUp } =
+    config.databaseUrl === null
+      ? await keepPostgres(config, stack, say)
+      : { url: config.databaseUrl, untilUp: async () => {} };
   await migrate(url).catch((cause: unknown) => {
     throw new Error(`The schema could not be made in ${describeDatabase(config)}: ${messageOf(cause)}`, { cause });
   });
@@ -173,7 +166,7 @@ async function startDatabase(config: Config, stack: Stack, say: Say): Promise<Da
   try {
     const demo = await ensureDemoBiller(pool, await readDemoBiller(config.dataDir));
     say('The schema is up to date');
-    return { url, demo };
+    return { url, demo, untilUp };
   } finally {
     await pool.end();
   }
@@ -186,24 +179,10 @@ async function startWorkflowServer(
   say: Say,
   signal: AbortSignal,
 ): Promise<Workflows> {
-  let server: Workflows = { address: config.temporal.address ?? '', uiUrl: null };
-  if (config.temporal.address === null) {
-    const started = await startTemporal({
-      dataDir: config.dataDir,
-      frontendPort: config.temporalPort,
-      uiPort: config.temporalUiPort,
-      publicUiUrl: config.temporalUiUrl,
-      defaultNamespace: config.temporal.namespace,
-      store: store === null ? undefined : { url: store.url, shards },
-      log: say,
-      signal,
-    });
-    const [main, ...others] = started.daemons;
-    stack.push({ name: 'Temporal', daemon: main ?? null, stop: started.stop });
-    stack.push(...others.map((daemon) => ({ name: 'Temporal Web UI' as const, daemon, stop: daemon.stop })));
-    say(`Temporal is up on port ${config.temporalPort}`);
-    server = started;
-  }
+  const server: Workflows =
+    config.temporal.address === null
+      ? await keepTemporal(config, store, stack, say, signal)
+      : { address: config.temporal.address, uiUrl: null };
   const { temporal, sandboxTemporal } = config;
   const live = { ...temporal, address: server.address };
   if (sandboxTemporal === null) {

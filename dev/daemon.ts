@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findRecordedProcess, recordProcess } from './process-record.ts';
@@ -36,11 +36,18 @@ export interface Daemon {
   readonly exited: Promise<string>;
   /** Resolves with its first IPC message "ready". Never resolves if the process ends before that. */
   readonly ready: Promise<void>;
+  /** The end of what this process has written to its log, at most 64 kB; empty if the log cannot be read. */
+  output(): Promise<string>;
   /** Ends it in order, kills it when that takes too long, and resolves when it is gone. May be called again. */
   stop(): Promise<void>;
 }
 
 const alive = new Map<ChildProcess, NodeJS.Signals>();
+
+/** The logs that this process has begun. A server that is started again continues its log. */
+const begunLogs = new Set<string>();
+
+const outputBytes = 65_536;
 
 // However this process ends, even by an uncaught exception, the servers that it started get their stop signal.
 process.on('exit', () => {
@@ -51,15 +58,17 @@ process.on('exit', () => {
 
 /**
  * Starts a server detached from the terminal: Ctrl-C reaches only this process, which then ends everything in order.
- * The server's output goes to `DATA_DIR/logs/<name>.log`; the previous log is kept as `<name>.log.1`.
- * @throws when the program cannot be run at all.
+ * The server's output goes to `DATA_DIR/logs/<name>.log`; the log of an earlier run is kept as `<name>.log.1`.
+ * @throws when the program cannot be run or recorded. Then no process is left.
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { name, dataDir, stopSignal } = options;
   const logFile = join(dataDir, 'logs', `${name}.log`);
   await mkdir(dirname(logFile), { recursive: true, mode: 0o700 });
-  await rename(logFile, `${logFile}.1`).catch(ignoreMissing);
+  if (!begunLogs.has(logFile)) await rename(logFile, `${logFile}.1`).catch(ignoreMissing);
+  begunLogs.add(logFile);
   const log = await open(logFile, 'a', 0o600);
+  const { size: logBegin } = await log.stat();
   const child = spawn(options.command, options.args, {
     cwd: options.cwd,
     env: options.env,
@@ -80,12 +89,19 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       }
     });
   });
-  await log.close();
   const { pid } = child;
+  try {
+    if (pid !== undefined) recordProcess(recordFile(dataDir, name), pid);
+  } catch (error) {
+    if (pid !== undefined) killGroup(pid); // for example, the disk is full
+    await exited;
+    throw error;
+  } finally {
+    await log.close();
+  }
   if (pid === undefined) {
     throw new Error(`${name} could not be started: ${await exited}`);
   }
-  await recordProcess(recordFile(dataDir, name), pid);
 
   async function end(leader: number): Promise<void> {
     if (child.exitCode === null && child.signalCode === null) {
@@ -101,7 +117,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await rm(recordFile(dataDir, name), { force: true });
   }
   let ending: Promise<void> | null = null;
-  return { name, pid, logFile, exited, ready, stop: () => (ending ??= end(pid)) };
+  return {
+    ...{ name, pid, logFile, exited, ready },
+    output: () => readEnd(logFile, logBegin).catch(() => ''),
+    stop: () => (ending ??= end(pid)),
+  };
 }
 
 /**
@@ -137,10 +157,18 @@ export function recordFile(dataDir: string, name: string): string {
   return join(dataDir, 'run', `${name}.json`);
 }
 
-/** The last lines of a log, for an error message. */
-export async function lastLines(logFile: string, count = 15): Promise<string> {
-  const text = (await readFile(logFile, 'utf8').catch(ignoreMissing)) ?? '';
-  return text.trimEnd().split('\n').slice(-count).join('\n');
+/** The last bytes of a file, from `begin` at the earliest. */
+async function readEnd(file: string, begin: number): Promise<string> {
+  const handle = await open(file, 'r');
+  try {
+    const { size } = await handle.stat();
+    const start = Math.max(begin, size - outputBytes);
+    const bytes = Buffer.alloc(Math.max(0, size - start));
+    const { bytesRead } = await handle.read({ buffer: bytes, position: start });
+    return bytes.toString('utf8', 0, bytesRead);
+  } finally {
+    await handle.close();
+  }
 }
 
 /**

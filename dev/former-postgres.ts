@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, readlink, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Say } from './daemon.ts';
@@ -11,35 +11,53 @@ const processesWaitMs = 30_000;
 const retryMs = 250;
 
 /**
- * Waits until no process has the id that a killed server left in `postmaster.pid`: before that, PostgreSQL refuses to
- * start. `endedPid` is the recorded id of the former server, which has ended; another value in the file is left to
- * PostgreSQL. If the id stays in use, by a zombie that its parent does not collect or by another program, the file is
- * removed. PostgreSQL itself still checks that no process uses the memory of the former server.
+ * Waits until no process has the id in `postmaster.pid`: before that, PostgreSQL refuses to start. A killed server is a
+ * zombie until its parent collects it. If the id stays in use, by a zombie or by another program, the file is removed.
+ * PostgreSQL itself still checks that no process uses the memory of the former server. `endedPid` is the recorded id of
+ * the former server, which has ended.
+ * @throws with what to do, when the process is a PostgreSQL server that runs from the cluster; when `signal` aborts.
  */
-export async function releaseLockFile(cluster: string, endedPid: number | null, log: Say): Promise<void> {
+export async function releaseLockFile(
+  cluster: string,
+  endedPid: number | null,
+  log: Say,
+  signal?: AbortSignal,
+): Promise<void> {
   const file = join(cluster, 'postmaster.pid');
   const [firstLine = ''] = (await readFile(file, 'utf8').catch(() => '')).split('\n');
-  if (endedPid === null || Number(firstLine) !== endedPid || !isInUse(endedPid)) {
-    return;
-  }
-  log(`PostgreSQL was killed and its process ${endedPid} is still in the process table; waiting until it is gone`);
+  const pid = Number(firstLine);
+  if (!(pid > 0) || !isInUse(pid)) return;
+  log(`PostgreSQL was killed and its process ${pid} is still in the process table; waiting until it is gone`);
   const giveUpAt = performance.now() + zombieWaitMs;
-  while (isInUse(endedPid)) {
+  while (isInUse(pid)) {
     if (performance.now() > giveUpAt) {
-      log(`Process ${endedPid} is a zombie or another program; removing ${file}`);
+      if (await mayRunFrom(cluster, pid, endedPid)) {
+        throw new Error(
+          `PostgreSQL already runs from ${cluster} (process ${pid}), and this service has no record of it. ` +
+            `End it (kill -INT ${pid}), then start again.`,
+        );
+      }
+      log(`Process ${pid} is a zombie or another program; removing ${file}`);
       await rm(file, { force: true });
       return;
     }
-    await sleep(zombiePollMs);
+    await sleep(zombiePollMs, undefined, { signal });
   }
+}
+
+/** A server works in the folder of its cluster. A zombie works in none. */
+async function mayRunFrom(cluster: string, pid: number, endedPid: number | null): Promise<boolean> {
+  if (process.platform !== 'linux') return pid !== endedPid;
+  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => null);
+  return folder === (await realpath(cluster));
 }
 
 /**
  * Starts a server by `start`, again and again while processes of a killed server still use its memory, for at most 30
  * s.
- * @throws what `start` throws, for any other reason at once.
+ * @throws what `start` throws, for any other reason at once; when `signal` aborts.
  */
-export async function retryWhileInUse<T>(start: () => Promise<T>, log: Say): Promise<T> {
+export async function retryWhileInUse<T>(start: () => Promise<T>, log: Say, signal?: AbortSignal): Promise<T> {
   const giveUpAt = performance.now() + processesWaitMs;
   let isReported = false;
   for (;;) {
@@ -55,7 +73,7 @@ export async function retryWhileInUse<T>(start: () => Promise<T>, log: Say): Pro
       log('PostgreSQL was killed and some of its processes still run; waiting until they are gone');
       isReported = true;
     }
-    await sleep(retryMs);
+    await sleep(retryMs, undefined, { signal });
   }
 }
 

@@ -5,8 +5,9 @@ import { access, chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
-import { type Daemon, lastLines, recordFile, type Say, startDaemon, stopLeftover } from './daemon.ts';
+import { type Daemon, recordFile, type Say, startDaemon, stopLeftover } from './daemon.ts';
 import { releaseLockFile, retryWhileInUse } from './former-postgres.ts';
+import { withLogEnd } from './last-words.ts';
 import { findFreePorts } from './ports.ts';
 import { type PostgresProgram, preparePostgresProgram } from './postgres-program.ts';
 import { readRecord } from './process-record.ts';
@@ -54,6 +55,8 @@ export interface PostgresOptions {
   /** A free one by default. */
   port?: number;
   log: Say;
+  /** Cancels the start. To end the running server, use `stop`. */
+  signal?: AbortSignal;
 }
 
 export interface RunningPostgres {
@@ -69,9 +72,10 @@ export interface RunningPostgres {
 /**
  * Starts the embedded PostgreSQL on loopback, and creates the cluster and the database `payments` if they do not exist.
  * First ends what an earlier run left behind.
- * @throws with the last lines of the log, when the server does not come up.
+ * @throws with the last lines of the log, when the server does not come up; when `signal` aborts. Then no server is
+ * left.
  */
-export async function startPostgres({ dataDir, port, log }: PostgresOptions): Promise<RunningPostgres> {
+export async function startPostgres({ dataDir, port, log, signal }: PostgresOptions): Promise<RunningPostgres> {
   await mkdir(dataDir, { recursive: true });
   const former = await readRecord(recordFile(dataDir, 'postgres'));
   await stopLeftover(dataDir, 'postgres', 'SIGINT', stopTimeoutMs, log);
@@ -80,7 +84,7 @@ export async function startPostgres({ dataDir, port, log }: PostgresOptions): Pr
   try {
     const password = await readOrMakePassword(home, program);
     await makeCluster(home, program, log);
-    await releaseLockFile(join(home, 'cluster'), former?.pid ?? null, log);
+    await releaseLockFile(join(home, 'cluster'), former?.pid ?? null, log, signal);
     const chosenPort = port ?? (await findFreePorts(1))[0] ?? 0;
     const start = () =>
       startDaemon({
@@ -102,16 +106,17 @@ export async function startPostgres({ dataDir, port, log }: PostgresOptions): Pr
       });
     const urlOf = (database: string) =>
       `postgres://${superuser}:${password}@127.0.0.1:${chosenPort}/${encodeURIComponent(database)}`;
-    const daemon = await retryWhileInUse(async () => {
+    const startAndWait = async () => {
       const started = await start();
       try {
-        await waitAndMakeDatabase(urlOf('postgres'), started);
+        await waitAndMakeDatabase(urlOf('postgres'), started, signal);
         return started;
       } catch (error) {
         await started.stop();
         throw error;
       }
-    }, log);
+    };
+    const daemon = await retryWhileInUse(startAndWait, log, signal);
     return { url: urlOf(databaseName), port: chosenPort, pid: daemon.pid, daemon, stop: () => daemon.stop() };
   } finally {
     await program.close();
@@ -170,7 +175,7 @@ function postgresEnvironment(): NodeJS.ProcessEnv {
   return { LC_ALL: 'C', PATH: '/usr/bin:/bin', TZ: 'UTC' };
 }
 
-async function waitAndMakeDatabase(url: string, daemon: Daemon): Promise<void> {
+async function waitAndMakeDatabase(url: string, daemon: Daemon, signal?: AbortSignal): Promise<void> {
   let ended: string | null = null;
   void daemon.exited.then((how) => {
     ended = how;
@@ -186,16 +191,14 @@ async function waitAndMakeDatabase(url: string, daemon: Daemon): Promise<void> {
       return;
     } catch (cause) {
       if (ended !== null || performance.now() > giveUpAt || !isStillStarting(cause)) {
-        throw new Error(
-          `PostgreSQL did not come up (${ended ?? 'still running'}). The end of ${daemon.logFile}:\n` +
-            (await lastLines(daemon.logFile)),
-          { cause },
-        );
+        throw new Error(await withLogEnd(`PostgreSQL did not come up (${ended ?? 'still running'}).`, daemon, ended), {
+          cause,
+        });
       }
     } finally {
       await sql.end({ timeout: 1 });
     }
-    await sleep(25);
+    await sleep(25, undefined, { signal });
   }
 }
 

@@ -1,18 +1,24 @@
-import { execFile } from 'node:child_process';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { link, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { promisify } from 'node:util';
 
-/** Records a process, by its id and identity, for `findRecordedProcess`. */
-export async function recordProcess(file: string, pid: number): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, `${JSON.stringify({ pid, identity: await identifyProcess(pid) })}\n`);
+/**
+ * Records a process, by its id and identity, for `findRecordedProcess`. The file is never half written. It is written
+ * before this returns: if this process were killed between a start and the record of it, the next start would not know
+ * the process.
+ */
+export function recordProcess(file: string, pid: number): void {
+  mkdirSync(dirname(file), { recursive: true });
+  const unfinished = `${file}.unfinished`;
+  writeFileSync(unfinished, `${JSON.stringify({ pid, identity: identifyProcess(pid) })}\n`);
+  renameSync(unfinished, file);
 }
 
 /** The id of the process that a file records, or null when it no longer lives or nothing is recorded. */
 export async function findRecordedProcess(file: string): Promise<number | null> {
   const record = await readRecord(file);
-  return record !== null && (await identifyProcess(record.pid)) === record.identity ? record.pid : null;
+  return record !== null && identifyProcess(record.pid) === record.identity ? record.pid : null;
 }
 
 /** What a file records of a process, which may have ended since. Null when nothing is recorded. */
@@ -31,7 +37,7 @@ export type Lock = { taken: true; release: () => Promise<void> } | { taken: fals
  */
 export async function takeLock(file: string): Promise<Lock> {
   const mine = `${file}.${process.pid}`;
-  await recordProcess(mine, process.pid);
+  recordProcess(mine, process.pid);
   try {
     for (;;) {
       try {
@@ -57,17 +63,15 @@ export async function takeLock(file: string): Promise<Lock> {
  * Returns the identity of a process: the same text for as long as it lives, another text once its id belongs to a new
  * process, and null when there is no process. A process id alone proves nothing after a crash or a reboot.
  */
-export async function identifyProcess(pid: number): Promise<string | null> {
+export function identifyProcess(pid: number): string | null {
   return process.platform === 'linux' ? identifyOnLinux(pid) : identifyByPs(pid);
 }
 
 /** Uses `/proc` rather than `ps`: slim images lack `ps`, and its start time moves when the wall clock is set. */
-async function identifyOnLinux(pid: number): Promise<string | null> {
+function identifyOnLinux(pid: number): string | null {
   try {
-    const [boot, stat] = await Promise.all([
-      readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
-      readFile(`/proc/${pid}/stat`, 'utf8'),
-    ]);
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8');
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The name in parentheses may hold spaces. After it come the state (field 3) and, as field 22, the start in ticks.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const zombie = fields[0] === 'Z';
@@ -80,10 +84,9 @@ async function identifyOnLinux(pid: number): Promise<string | null> {
   }
 }
 
-async function identifyByPs(pid: number): Promise<string | null> {
+function identifyByPs(pid: number): string | null {
   try {
-    const { stdout } = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(pid)]);
-    return stdout.trim() || null;
+    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim() || null;
   } catch {
     return null; // ps exits with 1 for an unknown process
   }

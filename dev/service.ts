@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isLoopbackAddress } from '../src/api/middleware/this-machine.ts';
 import type { Config } from '../src/processes/config/config.ts';
-import { type Daemon, lastLines, type Say, startDaemon } from './daemon.ts';
-import { Interrupted, type Stack, StartError } from './stack.ts';
+import { type Daemon, type Say, startDaemon } from './daemon.ts';
+import { type Kept, keepRunning } from './keep-running.ts';
+import { withLogEnd } from './last-words.ts';
+import { Interrupted, type Stack, StartError, untilAborted } from './stack.ts';
 
 const readyTimeoutMs = 60_000;
 
@@ -20,64 +22,79 @@ export interface ServiceOptions {
   signal: AbortSignal;
 }
 
-/** Starts worker and API, and resolves when both are ready. @throws StartError; Interrupted when the signal comes. */
+/**
+ * Starts worker and API, and resolves when both are ready. From then on each is started again whenever it ends.
+ * @throws StartError; Interrupted when the signal comes.
+ */
 export async function startService({ config, env, stack, say, signal }: ServiceOptions): Promise<void> {
   const metrics = config.metricsPort === null ? {} : { METRICS_PORT: String(config.metricsPort + 1) };
-  const worker = await startChild('worker', config.dataDir, { ...env, ...metrics }, stack);
   const options = isLoopbackAddress(config.host) ? ['--for-this-machine'] : [];
-  const api = await startChild('api', config.dataDir, env, stack, options);
-  await Promise.all([waitUntilReady(worker, say, signal), waitUntilReady(api, say, signal)]);
+  const processes = [
+    keepChild('worker', config.dataDir, { ...env, ...metrics }, [], say),
+    keepChild('api', config.dataDir, env, options, say),
+  ];
+  stack.push(...processes);
+  const ready = Promise.all(processes.map(({ started }) => started));
+  if ((await Promise.race([ready, untilAborted(signal)])) === null) throw new Interrupted();
 }
 
 /** Ends API and worker, and takes them from the stack. */
 export async function stopService(stack: Stack): Promise<void> {
-  const processes = stack.filter(isService);
+  const processes = stack.filter(({ name }) => name === 'API' || name === 'Worker');
   await Promise.all(processes.map((entry) => entry.stop()));
   for (const entry of processes) stack.splice(stack.indexOf(entry), 1);
 }
 
-/** Whether an entry of the stack is a process of the service, and not a server that it needs. */
-export function isService({ name }: Stack[number]): boolean {
-  return name === 'API' || name === 'Worker';
-}
-
-async function startChild(
+function keepChild(
   name: 'worker' | 'api',
   dataDir: string,
   env: NodeJS.ProcessEnv,
-  stack: Stack,
-  options: string[] = [],
-): Promise<Daemon> {
-  const daemon = await startDaemon({
-    name,
-    dataDir,
-    command: process.execPath,
-    args: [fileURLToPath(new URL(`../src/processes/${name}.ts`, import.meta.url)), ...options],
-    cwd: fileURLToPath(new URL('../', import.meta.url)),
-    env,
-    stopSignal: 'SIGTERM',
-    stopTimeoutMs: serviceStopTimeoutMs,
-    ipc: true,
-  });
-  stack.push({ name: name === 'api' ? 'API' : 'Worker', daemon, stop: daemon.stop });
-  return daemon;
+  options: string[],
+  say: Say,
+): Kept<{ daemon: Daemon }> {
+  const shownName = name === 'api' ? 'API' : 'Worker';
+  let hasBeenReady = false;
+  async function start(signal: AbortSignal): Promise<{ daemon: Daemon }> {
+    const daemon = await startDaemon({
+      name,
+      dataDir,
+      command: process.execPath,
+      args: [fileURLToPath(new URL(`../src/processes/${name}.ts`, import.meta.url)), ...options],
+      cwd: fileURLToPath(new URL('../', import.meta.url)),
+      env,
+      stopSignal: 'SIGTERM',
+      stopTimeoutMs: serviceStopTimeoutMs,
+      ipc: true,
+    });
+    try {
+      // Later it may have to wait for a server that is down, for however long.
+      await untilReady(daemon, hasBeenReady ? null : readyTimeoutMs, signal);
+    } catch (error) {
+      await daemon.stop();
+      throw error;
+    }
+    if (!hasBeenReady) say(`${shownName} is up`);
+    hasBeenReady = true;
+    return { daemon };
+  }
+  return keepRunning({ name: shownName, start, remedy: null, say });
 }
 
-async function waitUntilReady(daemon: Daemon, say: Say, signal: AbortSignal): Promise<void> {
-  const timer = new AbortController();
-  const outcome = await Promise.race([
+/** @throws StartError with the end of its log when it ends first, is late, or the signal comes. */
+async function untilReady(daemon: Daemon, timeoutMs: number | null, signal: AbortSignal): Promise<void> {
+  const over = new AbortController();
+  let how: string | null = null;
+  const ended = daemon.exited.then((end) => {
+    how = end;
+    return `ended while starting (${end})`;
+  });
+  const problem = await Promise.race([
     daemon.ready.then(() => null),
-    daemon.exited.then((how) => `ended while starting (${how})`),
-    sleep(readyTimeoutMs, `was not ready after ${readyTimeoutMs / 1000} s`, {
-      signal: AbortSignal.any([signal, timer.signal]),
-    }).catch(() => {
-      throw new Interrupted();
-    }),
-  ]).finally(() => timer.abort());
-  if (outcome !== null) {
-    throw new StartError(
-      `${daemon.name} ${outcome}. The end of ${daemon.logFile}:\n${await lastLines(daemon.logFile)}`,
-    );
-  }
-  say(`${daemon.name === 'api' ? 'API' : 'Worker'} is up`);
+    ended,
+    untilAborted(signal).then(() => 'is stopped'),
+    ...(timeoutMs === null
+      ? []
+      : [sleep(timeoutMs, `was not ready after ${timeoutMs / 1000} s`, { signal: over.signal })]),
+  ]).finally(() => over.abort());
+  if (problem !== null) throw new StartError(await withLogEnd(`${daemon.name} ${problem}.`, daemon, how));
 }

@@ -1,12 +1,19 @@
 import { inspect } from 'node:util';
 import { printError } from '../src/platform/terminal.ts';
-import type { Daemon, Say } from './daemon.ts';
+import type { Say } from './daemon.ts';
 
 /** The order of shutdown: each process ends before those that it depends on. */
 const endOrder = ['API', 'Worker', 'Temporal Web UI', 'Temporal', 'PostgreSQL', 'the claim on DATA_DIR'] as const;
 
+export type ProcessName = Exclude<(typeof endOrder)[number], 'the claim on DATA_DIR'>;
+
 /** What was started and has to be ended. */
-export type Stack = { name: (typeof endOrder)[number]; daemon: Daemon | null; stop: () => Promise<void> }[];
+export type Stack = {
+  name: (typeof endOrder)[number];
+  /** Of a process: rejects with a StartError when it cannot be brought back. */
+  lost?: Promise<never>;
+  stop: () => Promise<void>;
+}[];
 
 /** Ends everything on the stack, in order. If one cannot be ended, the others still are. */
 export async function endAll(stack: Stack, say: Say): Promise<void> {
@@ -14,7 +21,7 @@ export async function endAll(stack: Stack, say: Say): Promise<void> {
     for (const entry of stack.filter((candidate) => candidate.name === name)) {
       try {
         await entry.stop();
-        if (entry.daemon !== null) {
+        if (entry.lost !== undefined) {
           say(`${name} has ended`);
         }
       } catch (error) {
@@ -32,4 +39,12 @@ export class StartError extends Error {
 /** The start was cancelled by a signal. */
 export class Interrupted extends Error {
   override name = 'Interrupted';
+}
+
+/** Resolves with null when the signal comes, or has come already. */
+export function untilAborted(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(null), { once: true });
+    if (signal.aborted) resolve(null);
+  });
 }

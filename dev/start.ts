@@ -1,13 +1,13 @@
-// The supervisor behind `npm start`: starts everything on loopback, prints when it is ready, and ends it all in order.
+// The supervisor behind `npm start`: starts everything on loopback, prints when it is ready, starts again what ends by
+// itself, and ends it all in order.
 // With --watch (`npm run dev`) it restarts worker and API when a file of `src` changes.
 
 import { print, printError } from '../src/platform/terminal.ts';
 import { ConfigError, isRunByNpm, readConfig } from '../src/processes/config/config.ts';
 import { type Booted, boot } from './boot.ts';
-import { lastLines } from './daemon.ts';
 import { developmentFile } from './data-dir.ts';
-import { isService, stopService } from './service.ts';
-import { endAll, Interrupted, type Stack, StartError } from './stack.ts';
+import { stopService } from './service.ts';
+import { endAll, Interrupted, type Stack, StartError, untilAborted } from './stack.ts';
 import { watchSources } from './watch.ts';
 
 /**
@@ -32,32 +32,33 @@ async function main(): Promise<number> {
   const config = readConfig({ WEBHOOK_ALLOW_LOOPBACK: 'true', ...process.env });
   const interruption = new AbortController();
   listenForSignals(interruption);
+  const { signal } = interruption;
   const stack: Stack = [];
+  let failure: { error: unknown } | null = null;
   try {
-    const { development, restart } = await boot(config, stack, say, interruption.signal);
+    const { development, restart } = await boot(config, stack, say, signal);
     // Printed in one piece at the start of a line, for programs that wait for it.
     print(
       `ready: ${development.base_url}, Temporal Web UI ${development.temporal_ui_url ?? 'of your own server'}, ` +
         `keys in ${developmentFile(config.dataDir)} (${elapsed()} s)`,
     );
-    const changes = isWatching ? watchSources(interruption.signal) : null;
-    await supervise(stack, changes, restart, interruption.signal);
-    return 0;
+    await supervise(stack, isWatching ? watchSources(signal) : null, restart, signal);
   } catch (error) {
-    if (error instanceof Interrupted || interruption.signal.aborted) {
-      return 0;
+    if (!(error instanceof Interrupted || signal.aborted)) {
+      failure = { error };
+      if (stack.some(({ lost }) => lost !== undefined)) say('This cannot go on; ending everything. The reason follows');
     }
-    printError(error instanceof StartError ? error.message : error);
-    return 1;
-  } finally {
-    await endAll(stack, say);
   }
+  await endAll(stack, say);
+  if (failure === null) return 0;
+  printError(failure.error instanceof StartError ? failure.error.message : failure.error);
+  return 1;
 }
 
 /**
  * Resolves when the signal comes. Restarts the service when a source file changes; a version that does not start is
  * reported, and the next change is tried.
- * @throws StartError when a process ends by itself. Where changes are watched, one of the service is only reported.
+ * @throws StartError when PostgreSQL or Temporal has ended and cannot be brought back.
  */
 async function supervise(
   stack: Stack,
@@ -66,37 +67,18 @@ async function supervise(
   signal: AbortSignal,
 ): Promise<void> {
   const aborted = untilAborted(signal);
-  for (;;) {
-    const ends = stack.flatMap((entry) => (entry.daemon ? [entry.daemon.exited.then((how) => ({ entry, how }))] : []));
-    const event = await Promise.race([aborted, ...ends, ...(changes === null ? [] : [changes.next()])]);
-    if (event === null) return;
+  const lost = stack.flatMap((entry) => (entry.lost ? [entry.lost] : []));
+  while ((await Promise.race([aborted, ...lost, ...(changes === null ? [] : [changes.next()])])) !== null) {
+    say('A source file has changed; restarting worker and API');
     try {
-      if (event !== 'changed') throw new StartError(await describeEnd(event.entry, event.how));
-      say('A source file has changed; restarting worker and API');
       await restart();
     } catch (error) {
-      const isFatal = changes === null || (event !== 'changed' && !isService(event.entry));
-      if (isFatal || error instanceof Interrupted) throw error;
+      if (error instanceof Interrupted) throw error;
       printError(error instanceof StartError ? error.message : error);
       await stopService(stack);
       say('Worker and API are down; waiting for the next change. npm run types says where the syntax is wrong');
     }
   }
-}
-
-async function describeEnd({ name, daemon }: Stack[number], how: string): Promise<string> {
-  const log = daemon === null ? '' : ` The end of ${daemon.logFile}:\n${await lastLines(daemon.logFile)}`;
-  return `${daemon?.name ?? name} ended unexpectedly (${how}).${log}`;
-}
-
-/** Resolves with null when the signal comes, or has come already. */
-function untilAborted(signal: AbortSignal): Promise<null> {
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(null));
-    if (signal.aborted) {
-      resolve(null);
-    }
-  });
 }
 
 function listenForSignals(interruption: AbortController): void {

@@ -3,7 +3,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Host, readHost } from '../src/processes/config/config.ts';
-import { type Daemon, lastLines, type Say, startDaemon, stopLeftover } from './daemon.ts';
+import { type Daemon, type Say, startDaemon, stopLeftover } from './daemon.ts';
+import { withLogEnd } from './last-words.ts';
 import { findFreePorts, probePort } from './ports.ts';
 import { readDynamicConfigFlags, renderTemplate } from './temporal-config.ts';
 import { type PostgresStore, prepareTemporalTables, storeEnvironment } from './temporal-on-postgres.ts';
@@ -44,7 +45,7 @@ export interface TemporalOptions {
   log: Say;
   /** Where programs and the cache are; by default from the environment. */
   host?: Host;
-  /** Cancels a download or a build, which take minutes. To end the running server, use `stop`. */
+  /** Cancels a download or a build, which take minutes, or the start. To end the running server, use `stop`. */
   signal?: AbortSignal;
 }
 
@@ -58,49 +59,78 @@ export interface RunningTemporal {
   stop(): Promise<void>;
 }
 
+/** A Temporal server that can be started, and started again on the same ports. */
+export interface PreparedTemporal {
+  readonly address: string;
+  readonly uiUrl: string | null;
+  /**
+   * Starts the server; resolves when its port accepts connections.
+   * @throws with the last lines of the log, when it does not come up; when `signal` aborts. Then no process is left.
+   */
+  startServer(signal?: AbortSignal): Promise<Daemon>;
+  /** The same for the Web UI. Null if there is none, or the server's process has it. */
+  startUi: ((signal?: AbortSignal) => Promise<Daemon>) | null;
+}
+
 /**
- * Starts a Temporal server on loopback. Its workflows survive a restart. Resolves when its port accepts connections;
- * `ensureNamespace` waits until the server is fully ready. First ends what an earlier run left behind.
- * @throws with the last lines of the log, when the server does not come up; what `findTemporal` throws.
+ * Finds or builds the programs of a Temporal server on loopback, whose workflows survive a restart. Ends what an
+ * earlier run left behind.
+ * @throws what `findTemporal` throws.
  */
-export async function startTemporal(options: TemporalOptions): Promise<RunningTemporal> {
+export async function prepareTemporal(options: TemporalOptions): Promise<PreparedTemporal> {
   const { dataDir, frontendPort, uiPort, log } = options;
   const program = await findTemporal(options.host ?? readHost(), log, options.signal);
   await stopLeftover(dataDir, 'temporal-ui', 'SIGTERM', stopTimeoutMs, log);
   await stopLeftover(dataDir, 'temporal', 'SIGTERM', stopTimeoutMs, log);
   const folder = join(dataDir, 'temporal');
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  const addresses = {
+    address: `127.0.0.1:${frontendPort}`,
+    uiUrl: uiPort === null ? null : `http://127.0.0.1:${uiPort}`,
+  };
+  if (program.kind === 'cli') {
+    if (options.store) throw new Error(`${program.cli} keeps workflows in SQLite alone: unset TEMPORAL_STORE.`);
+    log(`${program.cli} opens an HTTP API and a Web UI that web pages can reach: see SECURITY.md`);
+    const ports = uiPort === null ? [frontendPort] : [frontendPort, uiPort];
+    return {
+      ...addresses,
+      startServer: async (signal) => untilUp(await startCli(program.cli, folder, options), ports, signal),
+      startUi: null,
+    };
+  }
+  return {
+    ...addresses,
+    startServer: async (signal) =>
+      untilUp(await startServer(program, folder, { ...options, signal }), [frontendPort], signal),
+    startUi:
+      uiPort === null
+        ? null
+        : async (signal) => untilUp(await startUi(program, folder, uiPort, options), [uiPort], signal),
+  };
+}
 
-  const daemons: Daemon[] = [];
+/**
+ * Starts a Temporal server and its Web UI. Resolves when their ports accept connections; `ensureNamespace` waits until
+ * the server is fully ready.
+ * @throws what the steps of `prepareTemporal` throw. Then no process is left.
+ */
+export async function startTemporal(options: TemporalOptions): Promise<RunningTemporal> {
+  const { signal } = options;
+  const { address, uiUrl, startServer, startUi } = await prepareTemporal(options);
+  const starts = await Promise.allSettled([startServer(signal), ...(startUi === null ? [] : [startUi(signal)])]);
+  const daemons = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
   const stop = async () => {
     for (const daemon of daemons.toReversed()) {
       await daemon.stop();
     }
   };
-  try {
-    if (program.kind === 'cli') {
-      if (options.store) throw new Error(`${program.cli} keeps workflows in SQLite alone: unset TEMPORAL_STORE.`);
-      log(`${program.cli} opens an HTTP API and a Web UI that web pages can reach: see SECURITY.md`);
-      daemons.push(await startCli(program.cli, folder, options));
-    } else {
-      daemons.push(await startServer(program, folder, options));
-      if (uiPort !== null) {
-        daemons.push(await startUi(program, folder, uiPort, options));
-      }
+  for (const start of starts) {
+    if (start.status === 'rejected') {
+      await stop();
+      throw start.reason;
     }
-    const [server, ui = server] = daemons;
-    await Promise.all([server && waitForPort(server, frontendPort), ui && uiPort !== null && waitForPort(ui, uiPort)]);
-  } catch (error) {
-    await stop();
-    throw error;
   }
-  return {
-    address: `127.0.0.1:${frontendPort}`,
-    uiUrl: uiPort === null ? null : `http://127.0.0.1:${uiPort}`,
-    pids: daemons.map((daemon) => daemon.pid),
-    daemons,
-    stop,
-  };
+  return { address, uiUrl, pids: daemons.map((daemon) => daemon.pid), daemons, stop };
 }
 
 type ServerProgram = Extract<TemporalProgram, { kind: 'server' }>;
@@ -208,7 +238,18 @@ function daemonOptions(name: string, { dataDir }: TemporalOptions) {
   } as const;
 }
 
-async function waitForPort(daemon: Daemon, port: number): Promise<void> {
+/** Returns the daemon when all of the ports accept connections. Stops it if it fails. */
+async function untilUp(daemon: Daemon, ports: number[], signal?: AbortSignal): Promise<Daemon> {
+  try {
+    await Promise.all(ports.map((port) => waitForPort(daemon, port, signal)));
+    return daemon;
+  } catch (error) {
+    await daemon.stop();
+    throw error;
+  }
+}
+
+async function waitForPort(daemon: Daemon, port: number, signal?: AbortSignal): Promise<void> {
   let ended: string | null = null;
   void daemon.exited.then((how) => {
     ended = how;
@@ -216,12 +257,9 @@ async function waitForPort(daemon: Daemon, port: number): Promise<void> {
   const giveUpAt = performance.now() + startTimeoutMs;
   while (!(await accepts(port))) {
     if (ended !== null || performance.now() > giveUpAt) {
-      throw new Error(
-        `${daemon.name} did not come up (${ended ?? 'still running'}). The end of ${daemon.logFile}:\n` +
-          (await lastLines(daemon.logFile)),
-      );
+      throw new Error(await withLogEnd(`${daemon.name} did not come up (${ended ?? 'still running'}).`, daemon, ended));
     }
-    await sleep(pollMs);
+    await sleep(pollMs, undefined, { signal });
   }
 }
 

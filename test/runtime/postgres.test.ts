@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
@@ -95,6 +95,17 @@ describe('the embedded PostgreSQL', () => {
     await (await start()).end();
     assert.match(said.join('\n'), new RegExp(`process ${zombie} is still in the process table; waiting`));
     parent.kill('SIGKILL');
+  });
+
+  it('is refused in a folder in which a server runs that has no record, with its process and what to do', async () => {
+    await (await start()).end();
+    const { pid, stop } = server;
+    await rm(join(folder.path, 'run', 'postgres.json'));
+    try {
+      await assert.rejects(start(), new RegExp(`already runs from .*cluster \\(process ${pid}\\).*kill -INT ${pid}`));
+    } finally {
+      await stop();
+    }
   });
 
   it('comes back when the last process of the killed one has ended, and says that it waits', async () => {

@@ -17,7 +17,7 @@ describe('a recorded process', () => {
   it('is found as long as it lives', async () => {
     const file = join(folder.path, 'child.json');
     const child = spawn('sleep', ['60']);
-    await recordProcess(file, child.pid ?? 0);
+    recordProcess(file, child.pid ?? 0);
     assert.equal(await findRecordedProcess(file), child.pid);
     child.kill('SIGKILL');
     await once(child, 'exit');
@@ -26,7 +26,7 @@ describe('a recorded process', () => {
 
   it('is not mistaken for a stranger that was given its number', async () => {
     const file = join(folder.path, 'stranger.json');
-    await recordProcess(file, process.pid);
+    recordProcess(file, process.pid);
     const record = await readFile(file, 'utf8');
     await writeFile(file, record.replace(/"identity":"[^"]*"/, '"identity":"an earlier boot/1"'));
     assert.equal(await findRecordedProcess(file), null);
@@ -67,7 +67,7 @@ describe('a lock', () => {
   it('is free again when its holder was killed', async () => {
     const file = join(folder.path, 'killed');
     const holder = spawn('sleep', ['60']);
-    await recordProcess(file, holder.pid ?? 0);
+    recordProcess(file, holder.pid ?? 0);
     assert.equal((await takeLock(file)).taken, false);
     holder.kill('SIGKILL');
     await once(holder, 'exit');

@@ -11,6 +11,9 @@ import { childEnvironment } from '../../src/processes/config/config.ts';
 const START = fileURLToPath(new URL('../../dev/start.ts', import.meta.url));
 const SERVERS = ['postgres', 'temporal', 'temporal-ui', 'worker', 'api'] as const;
 
+/** What a process is called in its record and in the name of its log. */
+export type ServerName = (typeof SERVERS)[number];
+
 /** Ports, and whatever else of the environment is to be set. */
 export type Ports = { PORT: string; TEMPORAL_PORT: string; TEMPORAL_UI_PORT: string; [name: string]: string };
 
@@ -59,7 +62,7 @@ export class Start {
     return JSON.parse(await readFile(join(this.dataDir, 'development.json'), 'utf8'));
   }
 
-  async pids(): Promise<Record<(typeof SERVERS)[number], number>> {
+  async pids(): Promise<Record<ServerName, number>> {
     const read = async (name: string): Promise<number> =>
       JSON.parse(await readFile(join(this.dataDir, 'run', `${name}.json`), 'utf8')).pid;
     const [postgres, temporal, ui, worker, api] = await Promise.all(SERVERS.map(read));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { stat } from 'node:fs/promises';
+import { appendFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { eventually } from '../../lab/eventually.ts';
@@ -8,7 +8,7 @@ import { freePorts, type Ports, Start } from './start-process.ts';
 import { stillAlive, useFolder } from './support.ts';
 
 describe('npm start', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const running: Start[] = [];
   let copy: Start | undefined;
   after('end what is left', async () => {
@@ -96,13 +96,13 @@ describe('npm start', function () {
     stranger.close();
   });
 
-  it('ends everything with 1 when a part dies, and says which and what its log says', async () => {
-    const { copy } = await up();
-    const pids = await copy.pids();
-    process.kill(pids.worker, 'SIGKILL');
-    assert.equal(await copy.ended, 1);
-    assert.match(copy.output, /worker ended unexpectedly \(signal SIGKILL\).*logs\/worker\.log/);
-    assert.deepEqual(await stillAlive(Object.values(pids)), []);
+  it('ends with 1 when a process ends before it was ever ready, and its own last words are the last line', async () => {
+    // An address of no machine.
+    const begun = start('unready', { ...(await freePorts()), HOST: '192.0.2.1' });
+    assert.equal(await begun.ended, 1);
+    assert.match(begun.output, /api ended while starting \(exit code 1\)\. The end of .*logs\/api\.log:/);
+    assert.match(begun.output.trimEnd().split('\n').at(-1) ?? '', /^Error: listen EADDRNOTAVAIL: .*192\.0\.2\.1/);
+    assert.doesNotMatch(begun.output, /starting it again/);
   });
 
   it('clears away what a start that was killed has left behind, and goes on with its data', async () => {
@@ -121,13 +121,27 @@ describe('npm start', function () {
     assert.deepEqual(await stillAlive(Object.values(pids)), []);
   });
 
-  it('goes on with its data after all of its processes were killed at once', async () => {
-    const killed = await up();
-    const pids = Object.values(await killed.copy.pids());
-    for (const pid of [killed.copy.child.pid ?? 0, ...pids]) process.kill(pid, 'SIGKILL');
-    await killed.copy.ended;
-    const next = await up();
-    assert.equal(next.development.biller_id, killed.development.biller_id);
-    assert.deepEqual(await stillAlive(pids), []);
+  it('goes on with its data after all of its processes were killed at once, ten times in a row', async () => {
+    const { biller_id } = (await up()).development;
+    for (let round = 1; round <= 10; round += 1) {
+      const { copy: killed } = await up();
+      const pids = Object.values(await killed.pids());
+      for (const pid of [killed.child.pid ?? 0, ...pids]) process.kill(pid, 'SIGKILL');
+      await killed.ended;
+      const next = await up();
+      assert.equal(next.development.biller_id, biller_id, `round ${round}`);
+      assert.deepEqual(await stillAlive(pids), [], `round ${round}`);
+    }
+  });
+
+  it('ends with 1 when PostgreSQL cannot be brought back, after how many tries, what to do, and why', async () => {
+    const { copy } = await up();
+    const { postgres, ...others } = await copy.pids();
+    await appendFile(join(copy.dataDir, 'postgres/cluster/postgresql.conf'), '\nnonsense\n');
+    process.kill(postgres, 'SIGKILL');
+    assert.equal(await copy.ended, 1);
+    assert.match(copy.output, /PostgreSQL could not be brought back in 7 tries\. The last line below says why/);
+    assert.match(copy.output.trimEnd().split('\n').at(-1) ?? '', /^FATAL: +configuration file .* contains errors$/);
+    assert.deepEqual(await stillAlive(Object.values(others)), []);
   });
 });

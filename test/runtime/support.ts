@@ -20,6 +20,5 @@ export function useFolder(): { readonly path: string } {
 
 /** Those of these processes that still live. A zombie, which only nobody has waited for, does not. */
 export async function stillAlive(pids: readonly number[]): Promise<number[]> {
-  const identities = await Promise.all(pids.map(identifyProcess));
-  return pids.filter((_pid, index) => identities[index] !== null);
+  return pids.filter((pid) => identifyProcess(pid) !== null);
 }
