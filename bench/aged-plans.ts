@@ -1,8 +1,10 @@
 import type { Client as Temporal } from '@temporalio/client';
+import { fallsDueAt } from '../lab/due-dates.ts';
 import { eventually } from '../lab/eventually.ts';
 import { inParallel } from '../lab/parallel.ts';
 import { signals } from '../src/messages/signals.ts';
 import type { Pool } from '../src/platform/postgres/connection.ts';
+import { realNow } from '../src/platform/real-time.ts';
 import type { RunContext } from './bench.ts';
 import { type Figure, figure } from './figure.ts';
 import { expectChargedOnce, type LivePlans, lastEvent } from './live-plans.ts';
@@ -22,7 +24,7 @@ export function ageInWords(age: number): string {
 export function howAged(age: number): string[] {
   if (age === 0) return [];
   return [
-    `Before that, each plan was charged ${age} times, as it is in ${age} weeks: by its own timer, through the whole path. Only the timers were of seconds instead of a week (a trigger on payment_plans sets next_due_at). Each charge was checked as those that are measured.`,
+    `Before that, each plan was charged ${age} times, as it is in ${age} weeks: by its own timer, through the whole path. Only the timers were of seconds instead of a week (a trigger on payment_plans sets next_due_at, and start_date with it). Each charge was checked as those that are measured.`,
   ];
 }
 
@@ -44,7 +46,10 @@ export async function agePlans(
     create or replace function bench_fall_due_again() returns trigger language plpgsql as $$
     begin
       update bench_ages set charges_left = charges_left - 1 where plan_id = new.id and charges_left > 0;
-      if found then new.next_due_at = now() + interval '${gap}'; end if;
+      if found then
+        new.next_due_at = now() + interval '${gap}';
+        new.start_date = (new.next_due_at at time zone 'UTC')::date - 7 * new.next_slot;
+      end if;
       return new;
     end $$;
     create or replace trigger bench_fall_due_again before update on payment_plans
@@ -53,7 +58,8 @@ export async function agePlans(
   await sql`
     insert into bench_ages (plan_id, charges_left) select unnest(${live.ids}::text[]), ${age - 1}::integer
     on conflict (plan_id) do update set charges_left = excluded.charges_left`;
-  await sql`update payment_plans set next_due_at = now() + ${gap}::interval where id = any(${live.ids}::text[])`;
+  const first = new Date(realNow().getTime() + gapMs(count));
+  await sql`update payment_plans set ${fallsDueAt(sql, first)} where id = any(${live.ids}::text[])`;
   const begun = performance.now();
   await inParallel(live.ids, 40, (id) => temporal.workflow.getHandle(`payment-plan/${id}`).signal(signals.poke));
   let seen = 0;

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PaymentsClient } from '@payments-service/client';
 import type { Client as Temporal } from '@temporalio/client';
+import { fallsDueAt } from '../lab/due-dates.ts';
 import { eventually } from '../lab/eventually.ts';
 import { inParallel, range } from '../lab/parallel.ts';
 import { type Mode, makeActivePlan, makePayer } from '../lab/payer.ts';
@@ -51,7 +52,7 @@ export async function setTimers(sql: Pool, temporal: Temporal, ids: readonly str
   const begun = performance.now();
   // Whole seconds, so that two rounds never share the span by which the server is asked.
   const dueAt = new Date(Math.ceil((realNow().getTime() + leadMs) / 1000) * 1000);
-  await sql`update payment_plans set next_due_at = ${dueAt} where id = any(${[...ids]}::text[])`;
+  await sql`update payment_plans set ${fallsDueAt(sql, dueAt)} where id = any(${[...ids]}::text[])`;
   await inParallel(ids, 40, (id) => temporal.workflow.getHandle(`payment-plan/${id}`).signal(signals.poke));
   const areSet = await haveTimers(temporal, dueAt, ids.length);
   return { dueAt, preparedMs: performance.now() - begun, areSet };

@@ -74,7 +74,7 @@ export const dueAtOnce: Measurement = {
       title: `${count} plans in real time, ${ageInWords(age)}, due at one instant (one biller, no webhook endpoint)`,
       how: [
         ...howAged(age),
-        `${count} customers without a clock, each with a card and an active weekly plan, made through the API. Then next_due_at of all is set to one instant some seconds ahead by SQL and their workflows are poked (signal \`poke\`), so that each has a real timer for it; the server's NextDueAt says that all do.`,
+        `${count} customers without a clock, each with a card and an active weekly plan, made through the API. Then next_due_at of all is set to one instant some seconds ahead by SQL, and their start_date with it, and their workflows are poked (signal \`poke\`), so that each has a real timer for it; the server's NextDueAt says that all do.`,
         'Time runs from the instant until the events of all charges are seen committed in the database, looked at every 25 to 100 ms. Each plan must then have exactly one paid slot, one intent and one attempt for each instant, and the processor’s own ledger one success for each intent, or the run fails.',
         'Bare: as many workflows with one timer for such an instant and one activity that inserts one row, on the same server, with a worker process of their own that begins up to a hundred workflow tasks at once; they end after it, while a plan goes on to its next timer. Kinds and plans take turns in each round.',
         ...(inLiveMode.courses.length === 0

@@ -1,3 +1,4 @@
+import { fallsDueAt } from '../../lab/due-dates.ts';
 import { inParallel, itemInTurn, range } from '../../lab/parallel.ts';
 import { makeActivePlan, makePayer } from '../../lab/payer.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
@@ -50,7 +51,7 @@ export async function openLivePlans({ client, sql }: Bench, count: number): Prom
       dues += 1;
       rounds.set(id, (rounds.get(id) ?? 0) + 1);
       await atomically(sql, async (tx) => {
-        await tx`update payment_plans set next_due_at = ${dueAt} where id = ${id}`;
+        await tx`update payment_plans set ${fallsDueAt(tx, dueAt)} where id = ${id}`;
         await wake.plan(tx, { id, livemode: false }, realNow());
       });
     },

@@ -1,3 +1,4 @@
+import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually, untilItSucceeds } from '../../lab/eventually.ts';
 import { makeActivePlan, makePayer } from '../../lab/payer.ts';
 import { enqueue } from '../../src/platform/postgres/outbox.ts';
@@ -61,7 +62,7 @@ export async function letFallDue(world: World, ids: string[], dueAt: Date, round
     atomically(world.cluster.sql, async (tx) => {
       // Only those: after a commit whose response was lost this is repeated, and some may have collected by then.
       const moved = await tx<{ id: string; livemode: boolean }[]>`
-        update payment_plans set next_due_at = ${dueAt}
+        update payment_plans set ${fallsDueAt(tx, dueAt)}
         where id in ${tx(ids)} and collected_amount_cents = recurring_amount_cents * ${rounds}
         returning id, livemode`;
       await enqueue(

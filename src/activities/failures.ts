@@ -9,6 +9,7 @@ import { isOutage } from '../platform/postgres/transaction.ts';
 import { CommandRefused } from '../services/command-refused.ts';
 import { WorkflowClockAhead } from '../services/customer-time.ts';
 import { ProcessorNotConfigured, ProcessorUnavailable } from '../services/errors.ts';
+import { PlanInconsistent } from '../services/plans/plan-dates.ts';
 
 /** The failure type of an effect that retries do not fix. The workflow decides how to react. */
 export const effectFailed = 'EffectFailed';
@@ -25,8 +26,8 @@ const pausesOfAnOutage = [100, 250, 500, 1000, 2000];
  * of real time: on a test clock the server skips the back-off between Temporal's retries. After that, Temporal retries
  * without limit. A processor that gave no outcome is asked again by Temporal's retries, so that one activity asks once;
  * after eight of them the workflow stalls, which shows why and lets operator commands through. Any other error is
- * retried twice, unless only time helps, and then thrown as `EffectFailed`, which Temporal does not retry. A refused
- * command is thrown at once, see `throwRefusal`.
+ * retried twice, unless a retry cannot help, and then thrown as `EffectFailed`, which Temporal does not retry. A
+ * refused command is thrown at once, see `throwRefusal`.
  */
 export async function carryOut<T>(sql: Pool, work: () => Promise<T>): Promise<T> {
   let outages = 0;
@@ -43,11 +44,16 @@ export async function carryOut<T>(sql: Pool, work: () => Promise<T>): Promise<T>
         await pause(wait);
       } else if (error instanceof CommandRefused) {
         throwRefusal(error);
-      } else if (error instanceof WorkflowClockAhead || tries++ >= triesOfAnEffect) {
+      } else if (isLasting(error) || tries++ >= triesOfAnEffect) {
         throw await effectFailure(sql, error);
       }
     }
   }
+}
+
+/** Whether only time or an operator helps. */
+function isLasting(error: unknown): boolean {
+  return error instanceof WorkflowClockAhead || error instanceof PlanInconsistent;
 }
 
 /** Throws a refused operator command as a failure that Temporal does not retry, and any other error as it is. */

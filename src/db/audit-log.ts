@@ -29,6 +29,21 @@ export async function insertAuditRow(db: Db, row: Omit<AuditRow, 'id'>): Promise
   await db`insert into audit_log ${db({ ...row, changes: jsonb(db, row.changes) })}`;
 }
 
+/** Whether an operator has brought the retry of a slot forward to this date, by `retryNow`. */
+export async function wasRetriedNow(
+  db: Db,
+  plan: { id: string; biller_id: string },
+  { slot, date }: { slot: number; date: Date },
+): Promise<boolean> {
+  const change = { [`slots/${slot}/next_attempt_at`]: { to: date.toISOString() } };
+  const rows = await db`
+    select 1 from audit_log
+    where biller_id = ${plan.biller_id} and subject_id = ${plan.id} and action = 'payment_plan.retried_now'
+      and changes @> ${jsonb(db, change)}
+    limit 1`;
+  return rows.length > 0;
+}
+
 /** A page of the log, newest first. */
 export async function listAuditRows(db: Db, { billerId, before, limit }: AuditPage): Promise<AuditRow[]> {
   return db<AuditRow[]>`

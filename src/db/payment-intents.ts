@@ -76,6 +76,12 @@ export async function selectPaymentIntent(db: Db, tenant: TenantKey, id: string)
   return row ?? null;
 }
 
+/** The intents of a plan, one for each slot that was ever charged, in the order of the slots. */
+export async function listIntentsOfPlan(db: Db, planId: string): Promise<PaymentIntentRow[]> {
+  return db<PaymentIntentRow[]>`
+    select * from payment_intents where payment_plan_id = ${planId} order by payment_plan_slot`;
+}
+
 /** An intent with the test clock of its customer. */
 export interface LockedIntentRow extends PaymentIntentRow {
   test_clock_id: string | null;

@@ -34,6 +34,11 @@ export async function listOpenSlots(db: Db, planId: string): Promise<OpenSlotRow
     order by slot`;
 }
 
+/** All slots of a plan that have come, oldest first. */
+export async function listSlots(db: Db, planId: string): Promise<PlanSlotRow[]> {
+  return db<PlanSlotRow[]>`select * from payment_plan_slots where payment_plan_id = ${planId} order by slot`;
+}
+
 /** The slot that a payment intent pays, or null. */
 export async function selectSlotOfIntent(db: Db, paymentIntentId: string): Promise<PlanSlotRow | null> {
   const [row] = await db<PlanSlotRow[]>`
@@ -74,6 +79,14 @@ export async function insertSkippedSlots(
     insert into payment_plan_slots ${tx(
       slots.map(({ slot, due_date }) => ({ payment_plan_id: planId, slot, due_date, status: 'skipped' })),
     )}`;
+}
+
+/** Stores a slot as it is, whether it has a row or not. */
+export async function putSlot(tx: Tx, row: PlanSlotRow): Promise<void> {
+  const { payment_plan_id, slot, ...columns } = row;
+  await tx`
+    insert into payment_plan_slots ${tx({ payment_plan_id, slot, ...columns })}
+    on conflict (payment_plan_id, slot) do update set ${tx(columns)}`;
 }
 
 /** Changes one slot. */

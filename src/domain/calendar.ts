@@ -113,6 +113,16 @@ export function slotDueAt(cadence: Cadence, slot: number, timeZone: string): Dat
 }
 
 /**
+ * Returns whether an instant can be the due instant of a slot: it is within two days of the slot's date, 00:00 UTC. A
+ * time zone moves midnight by 14 hours, a day that a zone skipped by 24 more; and the rules of a zone may change after
+ * the instant was stored. No two slots are nearer than a week. PostgreSQL has the same rule, `is_near_slot`.
+ * @throws RangeError in the same cases as `slotDate`.
+ */
+export function isNearSlot(cadence: Cadence, slot: number, instant: Date): boolean {
+  return Math.abs(instant.getTime() - startOfDay(slotDate(cadence, slot), 'UTC').getTime()) <= 2 * millisecondsPerDay;
+}
+
+/**
  * Returns the lowest slot from `fromSlot` on that falls due strictly after `instant` (UTC). There a plan continues when
  * it skips the slots that have passed (decisions: Never a burst). It computes the slot instead of walking to it, so a
  * century costs no more than a week.

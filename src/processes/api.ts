@@ -66,7 +66,7 @@ const app = createApp({
     key: config.operatorKey,
     webUis: webUisOf(config),
     findLatestRun: (workflowId, livemode) => findLatestRun(sideOf(sides, livemode), workflowId),
-    findStuckWorkflows: (now) => findStuckWorkflows(sides, now),
+    findStuckWorkflows: (now) => findStuckWorkflows(sql, sides, now),
   },
   checks: {
     PostgreSQL: () => sql`select 1`,

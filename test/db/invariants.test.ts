@@ -48,6 +48,8 @@ const damages: Record<string, string> = {
   'every slot that has come has a row, and none that has not': `update payment_plans set next_slot = next_slot + 1`,
   'an active plan wakes for its earliest retry, and one that is not active for nothing': `
     update payment_plans set next_attempt_at = '2027-01-11'`,
+  'the next payment and the retries of an active plan are due when its calendar and dunning say': `
+    update payment_plans set next_due_at = next_due_at - interval '7 days'`,
   'the events of a biller and mode are numbered from 1 without gaps, up to its counter': `delete from events where sequence = 2`,
   'an attempt that succeeded or failed has exactly one event': `
     update events set event_type = 'payment_intent.failed' where event_type = 'payment_intent.succeeded'`,
@@ -135,14 +137,22 @@ describe('the check of the invariants', () => {
       const offender = found.find(({ invariant }) => invariant === name);
       assert.ok(offender, `only found: ${found.map(({ invariant }) => invariant).join('; ') || 'nothing'}`);
       assert.ok(offender.id.length > 0 && offender.detail.length > 0);
+      assert.match(offender.remedy, /^.{20,}\.$/);
+      assert.doesNotMatch(offender.remedy, /\bID\b/);
     });
   }
 
-  it('prints the offenders, and ends with 1', async () => {
+  it('prints the offenders with their remedy, and ends with 1', async () => {
     await db.sql`update payment_plans set collected_amount_cents = 999`;
     await assert.rejects(runCommand(), (error: { code: number; stdout: string }) => {
       assert.equal(error.code, 1);
-      assert.match(error.stdout, /a plan has collected the sum .* pp_\w+ +says 999, its intents 1000/);
+      const [name, offender, remedy] = error.stdout.split('\n');
+      assert.match(name ?? '', /^Broken: a plan has collected the sum/);
+      const id = /^ {2}(pp_\w+): says 999, its intents 1000$/.exec(offender ?? '')?.[1];
+      assert.equal(
+        remedy,
+        `    remedy: npm run --silent ops -- recalculate ${id} (with --dry-run it only shows the correction).`,
+      );
       assert.match(error.stdout, /1 of \d+ invariants are broken/);
       return true;
     });

@@ -6,6 +6,7 @@ import {
   type Cadence,
   dayOfWeek,
   daysBetween,
+  isNearSlot,
   isPlainDate,
   isTimeZone,
   lastSlot,
@@ -205,5 +206,22 @@ describe('the date of a slot', () => {
     assert.throws(() => slotDate(cadence('monthly', 1, '2027-02-30'), 0), RangeError);
     assert.throws(() => slotDate(cadence('monthly', 2 ** 52, '2027-01-01'), 1), RangeError);
     assert.throws(() => slotDate(cadence('weekly', 2 ** 52, '2027-01-01'), 1), RangeError);
+  });
+});
+
+describe('an instant near a slot', () => {
+  it('is within two days of the slot’s date, 00:00 UTC, whatever the zone: no two slots are so near', () => {
+    const monthly = cadence('monthly', 1, '2027-01-31', '2027-02-03');
+    const near = (slot: number, instant: string) => isNearSlot(monthly, slot, new Date(instant));
+    assert.deepEqual(
+      ['2027-02-26T00:00:00Z', '2027-02-28T00:00:00Z', '2027-03-02T00:00:00Z'].map((instant) => near(1, instant)),
+      [true, true, true],
+    );
+    assert.deepEqual(
+      ['2027-02-25T23:59:59Z', '2027-03-02T00:00:01Z', '2027-01-31T00:00:00Z'].map((instant) => near(1, instant)),
+      [false, false, false],
+    );
+    assert.deepEqual([near(0, '2027-02-03T00:00:00Z'), near(0, '2027-01-31T00:00:00Z')], [true, false]);
+    assert.throws(() => isNearSlot(monthly, 10_000_000, new Date(0)), RangeError);
   });
 });

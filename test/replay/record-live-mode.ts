@@ -1,5 +1,6 @@
 // Records the histories of live mode, in which a charge waits for a processor service: npx mocha
 // test/replay/record-live-mode.ts See record.ts.
+import { fallsDueAt, letRetryFallDue } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
@@ -28,7 +29,7 @@ describe('recording histories of live mode', function () {
     const workflowId = workflowIdOf('paymentPlan', plan.id);
     await paid(merchant, plan.id);
     const due = new Date(realNow().getTime() + 1000);
-    await service.db.sql`update payment_plans set next_due_at = ${due} where id = ${plan.id}`;
+    await service.db.sql`update payment_plans set ${fallsDueAt(service.db.sql, due)} where id = ${plan.id}`;
     await signal(workflowId, 'recheck');
     await paid(merchant, plan.id, 2);
     for (const transition of ['suspend', 'resume', 'close'] as const) await merchant.move(plan.id, transition);
@@ -42,8 +43,7 @@ describe('recording histories of live mode', function () {
     const { id } = await merchant.activePlan({ start_date: today(), metadata });
     await eventually('it is declined', async () => (await merchant.payments(id))[0]?.status === 'retrying');
     const due = new Date(realNow().getTime() + 1000);
-    await sql`update payment_plan_slots set next_attempt_at = ${due} where payment_plan_id = ${id} and slot = 0`;
-    await sql`update payment_plans set next_attempt_at = ${due} where id = ${id}`;
+    await letRetryFallDue(sql, id, 0, due);
     const workflowId = workflowIdOf('paymentPlan', id);
     await signal(workflowId, 'recheck');
     await paid(merchant, id);

@@ -2,6 +2,7 @@
 // live mode npx mocha test/replay/record-live-mode.ts. Do it after a change of the workflows that is meant to change
 // what they do, and read the difference. Where runs of the former version may be under way, rename histories/current
 // first, to `before-<name of the patch>` (docs/upgrades.md).
+import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
@@ -35,7 +36,7 @@ describe('recording histories', function () {
       });
     await paid(1);
     const due = new Date(realNow().getTime() + 1000);
-    await service.db.sql`update payment_plans set next_due_at = ${due} where id = ${plan.id}`;
+    await service.db.sql`update payment_plans set ${fallsDueAt(service.db.sql, due)} where id = ${plan.id}`;
     await signal(workflowId, 'recheck');
     await paid(2);
     await merchant.move(plan.id, 'suspend');
@@ -162,7 +163,7 @@ describe('recording histories', function () {
       return fired.length === 2 && Number(looked?.eventId) > Number(fired[1]?.eventId);
     });
     const due = new Date(realNow().getTime() - 100);
-    await service.db.sql`update payment_plans set next_due_at = ${due} where id = ${plan.id}`;
+    await service.db.sql`update payment_plans set ${fallsDueAt(service.db.sql, due)} where id = ${plan.id}`;
     await send(workflowId, 'recheck');
     await eventually('it is paid', async () => (await merchant.payments(plan.id))[0]?.status === 'paid');
     await merchant.move(plan.id, 'close');

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { enableByOperator, replayByOperator } from '../../src/operations/endpoint-recovery.ts';
@@ -104,7 +105,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
       end $$;
       create trigger poison before insert on payment_plan_slots for each row execute function poison()`);
     await service.db
-      .sql`update payment_plans set activated_at = ${ago(day)}, next_due_at = ${ago(hour)} where id = ${poisoned.id}`;
+      .sql`update payment_plans set activated_at = ${ago(day)}, ${fallsDueAt(service.db.sql, ago(hour))} where id = ${poisoned.id}`;
     assert.match((await sendCommand(operations(), poisoned.id, { name: 'recheck' })) ?? '', /./);
     const stuck = await eventually('it has stalled', async () => {
       const found = (await about(poisoned.id)).find(({ kind }) => kind === 'plan_overdue');
@@ -127,7 +128,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
     await service.stopWorkers();
     const { id } = await merchant.activePlan({ customer_id: payer.id, start_date: inAYear });
     await service.db
-      .sql`update payment_plans set activated_at = ${ago(day)}, next_due_at = ${ago(hour)} where id = ${id}`;
+      .sql`update payment_plans set activated_at = ${ago(day)}, ${fallsDueAt(service.db.sql, ago(hour))} where id = ${id}`;
     const missing = (await look(ago(-2 * 60_000))).filter(({ kind }) => kind === 'worker_missing');
     const queues = [service.taskQueue, `${service.taskQueue}-webhooks`];
     assert.equal(missing.length, queues.length);
@@ -281,7 +282,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
     await eventually('it runs', () => handle.describe().catch(() => null));
     await handle.terminate();
     await service.db
-      .sql`update payment_plans set activated_at = ${ago(day)}, next_due_at = ${ago(hour)} where id = ${id}`;
+      .sql`update payment_plans set activated_at = ${ago(day)}, ${fallsDueAt(service.db.sql, ago(hour))} where id = ${id}`;
     assert.match((await about(id))[0]?.why ?? '', /its workflow does not run: recheck starts it again/);
     assert.match((await sendCommand(operations(), id, { name: 'recheck' })) ?? '', /did not run: it is started/);
     await eventually('it is paid', async () => (await merchant.payments(id))[0]?.status === 'paid');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { userInfo } from 'node:os';
+import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { type Ran, runScript } from '../../lab/run-program.ts';
 import { realNow } from '../../src/platform/real-time.ts';
@@ -52,7 +53,7 @@ describe('ops on the command line', function () {
     });
     const due = ago(3 * hour);
     await service.db
-      .sql`update payment_plans set activated_at = ${ago(24 * hour)}, next_due_at = ${due} where id = ${id}`;
+      .sql`update payment_plans set activated_at = ${ago(24 * hour)}, ${fallsDueAt(service.db.sql, due)} where id = ${id}`;
 
     const [words, json, other] = await Promise.all([
       ops(['stuck']),
@@ -148,6 +149,9 @@ describe('ops on the command line', function () {
       [['recheck'], /ops recheck needs ID/],
       [['skip-slot', 'pp_1', 'three'], /SLOT must be a whole number/],
       [['recheck', 'cus_1'], /No such object with a workflow: cus_1/],
+      [['recalculate', 'cus_1'], /No such payment plan: cus_1/],
+      [['recalculate', 'pp_1', '--overdue', 'maybe'], /--overdue takes charge or skip/],
+      [['recheck', 'pp_1', '--dry-run'], /Only ops recalculate takes --dry-run and --overdue/],
       [['enable-endpoint', `we_${'0'.repeat(32)}`], /No such webhook endpoint/],
     ];
     const outcomes = await Promise.all(cases.map(([args, , env]) => ops(args, env)));

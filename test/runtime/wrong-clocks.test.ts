@@ -3,6 +3,7 @@ import { mock } from 'node:test';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach } from 'mocha';
+import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { createCollectionActivities } from '../../src/activities/collection-activities.ts';
 import { type InsertedEvent, insertEvents } from '../../src/db/events.ts';
@@ -39,7 +40,7 @@ describe('a process whose clock is wrong by an hour', () => {
   async function planDue(atMs: number) {
     const merchant = await service.merchant();
     const plan = await merchant.activePlan({ start_date: '2090-01-01' });
-    await service.db.sql`update payment_plans set next_due_at = ${new Date(atMs)} where id = ${plan.id}`;
+    await service.db.sql`update payment_plans set ${fallsDueAt(service.db.sql, new Date(atMs))} where id = ${plan.id}`;
     const { collectPlan } = createCollectionActivities({ sql: service.db.sql, processors });
     return {
       collect: (temporalNow: number) => new MockActivityEnvironment().run(() => collectPlan(plan.id, temporalNow)),

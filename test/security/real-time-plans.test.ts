@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { afterEach, describe, it } from 'mocha';
+import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { addDays, dateIn } from '../../src/domain/calendar.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
@@ -94,7 +95,7 @@ describe('access to Temporal', function () {
   /** Moves the next due date of a plan to shortly after now, in real time, and returns it. */
   async function makeDueIn(planId: string, ms: number): Promise<number> {
     const due = new Date(realNow().getTime() + ms);
-    await service.db.sql`update payment_plans set next_due_at = ${due} where id = ${planId}`;
+    await service.db.sql`update payment_plans set ${fallsDueAt(service.db.sql, due)} where id = ${planId}`;
     return due.getTime();
   }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { fallsDueAt, letRetryFallDue } from '../../lab/due-dates.ts';
 import { stuckDefinitions } from '../../src/operations/stuck/definitions.ts';
 import { findStuck } from '../../src/operations/stuck/find-stuck.ts';
 import { realNow } from '../../src/platform/real-time.ts';
@@ -40,10 +41,10 @@ describe('what is stuck by what PostgreSQL knows', () => {
     const { merchant, db } = stage;
     const payer = await merchant.payer();
     const { id, biller_id } = await merchant.activePlan({ customer_id: payer.id, start_date: inAYear });
-    await db.sql`update payment_plans set activated_at = ${ago(day)}, next_due_at = ${ago(4 * minute)} where id = ${id}`;
+    await db.sql`update payment_plans set activated_at = ${ago(day)}, ${fallsDueAt(db.sql, ago(4 * minute))} where id = ${id}`;
     assert.deepEqual(await kinds(id), []);
     const due = ago(6 * minute);
-    await db.sql`update payment_plans set activated_at = ${ago(day)}, next_due_at = ${due} where id = ${id}`;
+    await db.sql`update payment_plans set activated_at = ${ago(day)}, ${fallsDueAt(db.sql, due)} where id = ${id}`;
     const { plan_overdue: stuck } = await stuckOf(id);
     assert.ok(stuck);
     assert.deepEqual(
@@ -78,8 +79,8 @@ describe('what is stuck by what PostgreSQL knows', () => {
     await stage.collect(id, realNow());
     assert.deepEqual(await kinds(id), []);
     const past = ago(6 * minute);
-    await db.sql`update payment_plan_slots set next_attempt_at = ${past} where payment_plan_id = ${id} and slot = 0`;
-    await db.sql`update payment_plans set activated_at = ${ago(day)}, next_attempt_at = ${past} where id = ${id}`;
+    await letRetryFallDue(db.sql, id, 0, past);
+    await db.sql`update payment_plans set activated_at = ${ago(day)} where id = ${id}`;
     assert.equal(
       (await stuckOf(id)).plan_overdue?.why,
       'the retry of payment 1 (slot 0) was not made; it has failed 1 times, last with insufficient_funds',
@@ -222,7 +223,7 @@ describe('what is stuck by what PostgreSQL knows', () => {
         recurring_amount_cents, until_further_notice, currency, start_date, failure_behaviour, next_due_at, activated_at,
         created_at, updated_at)
       select left(id, -4) || lpad(n::text, 4, '0'), biller_id, livemode, customer_id, name, state, frequency_type, frequency_period,
-        recurring_amount_cents, until_further_notice, currency, start_date, failure_behaviour,
+        recurring_amount_cents, until_further_notice, currency, (now() at time zone 'UTC')::date, failure_behaviour,
         now() - make_interval(mins => 10 + n), ${ago(day)}, created_at, updated_at
       from payment_plans, generate_series(1, 150) n where id = ${id}`;
     const report = (await findStuck(db.sql, stuckDefinitions, realNow())).find(({ kind }) => kind === 'plan_overdue');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TypedSearchAttributes } from '@temporalio/common';
+import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
 import { startSummaryOf, summaryOf } from '../../src/messages/workflow-summaries.ts';
@@ -150,7 +151,7 @@ describe('a workflow whose history grows long', function () {
     const workflowId = workflowIdOf('paymentPlan', plan.id);
     const { runId } = await described(workflowId);
     const due = new Date(realNow().getTime() + 10_000);
-    await service.db.sql`update payment_plans set next_due_at = ${due} where id = ${plan.id}`;
+    await service.db.sql`update payment_plans set ${fallsDueAt(service.db.sql, due)} where id = ${plan.id}`;
     while ((await described(workflowId)).runId === runId) await handleOf(workflowId).executeUpdate('recheck');
     assert.ok(realNow() < due, 'it continued in a fresh run before the date');
 

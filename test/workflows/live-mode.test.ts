@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { letRetryFallDue } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { lookForStuck } from '../../src/operations/stuck/stuck.ts';
@@ -73,9 +74,7 @@ describe('live mode with a processor service', function () {
       ['insufficient_funds'],
     );
     const { sql } = service.db;
-    const due = realNow();
-    await sql`update payment_plan_slots set next_attempt_at = ${due} where payment_plan_id = ${id} and slot = 0`;
-    await sql`update payment_plans set next_attempt_at = ${due} where id = ${id}`;
+    await letRetryFallDue(sql, id, 0, realNow());
     await service.temporal.workflow.getHandle(workflowIdOf('paymentPlan', id)).signal('recheck');
     const payment = await paid(merchant, id);
     assert.deepEqual(await doneFor(payment.payment_intent_id ?? ''), ['charge failed', 'charge succeeded']);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
@@ -24,7 +25,7 @@ describe('a plan in real time', () => {
     const merchant = await service.merchant();
     const plan = await merchant.activePlan({ start_date: '2099-01-01' });
     const due = new Date(realNow().getTime() + 1500);
-    await service.db.sql`update payment_plans set next_due_at = ${due} where id = ${plan.id}`;
+    await service.db.sql`update payment_plans set ${fallsDueAt(service.db.sql, due)} where id = ${plan.id}`;
     const handle = service.temporal.workflow.getHandle(workflowIdOf('paymentPlan', plan.id));
     await eventually('its workflow is told', () =>
       handle.signal('recheck').then(

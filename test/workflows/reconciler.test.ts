@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { findFreePorts } from '../../dev/ports.ts';
+import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { findMismatches, reconcile, repair } from '../../src/operations/reconciler/reconciler.ts';
@@ -100,7 +101,7 @@ describe('a reconciliation', () => {
     const plan = await merchant.activePlan({ start_date: inAYear });
     await agreed();
     // As after a restart of PostgreSQL from a back-up of another time: the plan is due now.
-    await service.db.sql`update payment_plans set next_due_at = ${realNow()} where id = ${plan.id}`;
+    await service.db.sql`update payment_plans set ${fallsDueAt(service.db.sql, realNow())} where id = ${plan.id}`;
     assert.deepEqual(await find(), [`stale ${plan.id}`]);
     assert.deepEqual(await merchant.payments(plan.id), []);
     await mendAll();

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { after, afterEach, beforeEach, describe, it } from 'mocha';
 import { findFreePorts } from '../../dev/ports.ts';
 import { type RunningTemporal, startTemporal } from '../../dev/temporal.ts';
+import { letRetryFallDue } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { webhookTaskQueue } from '../../src/messages/task-queues.ts';
@@ -184,9 +185,7 @@ describe('a database restored from a back-up, beside a Temporal that has gone on
     });
     const status = async () => (await merchant.payments(plan.id))[0]?.status;
     const retryNow = async (): Promise<void> => {
-      await service.db.sql`
-        with brought_forward as (update payment_plan_slots set next_attempt_at = ${realNow()} where payment_plan_id = ${plan.id})
-        update payment_plans set next_attempt_at = ${realNow()} where id = ${plan.id}`;
+      await letRetryFallDue(service.db.sql, plan.id, 0, realNow());
       await service.temporal.workflow.getHandle(workflowIdOf('paymentPlan', plan.id)).signal('recheck');
       await eventually('it is paid', async () => (await status()) === 'paid');
     };

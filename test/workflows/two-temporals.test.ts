@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'mocha';
 import { type Link, openLink } from '../../faults/net/link.ts';
+import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
@@ -155,7 +156,7 @@ describe('live mode and the sandbox on Temporals of their own', () => {
         const poison = service.db.sql.json({ _sandbox_outcome: 'no such word' });
         const due = new Date(realNow().getTime() - 1000);
         await service.db.sql`
-        update payment_plans set metadata = ${poison}, next_due_at = ${due} where id = ${plan.id}`;
+        update payment_plans set metadata = ${poison}, ${fallsDueAt(service.db.sql, due)} where id = ${plan.id}`;
         const operations = { sql: service.db.sql, sides: sides(), by: tester };
         await eventually('it looks', () => sendCommand(operations, plan.id, { name: 'recheck' }).catch(() => null));
         stalled.push({ merchant, id: plan.id });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Worker } from '@temporalio/worker';
+import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { type Ran, runScript } from '../../lab/run-program.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
@@ -151,7 +152,8 @@ describe('Worker Versioning', function () {
     await isOn('stalling', workflowId);
     const poison = service.db.sql.json({ _sandbox_outcome: 'no such word' });
     const due = new Date(realNow().getTime() - 60_000);
-    await service.db.sql`update payment_plans set metadata = ${poison}, next_due_at = ${due} where id = ${plan.id}`;
+    await service.db
+      .sql`update payment_plans set metadata = ${poison}, ${fallsDueAt(service.db.sql, due)} where id = ${plan.id}`;
     await handleOf(workflowId).signal(signals.poke);
     await eventually('it is stalled', async () => (await handleOf(workflowId).query(statusQuery)).stalled);
     await rollOut('mended');

@@ -1,10 +1,16 @@
-import type { Invariant, Offender } from './invariant.ts';
+import { type Invariant, type Offender, recalculate } from './invariant.ts';
+
+const compareAttempts =
+  'Compare the attempts of ID with the processor’s account. Then restore the row that differs from a back-up.';
+const takenTwice =
+  'Compare the attempts of ID with the processor’s account. Refund what was taken twice: POST /payment_intents/ID/refunds.';
 
 /** Promise 1: one charge per slot and attempt, whatever crashes and however often anything is repeated. */
 export const chargeInvariants: Invariant[] = [
   {
     name: 'a payment intent succeeds at most once',
     promise: 1,
+    remedy: takenTwice,
     offenders: (db) => db<Offender[]>`
       select payment_intent_id as id, count(*) || ' successful attempts' as detail
       from payment_attempts where outcome = 'succeeded'
@@ -13,6 +19,7 @@ export const chargeInvariants: Invariant[] = [
   {
     name: 'a payment intent has at most one attempt under way',
     promise: 1,
+    remedy: compareAttempts,
     offenders: (db) => db<Offender[]>`
       select payment_intent_id as id, count(*) || ' attempts under way' as detail
       from payment_attempts where outcome in ('processing', 'requires_action')
@@ -21,6 +28,7 @@ export const chargeInvariants: Invariant[] = [
   {
     name: 'the attempts of a payment intent are numbered from 1 without gaps, as many as it counts',
     promise: 1,
+    remedy: compareAttempts,
     offenders: (db) => db<Offender[]>`
       select i.id, format('counts %s attempts and has %s, numbered up to %s', i.attempt_count, count(a.id), max(a.number)) as detail
       from payment_intents i left join payment_attempts a on a.payment_intent_id = i.id
@@ -31,6 +39,7 @@ export const chargeInvariants: Invariant[] = [
   {
     name: 'the status of a payment intent is what its last attempt came to',
     promise: 1,
+    remedy: compareAttempts,
     offenders: (db) => db<Offender[]>`
       select i.id, format('is %s, its last attempt %s', i.status, coalesce(a.outcome, 'was never made')) as detail
       from payment_intents i
@@ -42,6 +51,7 @@ export const chargeInvariants: Invariant[] = [
   {
     name: 'no attempt follows a successful one',
     promise: 1,
+    remedy: takenTwice,
     offenders: (db) => db<Offender[]>`
       select a.payment_intent_id as id, format('attempt %s after success with attempt %s', a.number, s.number) as detail
       from payment_attempts s
@@ -51,10 +61,11 @@ export const chargeInvariants: Invariant[] = [
   {
     name: 'a slot of a plan has one payment intent, and no other slot has it',
     promise: 1,
+    remedy: recalculate,
     offenders: (db) => db<Offender[]>`
-      select coalesce(i.id, s.payment_intent_id) as id,
-        format('is the payment of slot %s of plan %s, which knows of %s there', i.payment_plan_slot, i.payment_plan_id,
-          coalesce(s.payment_intent_id, 'none')) as detail
+      select coalesce(i.payment_plan_id, s.payment_plan_id) as id,
+        format('slot %s: its payment is %s, and its row has %s', coalesce(i.payment_plan_slot, s.slot),
+          coalesce(i.id, 'none'), coalesce(s.payment_intent_id, 'none')) as detail
       from (select * from payment_intents where payment_plan_id is not null) i
       full join (select * from payment_plan_slots where status <> 'skipped') s
         on s.payment_plan_id = i.payment_plan_id and s.slot = i.payment_plan_slot and s.payment_intent_id = i.id
@@ -63,6 +74,7 @@ export const chargeInvariants: Invariant[] = [
   {
     name: 'a slot is paid exactly when its payment intent has succeeded, and has its amount',
     promise: 1,
+    remedy: recalculate,
     offenders: (db) => db<Offender[]>`
       select s.payment_plan_id as id,
         format('slot %s of %s is %s, its payment of %s is %s', s.slot, s.amount, s.status, i.amount, i.status) as detail
@@ -78,6 +90,7 @@ export const chargeInvariants: Invariant[] = [
   {
     name: 'the payment of a slot is canceled exactly when the slot was given up, and so is never charged again',
     promise: 1,
+    remedy: recalculate,
     offenders: (db) => db<Offender[]>`
       select s.payment_plan_id as id,
         format('slot %s is %s, its payment is %s', s.slot, s.status, i.status) as detail
@@ -87,8 +100,10 @@ export const chargeInvariants: Invariant[] = [
   {
     name: 'every slot that has come has a row, and none that has not',
     promise: 1,
+    remedy: recalculate,
     offenders: (db) => db<Offender[]>`
-      select p.id, format('next slot is %s, with %s rows up to slot %s', p.next_slot, count(s.slot), max(s.slot)) as detail
+      select p.id, format('next slot is %s, with %s rows up to slot %s', p.next_slot, count(s.slot),
+          coalesce(max(s.slot)::text, 'none')) as detail
       from payment_plans p left join payment_plan_slots s on s.payment_plan_id = p.id
       group by p.id
       having count(s.slot) <> p.next_slot or coalesce(max(s.slot), -1) <> p.next_slot - 1
@@ -97,6 +112,7 @@ export const chargeInvariants: Invariant[] = [
   {
     name: 'an active plan wakes for its earliest retry, and one that is not active for nothing',
     promise: 1,
+    remedy: recalculate,
     offenders: (db) => db<Offender[]>`
       select p.id, format('%s, next attempt at %s, earliest retry at %s', p.state, p.next_attempt_at, min(s.next_attempt_at)) as detail
       from payment_plans p left join payment_plan_slots s on s.payment_plan_id = p.id and s.status = 'retrying'

@@ -1,11 +1,16 @@
 import { subscribes } from '../../db/events.ts';
+import { opsCommand } from '../stuck/definitions.ts';
 import type { Invariant, Offender } from './invariant.ts';
+
+const restoreEvents =
+  'Restore the rows of the table events from a back-up. Until then, the API shows the state of the object itself.';
 
 /** Promise 2: a committed change has exactly one event, and every event has a delivery for each subscribed endpoint. */
 export const eventInvariants: Invariant[] = [
   {
     name: 'the events of a biller and mode are numbered from 1 without gaps, up to its counter',
     promise: 2,
+    remedy: restoreEvents,
     offenders: (db) => db<Offender[]>`
       select coalesce(e.biller_id, s.biller_id) || case when coalesce(e.livemode, s.livemode) then ' live' else ' sandbox' end as id,
         format('%s events from %s to %s, counter %s', coalesce(e.count, 0), e.first, e.last, coalesce(s.last_sequence, 0)) as detail
@@ -20,6 +25,7 @@ export const eventInvariants: Invariant[] = [
   {
     name: 'an attempt that succeeded or failed has exactly one event',
     promise: 2,
+    remedy: restoreEvents,
     offenders: (db) => db<Offender[]>`
       select i.id, format('%s successes and %s failures, told of %s and %s', a.succeeded, a.failed, e.succeeded, e.failed) as detail
       from payment_intents i
@@ -37,6 +43,7 @@ export const eventInvariants: Invariant[] = [
   {
     name: 'a change of state has exactly one event',
     promise: 2,
+    remedy: restoreEvents,
     offenders: (db) => db<Offender[]>`
       with changes (id, event_type, expected) as (
         select id, 'payment_plan.activated', (activated_at is not null)::integer from payment_plans
@@ -59,6 +66,7 @@ export const eventInvariants: Invariant[] = [
   {
     name: 'the last event of a suspended plan tells of its suspension',
     promise: 2,
+    remedy: restoreEvents,
     offenders: (db) => db<Offender[]>`
       select p.id, 'is suspended, and its last event is ' || coalesce(last.event_type, 'none') as detail
       from payment_plans p
@@ -72,6 +80,7 @@ export const eventInvariants: Invariant[] = [
     // change.
     name: 'an event has a delivery for every endpoint that was enabled and subscribed before it',
     promise: 2,
+    remedy: `${opsCommand('retry-delivery', 'ENDPOINT')} (the endpoint in the detail: it gets all that it has not received).`,
     offenders: (db) => db<Offender[]>`
       select e.id, format('%s is not on its way to %s', e.event_type, w.id) as detail
       from webhook_endpoints w
@@ -85,6 +94,8 @@ export const eventInvariants: Invariant[] = [
   {
     name: 'an event is on its way to an endpoint once',
     promise: 2,
+    remedy:
+      'Nothing to send: a receiver knows the second by its webhook-id. Restore the constraint that refuses such rows.',
     offenders: (db) => db<Offender[]>`
       select event_id as id, format('%s deliveries to %s', count(*), endpoint_id) as detail
       from webhook_deliveries group by event_id, endpoint_id having count(*) > 1 limit 100`,
@@ -92,6 +103,7 @@ export const eventInvariants: Invariant[] = [
   {
     name: 'a delivery that is done had a receiver that said so, and one that was given up says why',
     promise: 2,
+    remedy: `${opsCommand('retry-delivery', 'ID')} (it is sent again).`,
     offenders: (db) => db<Offender[]>`
       select d.id, format('%s after status %s', d.status, coalesce(a.status_code::text, 'none')) as detail
       from webhook_deliveries d

@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/postgres/connection.ts';
+import { opsCommand } from '../stuck/definitions.ts';
 
 /** A row that breaks an invariant, and how. */
 export interface Offender {
@@ -11,11 +12,20 @@ export interface Invariant {
   name: string;
   /** The number of the promise, in the list of docs/architecture.md, that it partly proves. */
   promise: 1 | 2 | 3 | 4;
+  /** What an operator does about an offender, with the exact command if there is one. `ID` stands for its id. */
+  remedy: string;
   offenders(db: Db): PromiseLike<Offender[]>;
 }
 
-/** An offender and the invariant that it breaks. */
+/** An offender, the invariant that it breaks, and what to do about it. */
 export interface Violation extends Offender {
   invariant: string;
   promise: Invariant['promise'];
+  remedy: string;
 }
+
+/** The remedy for the rows of a plan. */
+export const recalculate = `${opsCommand('recalculate', 'ID')} (with --dry-run it only shows the correction).`;
+
+/** The remedy for rows that the service cannot work out from others. Constraints refuse most of these. */
+export const restore = 'Find out who changed the row, and restore it from a back-up.';

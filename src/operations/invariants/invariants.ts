@@ -1,6 +1,7 @@
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { chargeInvariants } from './charges.ts';
+import { dateInvariants } from './dates.ts';
 import { eventInvariants } from './events.ts';
 import type { Invariant, Violation } from './invariant.ts';
 import { moneyInvariants } from './money.ts';
@@ -11,6 +12,7 @@ export type { Invariant, Violation };
 /** What must hold in any database at any moment. Each invariant is one query that lists the rows that break it. */
 export const invariants: readonly Invariant[] = [
   ...chargeInvariants,
+  ...dateInvariants,
   ...eventInvariants,
   ...moneyInvariants,
   ...tenantInvariants,
@@ -31,8 +33,10 @@ export async function findViolations(sql: Pool): Promise<Violation[]> {
 /** The same, as seen by a transaction. */
 export async function violationsSeenBy(db: Db): Promise<Violation[]> {
   const found: Violation[] = [];
-  for (const { name, promise, offenders } of invariants) {
-    for (const { id, detail } of await offenders(db)) found.push({ invariant: name, promise, id, detail });
+  for (const { name, promise, remedy, offenders } of invariants) {
+    for (const { id, detail } of await offenders(db)) {
+      found.push({ invariant: name, promise, id, detail, remedy: remedy.replaceAll('ID', id) });
+    }
   }
   return found;
 }

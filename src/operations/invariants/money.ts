@@ -1,10 +1,11 @@
-import type { Invariant, Offender } from './invariant.ts';
+import { type Invariant, type Offender, recalculate, restore } from './invariant.ts';
 
 /** Promise 3: the collected amount is the sum of what succeeded, and never exceeds the total. */
 export const moneyInvariants: Invariant[] = [
   {
     name: 'a plan has collected the sum of its payment intents that succeeded',
     promise: 3,
+    remedy: recalculate,
     offenders: (db) => db<Offender[]>`
       select p.id, format('says %s, its intents %s', p.collected_amount_cents, coalesce(sum(i.amount), 0)) as detail
       from payment_plans p left join payment_intents i on i.payment_plan_id = p.id and i.status = 'succeeded'
@@ -13,6 +14,7 @@ export const moneyInvariants: Invariant[] = [
   {
     name: 'what a plan has collected and can still collect for slots that have come is at most its total',
     promise: 3,
+    remedy: 'Ask its biller to raise the total or to close the plan, and to refund what is more than the total.',
     offenders: (db) => db<Offender[]>`
       select p.id, format('total %s, slots %s', p.total_amount_cents, sum(s.amount)) as detail
       from payment_plans p join payment_plan_slots s on s.payment_plan_id = p.id
@@ -22,6 +24,7 @@ export const moneyInvariants: Invariant[] = [
   {
     name: 'a plan whose total is collected has ended',
     promise: 3,
+    remedy: 'Ask its biller to close the plan: POST /payment_plans/ID/close.',
     offenders: (db) => db<Offender[]>`
       select id, format('%s with all of %s collected', state, total_amount_cents) as detail
       from payment_plans
@@ -30,6 +33,7 @@ export const moneyInvariants: Invariant[] = [
   {
     name: 'an amount is charged with its surcharge and no more',
     promise: 3,
+    remedy: restore,
     offenders: (db) => db<Offender[]>`
       select id, format('amount %s, surcharge %s, total %s', amount, surcharge_amount, total_amount) as detail
       from payment_intents
@@ -39,6 +43,7 @@ export const moneyInvariants: Invariant[] = [
   {
     name: 'a payment intent has refunded the sum of its refunds that succeeded, at most what was charged',
     promise: 3,
+    remedy: 'Compare the refunds of ID with the processor’s account. Then restore the row that differs from a back-up.',
     offenders: (db) => db<Offender[]>`
       select i.id, format('says %s of %s, its refunds %s', i.total_refunded_amount, i.total_amount, coalesce(sum(r.amount), 0)) as detail
       from payment_intents i left join refunds r on r.payment_intent_id = i.id and r.status = 'succeeded'

@@ -1,12 +1,15 @@
 import { allKinds, idKinds } from '../../domain/ids.ts';
-import type { Invariant, Offender } from './invariant.ts';
+import { type Invariant, type Offender, restore } from './invariant.ts';
 import { referencesIn } from './tenant-tables.ts';
+
+const breach = `Treat it as a security incident (SECURITY.md): data of one biller or mode may be seen by another. ${restore}`;
 
 /** Promise 4: two modes, two billers or two clocks never see each other's data. */
 export const tenantInvariants: Invariant[] = [
   {
     name: 'what a row points at is of its own biller and mode',
     promise: 4,
+    remedy: breach,
     offenders: async (db) => {
       const pointers = (await referencesIn(db)).map(
         ({ table, key, column, target, owner }) => db`
@@ -22,6 +25,7 @@ export const tenantInvariants: Invariant[] = [
   {
     name: 'an event is of the biller and mode of what it is about',
     promise: 4,
+    remedy: breach,
     offenders: (db) => {
       const subjects = allKinds
         .flatMap((kind) => idKinds[kind].collection ?? [])
@@ -37,6 +41,7 @@ export const tenantInvariants: Invariant[] = [
     // A payment without a customer keeps its method when that method is later attached to a customer.
     name: 'a payment, a plan and a default method are charged to their own customer',
     promise: 4,
+    remedy: breach,
     offenders: (db) => db<Offender[]>`
       with charged (id, customer_id, method_id) as (
         select id, customer_id::text, payment_method_id from payment_intents
@@ -50,6 +55,7 @@ export const tenantInvariants: Invariant[] = [
   {
     name: 'a plan, its payments and their events are on the clock of its customer',
     promise: 4,
+    remedy: breach,
     offenders: (db) => db<Offender[]>`
       select p.id, format('clock %s, customer on %s', coalesce(p.test_clock_id, 'none'), coalesce(c.test_clock_id, 'none')) as detail
       from payment_plans p join customers c on c.id = p.customer_id
@@ -67,6 +73,7 @@ export const tenantInvariants: Invariant[] = [
   {
     name: 'nothing in live mode is made for the sandbox',
     promise: 4,
+    remedy: breach,
     offenders: (db) => db<Offender[]>`
       select id, 'a test clock' as detail from test_clocks where livemode
       union all select id, 'a customer on a test clock' from customers where livemode and test_clock_id is not null

@@ -1,5 +1,6 @@
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import { workflowIdOf } from '../../platform/postgres/outbox.ts';
+import { wrongDates } from '../../services/plans/plan-dates.ts';
 import { define, type StuckDefinition } from './find-stuck.ts';
 import { failedClocks, slowAdvances } from './queries/clocks.ts';
 import {
@@ -9,6 +10,7 @@ import {
   processingPayments,
   processingRefunds,
 } from './queries/payments.ts';
+import { type InconsistentPlan, inconsistentPlans } from './queries/plans.ts';
 import { deliveryBacklogs, failingEndpoints } from './queries/webhooks.ts';
 import { foundDifferences, lateComparison, waitingEntries } from './queries/workflows.ts';
 
@@ -35,6 +37,18 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     describe: ({ subject_id: id, ...plan }) => ({
       why: whyOverdue(plan),
       remedy: `Fix the cause, then ${opsCommand('recheck', id)} (Web UI: Update recheck).`,
+      workflowId: workflowIdOf('paymentPlan', id ?? ''),
+    }),
+  }),
+  define({
+    kind: 'plan_inconsistent',
+    meaning:
+      'A plan’s dates do not agree with its calendar and its retries, or a slot is lost. Nothing is charged by such a date.',
+    afterSeconds: 0,
+    query: inconsistentPlans,
+    describe: ({ subject_id: id, ...plan }) => ({
+      why: whyInconsistent(plan),
+      remedy: `${opsCommand('recalculate', id)} (with --dry-run it only shows the correction).`,
       workflowId: workflowIdOf('paymentPlan', id ?? ''),
     }),
   }),
@@ -168,6 +182,20 @@ function silence(livemode: boolean | null): string {
 function remedyOfSilence(livemode: boolean | null): string {
   const processor = livemode ? 'the live processor (LIVE_PROCESSOR_URL, docs/processors.md)' : 'the processor';
   return `Fix ${processor}, or start a worker: every worker asks again every five seconds, under the same key.`;
+}
+
+function whyInconsistent({ open, without_row: lost, at, ...plan }: InconsistentPlan): string {
+  const dateOf = (text: string | null) => (text === null ? null : new Date(text));
+  const slots = open.map((slot) => ({
+    ...slot,
+    first_failed_at: dateOf(slot.first_failed_at),
+    next_attempt_at: dateOf(slot.next_attempt_at),
+  }));
+  const reasons = [
+    ...wrongDates(plan, slots, at).map(({ why }) => why),
+    ...(lost ?? []).map((slot) => `${slotInWords(slot)} has a payment, but its row is lost`),
+  ];
+  return reasons.join('; ') || 'it was corrected meanwhile';
 }
 
 function whyOverdue(plan: OverduePlan): string {

@@ -61,7 +61,7 @@ export function define<Facts extends object>(definition: {
       const found = rows.map((row): Stuck => {
         const { why, remedy, workflowId = null } = describe(row);
         const { subject_id, biller_id, livemode } = row;
-        const since = row.since.toISOString();
+        const since = row.since?.toISOString() ?? null;
         return { kind, subject_id, biller_id, livemode, since, why, remedy, workflow_id: workflowId };
       });
       return { kind, meaning, after_seconds: afterSeconds, count, found };

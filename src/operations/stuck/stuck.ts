@@ -25,7 +25,7 @@ export async function findFailingLately(sql: Pool, now: Date): Promise<LatelyFai
 export async function lookForStuck(sql: Pool, sides: WorkflowSides, now: Date): Promise<StuckReport[]> {
   const [rows = [], workflows = []] = await all([
     findStuck(sql, stuckDefinitions, now),
-    findStuckWorkflows(sides, now),
+    findStuckWorkflows(sql, sides, now),
   ]);
   const isReported = (kind: string, livemode: boolean | null) =>
     workflows.some((report) => report.kind === kind && report.found.some((found) => found.livemode === livemode));

@@ -3,8 +3,10 @@ import { attributes } from '../../messages/search-attributes.ts';
 import { webhookTaskQueue } from '../../messages/task-queues.ts';
 import { all } from '../../platform/all-settled.ts';
 import { describeCallFailure } from '../../platform/grpc-status.ts';
+import type { Pool } from '../../platform/postgres/connection.ts';
 import { nameOf, type WorkflowSide, type WorkflowSides } from '../sides/workflow-sides.ts';
 import { opsCommand } from './definitions.ts';
+import { type EndedWorkflow, findEndedWorkflows, reportWanted, workflowEnded } from './ended-workflows.ts';
 import type { Stuck, StuckReport } from './find-stuck.ts';
 
 type Definition = Pick<StuckReport, 'kind' | 'meaning' | 'after_seconds'>;
@@ -31,14 +33,26 @@ const stalled: Definition = {
 };
 
 /** The kinds of stuck that Temporal knows, beside those of `operations/stuck/definitions.ts`. */
-export const workflowDefinitions: readonly Definition[] = [unreachable, workerMissing, taskFailing, stalled];
+export const workflowDefinitions: readonly Definition[] = [
+  unreachable,
+  workerMissing,
+  workflowEnded,
+  taskFailing,
+  stalled,
+];
 
 /**
  * All that is stuck according to the Temporals. One that is not reachable is reported as such, and the rest comes from
- * the other; the function does not throw. Returns within one or two of the client's call timeouts (four seconds each).
+ * the other. Returns within one or two of the client's call timeouts (four seconds each). Whether the object of an
+ * ended workflow needs one is read from PostgreSQL; while that is away, this kind is left out.
  */
-export async function findStuckWorkflows(sides: WorkflowSides, now: Date, limit = 100): Promise<StuckReport[]> {
-  const reports = (await Promise.all(sides.map((side) => findOnSide(side, now, limit)))).flat();
+export async function findStuckWorkflows(
+  sql: Pool,
+  sides: WorkflowSides,
+  now: Date,
+  limit = 100,
+): Promise<StuckReport[]> {
+  const reports = (await Promise.all(sides.map((side) => lookAtSide(sql, side, now, limit)))).flat();
   return workflowDefinitions.flatMap((definition) => {
     const alike = reports.filter(({ kind }) => kind === definition.kind);
     if (alike.length === 0) return [];
@@ -53,9 +67,20 @@ export async function findStuckWorkflows(sides: WorkflowSides, now: Date, limit 
   });
 }
 
-async function findOnSide(side: WorkflowSide, now: Date, limit: number): Promise<StuckReport[]> {
+async function lookAtSide(sql: Pool, side: WorkflowSide, now: Date, limit: number): Promise<StuckReport[]> {
+  const { reports, ended } = await findOnSide(side, now, limit);
+  const wanted = ended && (await reportWanted(sql, side, ended));
+  return wanted === null ? reports : [...reports, reportOf(workflowEnded, wanted.slice(0, limit), wanted.length)];
+}
+
+async function findOnSide(
+  side: WorkflowSide,
+  now: Date,
+  limit: number,
+): Promise<{ reports: StuckReport[]; ended: EndedWorkflow[] | null }> {
   try {
-    return await all([
+    const [ended, ...reports] = await all([
+      findEndedWorkflows(side, now),
       reportOf(unreachable, []),
       findMissingWorkers(side, now),
       findWorkflows(
@@ -78,18 +103,19 @@ async function findOnSide(side: WorkflowSide, now: Date, limit: number): Promise
         }),
       }),
     ]);
+    return { reports, ended };
   } catch (error) {
     const { livemode } = side;
     const why = describeCallFailure(nameOf(side), error);
     const address = `${livemode === false ? 'SANDBOX_' : ''}TEMPORAL_ADDRESS`;
     const remedy = `Start Temporal, or correct ${address}. Requests are served meanwhile; nothing is collected.`;
-    return [reportOf(unreachable, [about(unreachable, { livemode, why, remedy })])];
+    return { reports: [reportOf(unreachable, [about(unreachable, { livemode, why, remedy })])], ended: null };
   }
 }
 
 /** The same, counted by kind. */
-export async function countStuckWorkflows(sides: WorkflowSides, now: Date): Promise<Map<string, number>> {
-  const reports = await findStuckWorkflows(sides, now, 1);
+export async function countStuckWorkflows(sql: Pool, sides: WorkflowSides, now: Date): Promise<Map<string, number>> {
+  const reports = await findStuckWorkflows(sql, sides, now, 1);
   return new Map(reports.map(({ kind, count }) => [kind, count]));
 }
 

@@ -11,20 +11,30 @@ import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
 import type { LatelyFailing } from '../../operations/stuck/queries/webhooks.ts';
 import { findFailingLately, lookForStuck, stuckKinds } from '../../operations/stuck/stuck.ts';
 import { realNow } from '../../platform/real-time.ts';
-import { safeLine } from '../../platform/terminal-text.ts';
+import { safeLine, safeLines } from '../../platform/terminal-text.ts';
 import { CommandRefused } from '../../services/command-refused.ts';
+import { isOverdueChoice, type OverdueChoice, recalculatePlan } from '../../services/plans/plan-recalculation.ts';
 import { retryDeliveryByOperator } from '../../services/webhooks/operator-commands.ts';
 import { defineCommand, type Output, operator, UsageError, unknownForm } from './command.ts';
 import type { CliContext } from './context.ts';
 
-type Execute = (operations: Operations, id: string, slot: number) => Promise<string>;
+interface Given {
+  slot: number;
+  isDryRun: boolean;
+  overdue: OverdueChoice;
+}
+type Execute = (operations: Operations, id: string, given: Given) => Promise<string>;
 
 const forms: Record<string, { takes: string[]; execute: Execute }> = {
   recheck: { takes: ['ID'], execute: (operations, id) => send(operations, id, { name: 'recheck' }) },
   'retry-now': { takes: ['ID'], execute: (operations, id) => send(operations, id, { name: 'retryNow' }) },
   'skip-slot': {
     takes: ['PLAN', 'SLOT'],
-    execute: (operations, id, slot) => send(operations, id, { name: 'skipSlot', slot }),
+    execute: (operations, id, { slot }) => send(operations, id, { name: 'skipSlot', slot }),
+  },
+  recalculate: {
+    takes: ['PLAN'],
+    execute: ({ sql, by }, id, given) => recalculatePlan(sql, id, given, { by, now: realNow() }),
   },
   'retry-advance': { takes: ['CLOCK'], execute: (operations, id) => send(operations, id, { name: 'retryAdvance' }) },
   'retry-delivery': { takes: ['ID'], execute: retryDelivery },
@@ -39,17 +49,25 @@ export const command = defineCommand({
   ops recheck ID                     read the database again: for a plan, scheduled payment or clock
   ops retry-now ID                   retry at once: a plan or scheduled payment that waits for its retry
   ops skip-slot PLAN SLOT            give up the unpaid slot of a plan; the calendar continues
+  ops recalculate PLAN [--dry-run] [--overdue charge|skip]
+                                     correct the dates and slots of a plan by its calendar and its payments; charges nothing itself
   ops retry-advance CLOCK            resume the advance of a clock
   ops retry-delivery ID              send a delivery now, whatever its status; for an endpoint, all it has not received
   ops give-up-delivery ID            end a delivery as failed; it can be retried later
   ops enable-endpoint ID             enable an endpoint that was disabled for failing, and send what it has missed
   ops start-over ID                  end the workflow of an object and start it again from PostgreSQL
 
-SLOT is the number of a payment of the plan, from 0: payment 1 is slot 0.
+SLOT is the number of a payment of the plan, from 0: payment 1 is slot 0. With --dry-run, recalculate only shows what it would
+correct. If that makes a payment due at once, --overdue says whether it is charged or skipped.
 Each may be repeated, and is in the audit log. The exit status of "stuck" is 0 if nothing is stuck and 1 if something is. The
 others end with 0 when something was done, and with 2 and the reason when nothing was.
 Kinds: ${stuckKinds.join(', ')}.`,
-  options: { json: { type: 'boolean' }, kind: { type: 'string' } },
+  options: {
+    json: { type: 'boolean' },
+    kind: { type: 'string' },
+    'dry-run': { type: 'boolean' },
+    overdue: { type: 'string' },
+  },
   failureStatus: 2,
   async run({ values, words: [name, ...words] }, openContext) {
     if (name === 'stuck') {
@@ -63,8 +81,15 @@ Kinds: ${stuckKinds.join(', ')}.`,
     const [id = '', slot = '0'] = words;
     if (words.length !== form.takes.length) throw new UsageError(`ops ${name} needs ${form.takes.join(' and ')}.`);
     if (!/^\d{1,9}$/.test(slot)) throw new UsageError('SLOT must be a whole number from 0.');
+    const { 'dry-run': isDryRun = false, overdue = null } = values;
+    if (name !== 'recalculate' && (isDryRun || overdue !== null)) {
+      throw new UsageError('Only ops recalculate takes --dry-run and --overdue.');
+    }
+    if (!isOverdueChoice(overdue)) throw new UsageError('--overdue takes charge or skip.');
     const { sql, sides } = await openContext();
-    return safeLine(await form.execute({ sql, sides: await sides(), by: operator() }, id, Number(slot)));
+    const given = { slot: Number(slot), isDryRun, overdue };
+    const text = await form.execute({ sql, sides: await sides(), by: operator() }, id, given);
+    return name === 'recalculate' ? safeLines(text) : safeLine(text);
   },
 });
 

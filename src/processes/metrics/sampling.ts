@@ -39,7 +39,7 @@ export function startSampling(registry: Registry, sql: Pool, sides: WorkflowSide
       const now = realNow();
       await Promise.all([
         attempt('database', () => sampleDatabase(gauges, sql, now)),
-        attempt('temporal', () => sampleTemporal(gauges, sides, now)),
+        attempt('temporal', () => sampleTemporal(gauges, sql, sides, now)),
       ]);
     },
     { everyMs, onError },
@@ -119,8 +119,8 @@ async function sampleDatabase(gauges: Gauges, sql: Pool, now: Date): Promise<voi
   for (const [kind, count] of stuck) gauges.stuck.set({ kind }, count);
 }
 
-async function sampleTemporal({ stuck }: Gauges, sides: WorkflowSides, now: Date): Promise<void> {
-  const counts = await countStuckWorkflows(sides, now);
+async function sampleTemporal({ stuck }: Gauges, sql: Pool, sides: WorkflowSides, now: Date): Promise<void> {
+  const counts = await countStuckWorkflows(sql, sides, now);
   for (const { kind } of workflowDefinitions) {
     const count = counts.get(kind);
     if (count === undefined) stuck.remove({ kind });

@@ -36,6 +36,7 @@ export type AuditAction =
   | 'payment_plan.rechecked'
   | 'payment_plan.retried_now'
   | 'payment_plan.slot_skipped'
+  | 'payment_plan.recalculated'
   | 'payment_intent.rechecked'
   | 'payment_intent.retried_now'
   | 'test_clock.rechecked'

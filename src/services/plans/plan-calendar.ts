@@ -16,9 +16,17 @@ import type { Db, Tx } from '../../platform/postgres/connection.ts';
  */
 export async function progressOf(db: Db, plan: PaymentPlanRow, open?: OpenSlotRow[]): Promise<PlanProgress> {
   const unpaid = open ?? (await listOpenSlots(db, plan.id));
-  const committed = unpaid.reduce((sum, slot) => sum + slot.amount, plan.collected_amount_cents);
   const hasOpened = plan.collected_amount_cents > 0 || unpaid.length > 0 || (await hasOpenedPayment(db, plan.id));
-  return { nextSlot: plan.next_slot, paymentsOpened: hasOpened ? 1 : 0, committedAmount: committed };
+  return {
+    nextSlot: plan.next_slot,
+    paymentsOpened: hasOpened ? 1 : 0,
+    committedAmount: committedAmount(plan, unpaid),
+  };
+}
+
+/** Returns what a plan has collected, plus what its open slots can still collect, in minor units. */
+export function committedAmount(plan: PaymentPlanRow, open: readonly Pick<OpenSlotRow, 'amount'>[]): number {
+  return open.reduce((sum, slot) => sum + slot.amount, plan.collected_amount_cents);
 }
 
 /** Returns when the next slot falls due, a UTC instant. Returns null if nothing would remain to collect in it. */

@@ -13,6 +13,7 @@ import { slotDate } from '../../domain/calendar.ts';
 import { priceOf } from '../../domain/fees.ts';
 import { newId } from '../../domain/ids.ts';
 import { nextPaymentAmount } from '../../domain/plan-schedule.ts';
+import { slotInWords } from '../../messages/slot-in-words.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
@@ -23,6 +24,7 @@ import { askProcessor, processorFor } from '../payments/ask-processor.ts';
 import { type Charge, openCharge, recordOutcome, reopenCharge } from '../payments/charge.ts';
 import { untried } from '../payments/payment-intents.ts';
 import { dueInstant, progressOf, skippedSlots, slotAfterNext } from './plan-calendar.ts';
+import { assertDates, PlanInconsistent } from './plan-dates.ts';
 import { planHook } from './plan-dunning.ts';
 
 /**
@@ -32,7 +34,8 @@ import { planHook } from './plan-dunning.ts';
  * is due for a plan in real time (see `instantOf`).
  * @param now real time.
  * @throws ProcessorNotConfigured for a live plan while no live processor is configured; WorkflowClockAhead if a payment
- * is due by the workflow's clock only. In both cases nothing has changed.
+ * is due by the workflow's clock only; PlanInconsistent if a date of the plan is not one that its calendar or
+ * dunning gives, or if what is to be retried was paid. In all cases nothing has changed.
  */
 export async function collectDuePayment(
   sql: Db,
@@ -69,8 +72,10 @@ async function openDuePayment(
   if (plan === null) return null;
   const interrupted = await findInterrupted(tx, slots);
   if (interrupted !== null || plan.state !== 'active') return interrupted;
+  const isOnClock = plan.test_clock_id !== null;
+  await assertDates(tx, plan, slots, isOnClock || time.at > databaseTime ? time.at : databaseTime);
   const dueAt = earliest([plan.next_due_at, ...slots.filter(isRetrying).map((slot) => slot.next_attempt_at)]);
-  const at = dueAt && instantOf({ id: planId, isOnClock: plan.test_clock_id !== null, dueAt }, time, databaseTime);
+  const at = dueAt && instantOf({ id: planId, isOnClock, dueAt }, time, databaseTime);
   if (at === null) return null;
   const retry = slots.filter(isRetryDue(at)).sort(byAttemptTime)[0];
   const isSlotDue = plan.next_due_at !== null && plan.next_due_at <= at;
@@ -103,6 +108,10 @@ async function openRetry(
     chargeableMethod(tx, plan),
     mustLockIntent(tx, slot.payment_intent_id),
   ]);
+  if (intent.status !== 'failed') {
+    const what = `the retry of ${slotInWords(slot.slot)} is due, but its payment ${intent.id} is ${intent.status}`;
+    throw new PlanInconsistent(plan.id, [what]);
+  }
   const others = slots.filter((other) => other !== slot && other.status === 'retrying').sort(byAttemptTime);
   const [charge] = await pipelined(tx, [
     openCharge(tx, intent, method, {

@@ -18,11 +18,18 @@ import { wake } from '../wake.ts';
 /**
  * Records the charges of a plan's payment on its slot and on the plan: the collected amount, the next retry, or the
  * close or suspension of the plan. Locks the plan.
+ * @throws if the slot's row is missing. The attempt then stays open, so its outcome is recorded once the row is back.
  */
 export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId }) => {
   if (paymentPlanId === null) return null;
   const [plan, slot] = await pipelined(tx, [lockPlan(tx, paymentPlanId), selectSlotOfIntent(tx, paymentIntentId)]);
-  if (plan === null || slot === null) return null;
+  if (plan === null) return null;
+  if (slot === null) {
+    throw new Error(
+      `the slot that ${paymentIntentId} pays has no row, so no outcome is recorded. ` +
+        `To restore the row: npm run --silent ops -- recalculate ${plan.id}.`,
+    );
+  }
   return {
     async opened(at) {
       await updateSlot(tx, plan.id, slot.slot, { status: 'processing', next_attempt_at: null });

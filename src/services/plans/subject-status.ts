@@ -99,11 +99,15 @@ function whatPlanWaitsFor(row: PlanStatusRow, nextAt: number | null): string {
   if (state !== 'active') return 'nothing';
   if (nextAt === null) {
     const isUnderWay = slot !== null && status === 'processing';
-    return isUnderWay ? `the outcome of the charge of ${slotInWords(slot)}` : 'nothing: everything is collected';
+    return isUnderWay ? `the outcome of the charge of ${slotInWords(slot)}` : dateMissing;
   }
   if (slot !== null && row.next_attempt_at?.getTime() === nextAt) return `the retry of ${slotInWords(slot)}`;
   return `the due date of ${slotInWords(row.next_slot)}`;
 }
+
+/** A plan of which everything is collected is closed. So an active plan that charges nothing has a next date. */
+const dateMissing =
+  'its next date, which is missing: `npm run --silent ops -- recalculate`, with the plan’s id, restores it';
 
 /** Returns the next step in the domain's words. Operators read it on the timer that waits for this step. */
 function nextOfPlan(row: PlanStatusRow, nextAt: number | null): string {

@@ -1,0 +1,96 @@
+import type { OpenSlotRow } from '../../../db/payment-plan-slots.ts';
+import { retryDays } from '../../../domain/dunning.ts';
+import type { Db } from '../../../platform/postgres/connection.ts';
+import { clockToleranceMs } from '../../../services/customer-time.ts';
+import type { DatedPlan } from '../../../services/plans/plan-dates.ts';
+import type { StuckQuery } from './query.ts';
+
+/** A plan whose rows do not agree. */
+export interface InconsistentPlan extends DatedPlan {
+  /** The customer's time. */
+  at: Date;
+  /** Its open slots, as JSON. */
+  open: (Omit<OpenSlotRow, 'first_failed_at' | 'next_attempt_at'> & {
+    first_failed_at: string | null;
+    next_attempt_at: string | null;
+  })[];
+  /** The slots that have a payment and no row. */
+  without_row: number[] | null;
+}
+
+/**
+ * Plans with a date that is missing or wrong, and plans with a payment under way whose slot has no row. The rules
+ * are those of `wrongDates`. They are wrong from the moment they are found, and since when is not known. Each part has
+ * an index of its own, so that healthy plans cost nothing.
+ */
+export const inconsistentPlans: StuckQuery<InconsistentPlan> = {
+  rows: (db, { now }) => db`
+    select id as subject_id, biller_id, livemode, null::timestamptz as since
+    from payment_plans
+    where id in (
+      ${withoutNextDate(db)} union ${offCalendar(db)} union ${withoutItsRetry(db)} union ${withWrongRetry(db, now)}
+      union ${chargedWithoutSlot(db)}
+    )`,
+  facts: (db, { now }) => db`
+    select p.*, b.time_zone, ${customerTime(db, now)} as at,
+      (select coalesce(jsonb_agg(to_jsonb(s) order by s.slot), '[]') from payment_plan_slots s
+        where s.payment_plan_id = p.id and s.status in ('processing', 'retrying', 'failed')) as open,
+      (select array_agg(i.payment_plan_slot order by i.payment_plan_slot) from payment_intents i
+        where i.payment_plan_id = p.id
+          and not exists (select 1 from payment_plan_slots s where s.payment_intent_id = i.id)) as without_row
+    from payment_plans p
+    join billers b on b.id = p.biller_id
+    left join test_clocks k on k.id = p.test_clock_id
+    where p.id = f.subject_id`,
+};
+
+const customerTime = (db: Db, now: Date) => db`coalesce(k.target_time, k.frozen_time, ${now}::timestamptz)`;
+
+const withoutNextDate = (db: Db) => db`
+  select p.id from payment_plans p
+  where p.state = 'active' and p.next_due_at is null and (
+    p.total_amount_cents is null
+    or p.total_amount_cents > p.collected_amount_cents + (
+      select coalesce(sum(s.amount), 0) from payment_plan_slots s
+      where s.payment_plan_id = p.id and s.status in ('processing', 'retrying', 'failed')
+    )
+  )`;
+
+const offCalendar = (db: Db) => db`
+  select id from payment_plans
+  where state = 'active'
+    and not is_near_slot(frequency_type, frequency_period, start_date, first_date, next_slot, next_due_at)`;
+
+/** Also a plan that is not active, and so should have no retry. */
+const withoutItsRetry = (db: Db) => db`
+  select id from (select id, next_attempt_at from payment_plans where next_attempt_at is not null) p
+  full join (
+    select payment_plan_id as id, min(next_attempt_at) as earliest from payment_plan_slots
+    where status = 'retrying' group by payment_plan_id
+  ) s using (id)
+  where p.next_attempt_at is distinct from s.earliest`;
+
+const withWrongRetry = (db: Db, now: Date) => db`
+  select p.id from (
+    select *, first_failed_at + make_interval(secs => 86400.0 * (${[...retryDays]}::integer[])[failures]) as due_at
+    from payment_plan_slots where status = 'retrying'
+  ) s
+  join payment_plans p on p.id = s.payment_plan_id
+  left join test_clocks k on k.id = p.test_clock_id
+  where s.due_at is distinct from s.next_attempt_at and (
+    s.due_at is null and s.next_attempt_at > ${customerTime(db, now)} + make_interval(secs => ${clockToleranceMs / 1000})
+    or s.due_at is not null and not (
+      s.next_attempt_at >= s.first_failed_at and s.next_attempt_at < s.due_at and exists (
+        select 1 from audit_log a
+        where a.biller_id = p.biller_id and a.subject_id = p.id and a.action = 'payment_plan.retried_now'
+          and a.changes -> ('slots/' || s.slot || '/next_attempt_at') ->> 'to'
+            = to_char(s.next_attempt_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      )
+    )
+  )`;
+
+const chargedWithoutSlot = (db: Db) => db`
+  select i.payment_plan_id from payment_attempts a
+  join payment_intents i on i.id = a.payment_intent_id
+  where a.outcome = 'processing' and i.payment_plan_id is not null
+    and not exists (select 1 from payment_plan_slots s where s.payment_intent_id = i.id)`;

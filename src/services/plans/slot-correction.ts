@@ -1,0 +1,97 @@
+import { selectLastAttempt } from '../../db/payment-attempts.ts';
+import { listIntentsOfPlan, type PaymentIntentRow } from '../../db/payment-intents.ts';
+import type { OpenSlotRow, PlanSlotRow, SlotStatus } from '../../db/payment-plan-slots.ts';
+import { type CollectingPlanRow, cadenceOf } from '../../db/payment-plans.ts';
+import { slotDate } from '../../domain/calendar.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
+import { retryDueAt, withoutBroughtForward, wrongRetry } from './plan-dates.ts';
+
+/** What a slot is, by the status of its payment. While its plan is active, an unpaid one is `retrying`. */
+const statusOf: Record<PaymentIntentRow['status'], SlotStatus> = {
+  requires_payment_method: 'failed',
+  processing: 'processing',
+  requires_action: 'processing',
+  succeeded: 'paid',
+  failed: 'failed',
+  canceled: 'given_up',
+};
+
+/** Whether a slot has an amount that is not collected yet, and can still be. */
+export function isOpen(slot: PlanSlotRow): slot is OpenSlotRow {
+  return ['processing', 'retrying', 'failed'].includes(slot.status);
+}
+
+/**
+ * Returns all slots of a locked plan as they should be, from slot 0 without gaps, and the sum of what its payments have
+ * collected, in minor units. A row that is missing, or does not agree with the slot's payment, is made from the
+ * payment. A slot without either was never charged: it counts as skipped. Each retry gets the date that dunning gives.
+ * Rows that are right are returned as they are.
+ * @param stored the rows as they are.
+ * @param at the customer's time.
+ */
+export async function correctedSlots(
+  tx: Tx,
+  plan: CollectingPlanRow,
+  stored: readonly PlanSlotRow[],
+  at: Date,
+): Promise<{ slots: PlanSlotRow[]; collected: number }> {
+  const intents = await listIntentsOfPlan(tx, plan.id);
+  const intentOf = new Map(intents.map((intent) => [intent.payment_plan_slot, intent]));
+  const rowOf = new Map(stored.map((row) => [row.slot, row]));
+  const last = Math.max(stored.at(-1)?.slot ?? -1, intents.at(-1)?.payment_plan_slot ?? -1);
+  const slots: PlanSlotRow[] = [];
+  for (let slot = 0; slot <= last; slot += 1) {
+    const [row, intent] = [rowOf.get(slot), intentOf.get(slot)];
+    const isRight = row !== undefined && agrees(row, intent);
+    slots.push(await withRetryDate(tx, plan, isRight ? row : await restoredRow(tx, plan, slot, intent), at));
+  }
+  const paid = intents.filter(({ status }) => status === 'succeeded');
+  return { slots, collected: paid.reduce((sum, { amount }) => sum + amount, 0) };
+}
+
+/** Returns the row of a slot that was skipped. */
+export function skippedRow(plan: CollectingPlanRow, slot: number): PlanSlotRow {
+  return {
+    payment_plan_id: plan.id,
+    slot,
+    due_date: slotDate(cadenceOf(plan), slot),
+    status: 'skipped',
+    amount: null,
+    payment_intent_id: null,
+    failures: 0,
+    first_failed_at: null,
+    next_attempt_at: null,
+  };
+}
+
+function agrees(row: PlanSlotRow, intent: PaymentIntentRow | undefined): boolean {
+  if (intent === undefined) return row.status === 'skipped';
+  const status = row.status === 'retrying' ? 'failed' : row.status;
+  return row.payment_intent_id === intent.id && row.amount === intent.amount && status === statusOf[intent.status];
+}
+
+/**
+ * Returns the row that a slot has lost. How often its payment has failed in the present series is lost with the row:
+ * the last failure counts as the first.
+ */
+async function restoredRow(
+  tx: Tx,
+  plan: CollectingPlanRow,
+  slot: number,
+  intent: PaymentIntentRow | undefined,
+): Promise<PlanSlotRow> {
+  const skipped = skippedRow(plan, slot);
+  if (intent === undefined) return skipped;
+  const row = { ...skipped, status: statusOf[intent.status], amount: intent.amount, payment_intent_id: intent.id };
+  if (row.status !== 'failed') return row;
+  const failedAt = (await selectLastAttempt(tx, intent.id))?.at ?? intent.updated_at;
+  const failed = { ...row, failures: 1, first_failed_at: failedAt };
+  return plan.state === 'active' ? { ...failed, status: 'retrying', next_attempt_at: retryDueAt(failed) } : failed;
+}
+
+async function withRetryDate(tx: Tx, plan: CollectingPlanRow, row: PlanSlotRow, at: Date): Promise<PlanSlotRow> {
+  if (row.status !== 'retrying') return row;
+  if (plan.state !== 'active') return { ...row, status: 'failed', next_attempt_at: null };
+  const wrong = await withoutBroughtForward(tx, plan, wrongRetry(row, at));
+  return wrong.length === 0 ? row : { ...row, next_attempt_at: retryDueAt(row) ?? at };
+}
