@@ -10,13 +10,8 @@ import { canSkipTime, timeSkippingMissing } from '../src/processes/temporal/time
 import { ensureDemoBiller } from '../src/services/accounts/billers.ts';
 import { timeSkippingNeeded } from '../src/services/errors.ts';
 import { type Say, stopLeftover } from './daemon.ts';
-import {
-  type DemoBiller,
-  type Development,
-  readDemoBiller,
-  readOrMakeEncryptionKeys,
-  writeDevelopment,
-} from './data-dir.ts';
+import { type DemoBiller, type Development, readDemoBiller, writeDevelopment } from './data-dir.ts';
+import { prepareEncryptionKeys } from './encryption-keys.ts';
 import { probePort } from './ports.ts';
 import { takeLock } from './process-record.ts';
 import { type KeptPostgres, keepPostgres, keepTemporal } from './servers.ts';
@@ -49,7 +44,7 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
     TEMPORAL_UI_URL: config.temporalUiUrl ?? workflows.uiUrl ?? '',
     WEBHOOK_ALLOW_LOOPBACK: String(config.webhookAllowLoopback),
     DRAIN_DELAY_SECONDS: '0', // nothing checks whether it is ready
-    ...(config.encryptionKeys === null ? { ENCRYPTION_KEYS: await readOrMakeEncryptionKeys(config.dataDir) } : {}),
+    ENCRYPTION_KEYS: database.encryptionKeys,
   });
   const service: ServiceOptions = { config, env, stack, say, signal };
   await startService(service);
@@ -120,7 +115,7 @@ async function checkPorts(config: Config): Promise<void> {
   }
 }
 
-type Database = KeptPostgres & { demo: DemoBiller };
+type Database = KeptPostgres & { demo: DemoBiller; encryptionKeys: string };
 type Workflows = { address: string; uiUrl: string | null };
 
 /** Starts both at the same time. If one fails, the other is cancelled. */
@@ -164,9 +159,10 @@ async function startDatabase(config: Config, stack: Stack, say: Say): Promise<Da
   });
   const pool = openPool(url, { max: 1, name: 'start' });
   try {
+    const encryptionKeys = await prepareEncryptionKeys(config, pool);
     const demo = await ensureDemoBiller(pool, await readDemoBiller(config.dataDir));
     say('The schema is up to date');
-    return { url, demo, untilUp };
+    return { url, demo, encryptionKeys, untilUp };
   } finally {
     await pool.end();
   }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -63,21 +62,6 @@ export async function readDemoBiller(dataDir: string): Promise<DemoBiller | null
  */
 export async function writeDevelopment(dataDir: string, development: Development): Promise<void> {
   await writePrivately(developmentFile(dataDir), `${JSON.stringify(development, null, 2)}\n`);
-}
-
-/**
- * The encryption keys of this data directory, in the form of ENCRYPTION_KEYS. They are made once. If you delete the
- * file, the account numbers in its database can no longer be read.
- */
-export async function readOrMakeEncryptionKeys(dataDir: string): Promise<string> {
-  const file = join(dataDir, 'encryption.key');
-  const existing = await readFile(file, 'utf8').catch(() => null);
-  if (existing !== null) {
-    return existing.trim();
-  }
-  const keys = `development:${randomBytes(32).toString('base64')}`;
-  await writePrivately(file, `${keys}\n`);
-  return keys;
 }
 
 async function writePrivately(file: string, text: string): Promise<void> {

@@ -2,7 +2,7 @@
 // itself, and ends it all in order.
 // With --watch (`npm run dev`) it restarts worker and API when a file of `src` changes.
 
-import { print, printError } from '../src/platform/terminal.ts';
+import { openPrinter, printError } from '../src/platform/terminal.ts';
 import { ConfigError, isRunByNpm, readConfig } from '../src/processes/config/config.ts';
 import { type Booted, boot } from './boot.ts';
 import { developmentFile } from './data-dir.ts';
@@ -22,6 +22,8 @@ const isWatching = process.argv.includes('--watch');
 const startedAt = performance.now();
 
 const elapsed = () => ((performance.now() - startedAt) / 1000).toFixed(1);
+
+const print = openPrinter();
 
 function say(line: string): void {
   print(`[${elapsed().padStart(6)} s] ${line}`);
@@ -107,8 +109,7 @@ function listenForSignals(interruption: AbortController): void {
       }
     }, parentCheckMs).unref();
   }
-  // The reader of this output may be gone too. That must not stop the rest from ending in order.
-  process.stdout.on('error', () => {});
+  // The reader of this output may be gone too, or its disk full. That must not stop the rest from ending in order.
   process.stderr.on('error', () => {});
 }
 

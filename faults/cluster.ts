@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { findFreePorts } from '../dev/ports.ts';
+import { diskNames } from '../lab/disks.ts';
 import { becomesTrue } from '../lab/eventually.ts';
 import { range } from '../lab/parallel.ts';
 import { type Parts, startParts, type TemporalStore } from '../lab/parts.ts';
@@ -26,7 +27,7 @@ interface Api extends SupervisedProcess {
  * The service as it runs in production, on one machine: two processes of each kind, each with links of its own, and the
  * processor of live mode.
  */
-export interface Cluster extends Pick<Parts, 'postgres' | 'temporal' | 'sql' | 'side' | 'standIn'> {
+export interface Cluster extends Pick<Parts, 'postgres' | 'temporal' | 'sql' | 'side' | 'standIn' | 'disks'> {
   readonly apis: readonly Api[];
   readonly workers: readonly SupervisedProcess[];
   /** The clock of each process, by its name; null if clocks cannot or must not be set off. */
@@ -64,7 +65,11 @@ export async function startCluster(
       onOwnEnd: (how: string) => ownEnds.push({ name, how, at: realNow().getTime() }),
     };
   };
-  const parts = await startParts(folder, temporalStore, supervisionOf('processor'));
+  const parts = await startParts(folder, {
+    store: temporalStore,
+    ofProcessor: supervisionOf('processor'),
+    withDisks: diskNames,
+  });
   const { postgres, temporal, standIn } = parts;
   const clockOf = canSetClocks ? await findFakeClocks(join(folder, 'clocks')) : null;
   const clocks = new Map<string, FakeClock>();
@@ -131,7 +136,8 @@ export async function startCluster(
     ownEnds,
     startTimes,
     async heal() {
-      await postgres.disk?.free();
+      await Promise.all([...parts.disks.values()].map((disk) => disk.free()));
+      await Promise.all([postgres.revive(), temporal.revive()]);
       await Promise.all([...clocks.values()].map((clock) => clock.setOff(0)));
       await Promise.all([postgres.thaw(), temporal.thaw()]);
       for (const link of allLinks()) link.heal();

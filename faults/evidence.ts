@@ -7,7 +7,20 @@ import type { Claim } from './load/world.ts';
 import type { BehaviourName } from './receiver.ts';
 
 /** A promise of the service (docs/reliability.md), or what the run itself has to be. */
-export type Promised = 'P1' | 'P2' | 'P3' | 'P4' | 'P5' | 'P6' | 'P7' | 'P8' | 'P9' | 'stuck' | 'coverage' | 'load';
+export type Promised =
+  | 'P1'
+  | 'P2'
+  | 'P3'
+  | 'P4'
+  | 'P5'
+  | 'P6'
+  | 'P7'
+  | 'P8'
+  | 'P9'
+  | 'P10'
+  | 'stuck'
+  | 'coverage'
+  | 'load';
 
 /** A broken promise, and how it shows. */
 export interface Finding {

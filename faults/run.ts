@@ -93,6 +93,7 @@ async function attackAndJudge(options: RunOptions, cluster: Cluster, receiver: F
     chance: chance.fork('attacks'),
     isQuick: options.isQuick,
     fired: new Set(),
+    findings: [],
   };
   const chosen = chosenFrom(options);
   const minutes = options.isQuick ? quickAttackMs / 60_000 : options.minutes;
@@ -127,6 +128,7 @@ async function attackAndJudge(options: RunOptions, cluster: Cluster, receiver: F
   const evidence = await gather(world, receiver, { stuck, histories, before, replayedFrom });
   const findings = [
     ...judge(evidence),
+    ...arena.findings,
     ...world.surprises.map(({ promise, what }) => ({ promise, what }) as Finding),
     ...judgeCoverage(arena, options, faults.length, chosen),
     ...judgeRecovery(recoveries),
@@ -169,8 +171,8 @@ function chosenFrom({ only, isQuick }: RunOptions): Attack[] {
 }
 
 /** Whether this machine does not allow it: mounting a disk, or setting clocks off. */
-function isImpossible({ postgres, clocks }: Cluster, kind: string): boolean {
-  return (kind === 'full disk' && postgres.disk === null) || (kind === 'clock jump' && clocks === null);
+function isImpossible({ disks, clocks }: Cluster, kind: string): boolean {
+  return (kind === 'full disk' && disks.size === 0) || (kind === 'clock jump' && clocks === null);
 }
 
 const wantsPoints = (chosen: readonly Attack[]) => chosen.some(({ kind }) => kind === 'crash point');

@@ -6,6 +6,7 @@ import { migrate } from '../src/db/migrate.ts';
 import type { WorkflowSide } from '../src/operations/sides/workflow-sides.ts';
 import { openPool, type Pool } from '../src/platform/postgres/connection.ts';
 import { childEnvironment } from '../src/processes/config/config.ts';
+import { type DiskName, type Disks, mountDisks } from './disks.ts';
 import { copyPrograms } from './processes/copy.ts';
 import { namespace, openPostgres, openTemporal, type Postgres, type Temporal } from './servers.ts';
 import { type StandIn, startStandIn } from './stand-in.ts';
@@ -26,6 +27,7 @@ export interface Parts {
   readonly side: WorkflowSide;
   /** The processor of live mode, with a ledger of its own. */
   readonly standIn: StandIn;
+  readonly disks: Disks;
   /** What the sandbox's processor was asked for, a line of JSON each. */
   readonly ledgerFile: string;
   /** The crash orders that were carried out, a line of JSON each. */
@@ -38,14 +40,21 @@ export interface Parts {
 
 const taskQueue = 'payments';
 
+interface PartsOptions {
+  store?: TemporalStore;
+  ofProcessor?: Partial<Supervision>;
+  /** The folders that get disks of their own, which can be made full. */
+  withDisks?: readonly DiskName[];
+}
+
 /** Starts both servers and the live processor in the folder, and prepares the servers for the service. */
 export async function startParts(
   folder: string,
-  store: TemporalStore = 'sqlite',
-  ofProcessor: Partial<Supervision> = {},
+  { store = 'sqlite', ofProcessor = {}, withDisks = ['postgres'] }: PartsOptions = {},
 ): Promise<Parts> {
   const logs = join(folder, 'logs');
   await mkdir(logs, { recursive: true, mode: 0o700 });
+  const disks = await mountDisks(folder, withDisks);
   const programs = await copyPrograms(join(folder, 'program'));
   const standIn = await startStandIn(join(folder, 'processor'), { program: programs.processor, ...ofProcessor });
   const postgres = await openPostgres(folder);
@@ -75,6 +84,7 @@ export async function startParts(
     postgres,
     temporal,
     standIn,
+    disks,
     sql,
     side: { temporal: new Client({ connection, namespace }), taskQueue, livemode: null },
     ...files,
@@ -95,6 +105,7 @@ export async function startParts(
       await sql.end({ timeout: 2 });
       await temporal.stop();
       await postgres.stop();
+      for (const disk of disks.values()) await disk.unmount();
     },
   };
 }

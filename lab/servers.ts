@@ -1,8 +1,8 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
+import type { Daemon } from '../dev/daemon.ts';
 import { findFreePorts } from '../dev/ports.ts';
 import { type RunningPostgres, startPostgres } from '../dev/postgres.ts';
 import { type RunningTemporal, startTemporal } from '../dev/temporal.ts';
@@ -11,16 +11,12 @@ import { ensureNamespace, ensureSearchAttributes } from '../src/processes/tempor
 import { untilItSucceeds } from './eventually.ts';
 import { familyOf, signal } from './process-table.ts';
 
-const run = promisify(execFile);
-
 /** Processes of servers that are stopped by SIGSTOP. */
 const frozen = new Set<number>();
-const mounted = new Set<string>();
 
-// However this process ends: a frozen server would not end with it, and a mounted disk would stay.
+// However this process ends: a frozen server would not end with it.
 process.on('exit', () => {
   for (const pid of frozen) signal(pid, 'SIGCONT');
-  for (const folder of mounted) spawnSync('umount', ['--lazy', folder]);
 });
 
 function freezeOrThaw(pid: number, name: NodeJS.Signals): void {
@@ -33,10 +29,13 @@ function freezeOrThaw(pid: number, name: NodeJS.Signals): void {
 export interface Standby {
   readonly port: number;
   readonly isUp: boolean;
+  readonly logFile: string;
   /** Kills it at once; it stays down. */
   kill(): Promise<void>;
   /** Starts it again, if it is down, and waits until it responds. */
   start(): Promise<void>;
+  /** Starts it again if it has ended by itself, as an operator would. */
+  revive(): Promise<void>;
   /** Stops all of its processes, without ending them, or lets them go on. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
@@ -47,14 +46,6 @@ export interface Postgres extends Standby {
   readonly url: string;
   /** Kills one of the processes that serve a connection: PostgreSQL then cuts all of them and recovers. */
   killBackend(choose: (pids: number[]) => number | undefined): Promise<boolean>;
-  /** A small file system of its own, which can be made full; null where this machine does not let us mount one. */
-  readonly disk: Disk | null;
-  logFile: string;
-}
-
-export interface Disk {
-  fill(): Promise<void>;
-  free(): Promise<void>;
 }
 
 export interface Temporal extends Standby {
@@ -74,13 +65,11 @@ const shards = 4;
  */
 const startAgain = <T>(work: () => Promise<T>) => untilItSucceeds(work, { timeoutMs: 60_000 });
 
-const diskMegabytes = 3_000;
-/** Kilobytes that may be left on a disk that is full. */
-const mostSpare = 10_000;
+/** Whether the process of a server has ended. */
+const hasEnded = ({ exited }: Daemon) => Promise.race([exited.then(() => true), pause(0, false)]);
 
 export async function openPostgres(folder: string): Promise<Postgres> {
   const [port = 0] = await findFreePorts(1);
-  const disk = await mountDisk(join(folder, 'postgres'));
   const launch = () => startPostgres({ dataDir: folder, port, log: () => {} });
   let server: RunningPostgres | null = await launch();
   const { url } = server;
@@ -88,10 +77,12 @@ export async function openPostgres(folder: string): Promise<Postgres> {
     if (server === null) return;
     for (const pid of await familyOf(server.pid)) freezeOrThaw(pid, name);
   };
+  async function start(): Promise<void> {
+    server ??= await startAgain(launch);
+  }
   return {
     port,
     url,
-    disk,
     logFile: server.daemon.logFile,
     get isUp() {
       return server !== null;
@@ -103,8 +94,11 @@ export async function openPostgres(folder: string): Promise<Postgres> {
       signal(pid, 'SIGKILL');
       await daemon.exited;
     },
-    async start() {
-      server ??= await startAgain(launch);
+    start,
+    async revive() {
+      if (server === null || !(await hasEnded(server.daemon))) return;
+      server = null;
+      await start();
     },
     freeze: () => each('SIGSTOP'),
     thaw: () => each('SIGCONT'),
@@ -123,7 +117,6 @@ export async function openPostgres(folder: string): Promise<Postgres> {
     async stop() {
       await server?.stop();
       server = null;
-      await disk?.unmount();
     },
   };
 }
@@ -142,6 +135,7 @@ export async function openTemporal(folder: string, store: { url: string } | null
     });
   let server: RunningTemporal | null = await launch();
   const { address } = server;
+  const logFile = server.daemons[0]?.logFile ?? '';
   await prepare(address);
   const each = (name: NodeJS.Signals) => {
     for (const pid of server?.pids ?? []) freezeOrThaw(pid, name);
@@ -161,11 +155,18 @@ export async function openTemporal(folder: string, store: { url: string } | null
   return {
     port,
     address,
+    logFile,
     get isUp() {
       return server !== null;
     },
     kill,
     start,
+    async revive() {
+      const ended = await Promise.all(server?.daemons.map(hasEnded) ?? []);
+      if (!ended.includes(true)) return;
+      await kill();
+      await start();
+    },
     freeze: async () => each('SIGSTOP'),
     thaw: async () => each('SIGCONT'),
     async loseDatabase() {
@@ -208,35 +209,3 @@ async function prepare(address: string): Promise<void> {
     await connection.close();
   }
 }
-
-async function mountDisk(folder: string): Promise<(Disk & { unmount(): Promise<void> }) | null> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const isMounted = await run('mount', ['-t', 'tmpfs', '-o', `size=${diskMegabytes}m,mode=700`, 'tmpfs', folder]).then(
-    succeeded,
-    failed,
-  );
-  if (!isMounted) return null;
-  mounted.add(folder);
-  const resize = (size: string) => run('mount', ['-o', `remount,size=${size}`, folder]);
-  return {
-    async fill() {
-      // It may grow between the look and the cut, and is not cut below what it holds.
-      for (let spare = 0; spare < mostSpare; spare = 2 * spare + 64) {
-        const { stdout } = await run('df', ['--output=used', '--block-size=1k', folder]);
-        const used = Number(stdout.trim().split('\n').at(-1));
-        if (await resize(`${used + spare}k`).then(succeeded, failed)) return;
-      }
-      throw new Error(`${folder} cannot be made full`);
-    },
-    async free() {
-      await resize(`${diskMegabytes}m`);
-    },
-    async unmount() {
-      await run('umount', [folder]);
-      mounted.delete(folder);
-    },
-  };
-}
-
-const succeeded = () => true;
-const failed = () => false;

@@ -1,6 +1,6 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readOrMakeEncryptionKeys } from '../../dev/data-dir.ts';
+import { encryptionKeyFile } from '../../dev/encryption-keys.ts';
 import { findFreePorts } from '../../dev/ports.ts';
 import { range } from '../../lab/parallel.ts';
 import { type ServiceCopy, startService } from '../../lab/service.ts';
@@ -59,7 +59,7 @@ async function secondsToStartApi(copy: ServiceCopy): Promise<number> {
     DATA_DIR: copy.dataDir,
     DATABASE_URL: copy.databaseUrl,
     TEMPORAL_ADDRESS: copy.temporalAddress,
-    ENCRYPTION_KEYS: await readOrMakeEncryptionKeys(copy.dataDir),
+    ENCRYPTION_KEYS: await readFile(encryptionKeyFile(copy.dataDir), 'utf8'),
     LOG_LEVEL: 'warn',
   };
   const begun = performance.now();

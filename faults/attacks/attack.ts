@@ -1,6 +1,7 @@
 import type { Chance } from '../../lab/random.ts';
 import type { SupervisedProcess } from '../../lab/supervised-process.ts';
 import type { Cluster } from '../cluster.ts';
+import type { Finding } from '../evidence.ts';
 import type { FaultReceiver } from '../receiver.ts';
 
 /** What an attack has to work with. */
@@ -12,6 +13,8 @@ export interface Arena {
   readonly isQuick: boolean;
   /** Crash points at which a process has carried out an order. */
   readonly fired: Set<string>;
+  /** Promises that a strike has seen broken. */
+  readonly findings: Finding[];
 }
 
 /** One fault, chosen and ready to be injected. */

@@ -100,7 +100,7 @@ export async function lockSealedOtherwise(
   return selectSealed(
     tx,
     name,
-    pages,
+    isOn(tx, pages),
     tx`
       and (${keyIdIn(tx, column)} <> ${keyId} or ${formatIn(tx, column)} <> ${format})
       for no key update skip locked`,
@@ -121,14 +121,32 @@ export async function replaceSealed(tx: Tx, name: SealedColumn, values: readonly
 
 /** The sealed values on these pages. */
 export async function listSealed(db: Db, name: SealedColumn, pages: Pages): Promise<SealedValue[]> {
-  return selectSealed(db, name, pages, db``);
+  return selectSealed(db, name, isOn(db, pages), db``);
 }
 
-async function selectSealed(db: Db, name: SealedColumn, pages: Pages, further: Fragment): Promise<SealedValue[]> {
+/**
+ * Some of the sealed values, at most `limit`: those of this key, or of any key (null). Reads the table until it has
+ * found so many, so a key without values costs a whole scan.
+ */
+export async function sampleSealed(
+  db: Db,
+  name: SealedColumn,
+  { keyId, limit }: { keyId: string | null; limit: number },
+): Promise<SealedValue[]> {
+  const ofKey = keyId === null ? db`` : db`and ${keyIdIn(db, sealedColumns[name].column)} = ${keyId}`;
+  return selectSealed(db, name, db`true`, db`${ofKey} limit ${limit}`);
+}
+
+async function selectSealed(
+  db: Db,
+  name: SealedColumn,
+  condition: Fragment,
+  further: Fragment,
+): Promise<SealedValue[]> {
   const { table, column, id } = sealedColumns[name];
   const rows = await db<{ place: string; biller_id: string; livemode: boolean; row_id: string; sealed: Buffer }[]>`
     select ctid::text as place, biller_id, livemode, ${db(id)} as row_id, ${db(column)} as sealed from ${db(table)}
-    where ${isOn(db, pages)} and ${db(column)} is not null ${further}`;
+    where ${condition} and ${db(column)} is not null ${further}`;
   return rows.map(({ place, biller_id: billerId, livemode, row_id: rowId, sealed }) => {
     return { place, field: sealedField(name, { billerId, livemode }, rowId), sealed };
   });

@@ -1,4 +1,5 @@
 import pino, { type Logger } from 'pino';
+import { describeLoss, type Loss, nonBlockingStdout, openLogOutput } from './log-output.ts';
 import { withoutSecrets } from './redact.ts';
 import { safeLines } from './terminal-text.ts';
 import { currentTrace, isTracing } from './tracing.ts';
@@ -68,7 +69,8 @@ function serializeError(error: unknown): unknown {
 
 /**
  * Returns the logger of one process. It writes JSON lines to stdout, each with the process's name and the time in ISO
- * 8601. If tracing is on when the logger is made, each line also has the trace id.
+ * 8601. If tracing is on when the logger is made, each line also has the trace id. Logging neither blocks nor ends the
+ * process: what cannot be written is dropped, counted, and reported when writing works again (`openLogOutput`).
  */
 export function createLogger(level: LogLevel, name: string, destination?: pino.DestinationStream): Logger {
   const options = {
@@ -84,5 +86,20 @@ export function createLogger(level: LogLevel, name: string, destination?: pino.D
       censor: '[redacted]',
     },
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  return pino(options, destination ?? openLogOutput(nonBlockingStdout(), (loss) => lineOfLoss(name, loss)));
+}
+
+/** Returns the line that reports lost lines. It has the level `error`, and is written at every level of the log. */
+function lineOfLoss(name: string, loss: Loss): string {
+  let line = '';
+  const destination = {
+    write(text: string) {
+      line = text;
+    },
+  };
+  pino({ name, timestamp: pino.stdTimeFunctions.isoTime }, destination).error(
+    { lost_lines: loss.lines, error_code: loss.code ?? undefined },
+    describeLoss(loss),
+  );
+  return line;
 }

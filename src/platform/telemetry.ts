@@ -117,6 +117,12 @@ export interface TransactionEnded {
   hadBegun: boolean;
 }
 
+/** Lines of this process's log could not be written. Emitted at once, while the log itself cannot report it. */
+export interface LogLinesLost {
+  kind: 'log lines lost';
+  lines: number;
+}
+
 export type TelemetryEvent =
   | ChargeOpened
   | ChargeCompleted
@@ -128,7 +134,8 @@ export type TelemetryEvent =
   | EntryDispatched
   | TransactionAwaited
   | TransactionBegun
-  | TransactionEnded;
+  | TransactionEnded
+  | LogLinesLost;
 
 const listeners = new Set<(event: TelemetryEvent) => void>();
 

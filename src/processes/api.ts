@@ -7,6 +7,7 @@ import { sideOf } from '../operations/sides/workflow-sides.ts';
 import { findStuckWorkflows } from '../operations/stuck/workflows.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
+import { checkVault } from './checked-vault.ts';
 import { readConfig } from './config/config.ts';
 import { processorsOf, requiredOf, webUisOf } from './dependencies.ts';
 import { startDispatcher } from './dispatcher.ts';
@@ -37,6 +38,8 @@ const logger = createLogger(config.logLevel, 'api');
 surviveOutages(logger);
 logTelemetry(logger);
 const sql = openPool(databaseUrl, { max: connections, name: 'payments api', acquireTimeoutMs });
+const ending = new AbortController();
+const keys = checkVault(sql, vault, config.lostEncryptionKeys, logger, ending.signal);
 const sides = openSides(config, tracing?.client);
 const timeSkipping = watchTimeSkipping(sideOf(sides, false).temporal, logger);
 // Imported only when metrics are configured, to keep the start of the process short.
@@ -52,10 +55,9 @@ const metrics =
         logger,
       });
 const dispatchers = sides.map((side) => startDispatcher(sql, side, logger));
-let ending = false;
 const app = createApp({
   sql,
-  vault,
+  vault: keys.vault,
   logger,
   ...(metrics === null ? {} : { watch: metrics.requests }),
   settings: config,
@@ -69,21 +71,23 @@ const app = createApp({
     findStuckWorkflows: (now) => findStuckWorkflows(sql, sides, now),
   },
   checks: {
-    PostgreSQL: () => sql`select 1`,
+    // Without the comparison, most requests still fail.
+    PostgreSQL: () => Promise.all([sql`select 1`, keys.fits]),
     // Of two, that of live mode: the sandbox's must not take this process away from live mode.
     Temporal: () => sides[0].temporal.workflowService.getSystemInfo({}),
     'a process that stays': async () => {
-      if (ending) throw new Error('the process is ending');
+      if (ending.signal.aborted) throw new Error('the process is ending');
     },
   },
 });
+await keys.fitsOrWaits;
 const server = await serve(app, { port: config.port, host: config.host });
 
 const delayMs = config.drainDelaySeconds * 1000;
 onShutdown(
   async () => {
     // Not ready, but still serving: balancers take this process out before it refuses connections.
-    ending = true;
+    ending.abort();
     server.drain();
     await pause(delayMs);
     await server.close();

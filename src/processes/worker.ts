@@ -2,6 +2,7 @@
 import { startReconciliations } from '../operations/reconciler/schedule.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
+import { checkVault } from './checked-vault.ts';
 import { readConfig } from './config/config.ts';
 import { processorsOf, requiredOf } from './dependencies.ts';
 import { startHousekeeping } from './housekeeping.ts';
@@ -47,12 +48,14 @@ const starting = new AbortController();
 let close = async (): Promise<void> => starting.abort();
 onShutdown(() => close());
 
+const keys = checkVault(sql, vault, config.lostEncryptionKeys, logger, starting.signal);
 const deps = {
-  ...{ sql, vault, processors, logger, webhookAllowLoopback: config.webhookAllowLoopback },
+  ...{ sql, vault: keys.vault, processors, logger, webhookAllowLoopback: config.webhookAllowLoopback },
   version: config.workerVersion,
   workflowBundle: await bundleWorkflows(logger, { isTraced: tracing !== null }),
   ...(tracing === null ? {} : { tracing: tracing.worker }),
 };
+await keys.fitsOrWaits;
 // The first side is that of live mode, or of both modes: it decides when this process is ready, and when it ends.
 const [first, ...others] = sides;
 const kept = others.map((side) => keepSide(side, deps));

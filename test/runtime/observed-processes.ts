@@ -68,7 +68,7 @@ export function useObservedProcesses(environment: () => Record<string, string> =
 }
 
 /** A free port whose successor is free too: the worker's SDK takes that. */
-async function findFreePair(): Promise<number> {
+export async function findFreePair(): Promise<number> {
   for (;;) {
     const [port = 0] = await findFreePorts(1);
     if ((await probePort(port + 1)) === 'free') return port;

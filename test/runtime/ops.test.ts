@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { userInfo } from 'node:os';
+import { findFreePorts } from '../../dev/ports.ts';
 import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { type Ran, runScript } from '../../lab/run-program.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
+import { startApiProcess } from '../support/api-process.ts';
 import { useService } from '../support/service.ts';
 import { temporalServer, testNamespace } from '../support/temporal.ts';
 
@@ -24,6 +26,7 @@ describe('ops on the command line', function () {
       TEMPORAL_ADDRESS: await temporalServer(),
       TEMPORAL_NAMESPACE: testNamespace,
       TEMPORAL_TASK_QUEUE: service.taskQueue,
+      API_URL: service.url,
       ...changed,
     });
   }
@@ -138,6 +141,45 @@ describe('ops on the command line', function () {
     assert.deepEqual([words.code, json.code], [1, 1]);
     assert.ok(kinds.includes('plan_overdue') && !kinds.includes('worker_missing'));
     assert.deepEqual([unknown.code, /Temporal cannot be reached/.test(unknown.stderr)], [2, true]);
+  });
+
+  it('finds an API that hangs, and one that has ended, and says what to do; and nothing once it responds', async () => {
+    const [port = 0] = await findFreePorts(1);
+    const api = await startApiProcess({
+      DATABASE_URL: service.db.url,
+      PORT: String(port),
+      ENCRYPTION_KEYS: service.encryptionKeys,
+    });
+    const look = async () => {
+      const { code, stdout } = await ops(['stuck', '--kind', 'api_unreachable'], { API_URL: api.url });
+      return { code, stdout };
+    };
+    try {
+      assert.deepEqual(await look(), { code: 0, stdout: 'Nothing is stuck.\n' });
+      api.child.kill('SIGSTOP');
+      const hanging = await look();
+      assert.equal(hanging.code, 1);
+      assert.match(hanging.stdout, /^api_unreachable: 1\. The API does not respond\.$/m);
+      assert.match(hanging.stdout, /why: +http:\S+\/healthz gave no response within 5 s: the API process hangs/);
+      assert.match(hanging.stdout, /free it: Kill the API process \(kill -9\) and start it/);
+      api.child.kill('SIGCONT');
+      assert.deepEqual(await look(), { code: 0, stdout: 'Nothing is stuck.\n' });
+    } finally {
+      await api.end('SIGKILL');
+    }
+    const ended = await look();
+    assert.equal(ended.code, 1);
+    assert.match(ended.stdout, /why: +nothing responds at http:\S+\/healthz: .*ECONNREFUSED/);
+    assert.match(ended.stdout, /free it: Start an API: npm run api/);
+  });
+
+  it('says that it did not ask the API when it does not know where it is', async () => {
+    const [words, kind] = await Promise.all([
+      ops(['stuck'], { API_URL: '' }),
+      ops(['stuck', '--kind', 'api_unreachable'], { API_URL: '' }),
+    ]);
+    assert.match(words.stdout, /^Not checked: whether the API responds\. Set API_URL to its address\.$/m);
+    assert.deepEqual([kind.code, /The address of the API is not known\. Set API_URL/.test(kind.stderr)], [2, true]);
   });
 
   it('ends with 2 where it cannot look or cannot be understood, and says what to type', async () => {

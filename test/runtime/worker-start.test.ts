@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { createServer, type Http2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -43,7 +42,7 @@ describe('a worker process', function () {
       TEMPORAL_ADDRESS: `127.0.0.1:${toTemporal.port}`,
       TEMPORAL_NAMESPACE: testNamespace,
       TEMPORAL_TASK_QUEUE: service.taskQueue,
-      ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+      ENCRYPTION_KEYS: service.encryptionKeys,
     };
     const worker = spawnProcess('worker', { ...env, ...environment }, { isHeard: true });
     workers.push(worker);

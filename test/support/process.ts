@@ -27,6 +27,8 @@ export interface ProcessOptions {
   options?: string[];
   /** Whether its log is read; it goes to our own output otherwise. */
   isHeard?: boolean;
+  /** An open file that its log goes to instead. */
+  output?: number;
   /** The checkout, and the command there. */
   folder?: string;
   command?: string[];
@@ -44,12 +46,18 @@ process.on('exit', () => {
 export function spawnProcess(
   kind: 'api' | 'worker',
   env: Record<string, string>,
-  { options = [], isHeard = false, folder = thisVersion, command = [`src/processes/${kind}.ts`] }: ProcessOptions = {},
+  {
+    options = [],
+    isHeard = false,
+    output,
+    folder = thisVersion,
+    command = [`src/processes/${kind}.ts`],
+  }: ProcessOptions = {},
 ): ServiceProcess {
   const child = spawn(process.execPath, [...command, ...options], {
     cwd: folder,
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
-    stdio: ['ignore', isHeard ? 'pipe' : 'inherit', 'inherit', 'ipc'],
+    stdio: ['ignore', output ?? (isHeard ? 'pipe' : 'inherit'), output ?? 'inherit', 'ipc'],
   });
   running.add(child);
   const { HOST = '127.0.0.1', PORT = '0' } = env;

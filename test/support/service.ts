@@ -64,6 +64,8 @@ export interface Service {
   /** The client of the first side: that of live mode, or of both modes. */
   readonly temporal: Client;
   readonly taskQueue: string;
+  /** The keys of its vault, in the form of ENCRYPTION_KEYS. */
+  readonly encryptionKeys: string;
   /** The processor service of live mode, if it was asked for. */
   readonly standIn: StandIn;
   /** A new biller, and a client with its sandbox key, or its live key. */
@@ -102,6 +104,7 @@ export function useService(options: ServiceOptions = {}): Service {
   const service: Service = {
     db,
     taskQueue,
+    encryptionKeys: `test:${encryptionKey.toString('base64')}`,
     get url() {
       return `http://127.0.0.1:${existing(api).port}`;
     },
@@ -162,7 +165,7 @@ export function useService(options: ServiceOptions = {}): Service {
         TEMPORAL_ADDRESS: address,
         TEMPORAL_NAMESPACE: namespace,
         TEMPORAL_TASK_QUEUE: taskQueue,
-        ENCRYPTION_KEYS: `test:${encryptionKey.toString('base64')}`,
+        ENCRYPTION_KEYS: service.encryptionKeys,
         WEBHOOK_ALLOW_LOOPBACK: 'true',
         ...live?.standIn.environment,
         LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',

@@ -1,4 +1,5 @@
 import { type Mode, overview } from '../../operations/overview.ts';
+import { findFullDatabase } from '../../operations/stuck/database.ts';
 import { stuckDefinitions } from '../../operations/stuck/definitions.ts';
 import { findStuck } from '../../operations/stuck/find-stuck.ts';
 import { realNow } from '../../platform/real-time.ts';
@@ -59,10 +60,11 @@ export function ops(deps: Pick<AppDeps, 'sql' | 'operations' | 'forThisMachine'>
 
 async function opsSnapshot({ sql, operations }: Pick<AppDeps, 'sql' | 'operations'>, mode: Mode): Promise<OpsSnapshot> {
   const now = realNow();
-  const [figures, rows, workflows] = await Promise.all([
+  const [figures, rows, workflows, full] = await Promise.all([
     overview(sql, now, mode),
     findStuck(sql, stuckDefinitions, now),
     operations.findStuckWorkflows(now),
+    findFullDatabase(sql),
   ]);
-  return { overview: figures, stuck: [...rows, ...workflows] };
+  return { overview: figures, stuck: [...rows, ...workflows, full] };
 }

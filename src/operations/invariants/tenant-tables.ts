@@ -27,6 +27,7 @@ export const untenanted: Readonly<Record<string, { why: string; ownedBy?: string
   workflow_intents: { why: 'the outbox: it holds the ids of workflows of all billers, until they are dispatched' },
   reconciliations: { why: 'about the service as a whole' },
   audit_log: { why: 'also has entries that belong to no biller: its columns may be null' },
+  encryption_keys: { why: 'about the service as a whole' },
   schema_migrations: { why: 'about the schema' },
 };
 

@@ -1,6 +1,8 @@
 import { all } from '../../platform/all-settled.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { sideOf, type WorkflowSides } from '../sides/workflow-sides.ts';
+import { apiDefinition, findUnreachableApi } from './api.ts';
+import { findFullDatabase, fullDatabase } from './database.ts';
 import { endpointFailsForSeconds, stuckDefinitions } from './definitions.ts';
 import { explain } from './explain.ts';
 import { findStuck, type StuckReport } from './find-stuck.ts';
@@ -8,7 +10,12 @@ import { type LatelyFailing, listLatelyFailing } from './queries/webhooks.ts';
 import { findStuckWorkflows, workflowDefinitions } from './workflows.ts';
 
 /** The names of all kinds. */
-export const stuckKinds: readonly string[] = [...stuckDefinitions, ...workflowDefinitions].map(({ kind }) => kind);
+export const stuckKinds: readonly string[] = [
+  ...stuckDefinitions,
+  ...workflowDefinitions,
+  fullDatabase,
+  apiDefinition,
+].map(({ kind }) => kind);
 
 /** How many endpoints that fail lately are shown. */
 const failingLatelyShown = 20;
@@ -19,17 +26,25 @@ export async function findFailingLately(sql: Pool, now: Date): Promise<LatelyFai
 }
 
 /**
- * All that is stuck, according to PostgreSQL and Temporal, and why: a report for each kind that could be checked.
- * @throws when PostgreSQL is not reachable. A Temporal that is not reachable is one of the reports.
+ * All that is stuck, according to PostgreSQL, Temporal and the API, and why: a report for each kind that could be
+ * checked. `apiUrl` is the address of the API; null: it is not asked.
+ * @throws when PostgreSQL is not reachable. A Temporal or an API that is not reachable is one of the reports.
  */
-export async function lookForStuck(sql: Pool, sides: WorkflowSides, now: Date): Promise<StuckReport[]> {
-  const [rows = [], workflows = []] = await all([
+export async function lookForStuck(
+  sql: Pool,
+  sides: WorkflowSides,
+  now: Date,
+  apiUrl: string | null = null,
+): Promise<StuckReport[]> {
+  const [rows = [], workflows = [], ...others] = await all([
     findStuck(sql, stuckDefinitions, now),
     findStuckWorkflows(sql, sides, now),
+    findFullDatabase(sql).then((report) => [report]),
+    apiUrl === null ? [] : findUnreachableApi(apiUrl).then((report) => [report]),
   ]);
   const isReported = (kind: string, livemode: boolean | null) =>
     workflows.some((report) => report.kind === kind && report.found.some((found) => found.livemode === livemode));
-  return explain([...rows, ...workflows], (stuck) => {
+  return explain([...rows, ...workflows, ...others.flat()], (stuck) => {
     const { temporal, livemode } = sideOf(sides, stuck.livemode);
     if (isReported('temporal_unreachable', livemode)) return null;
     return { temporal, hasWorker: !isReported('worker_missing', livemode) };

@@ -11,6 +11,8 @@ export interface CliContext {
   /** The Temporals. Opened by the call, and closed with the command. */
   sides(): Promise<WorkflowSides>;
   demoBillerId: string | null;
+  /** The address of the API, without a slash at its end: API_URL, or that of `npm start`. Null: it is not known. */
+  apiUrl: string | null;
   /** With the keys of ENCRYPTION_KEYS, or else those of the data directory. @throws when there are none. */
   vault(): Promise<Vault>;
 }
@@ -42,6 +44,7 @@ export async function findContext(env: NodeJS.ProcessEnv, opened: Closable[]): P
       return sides;
     },
     demoBillerId,
+    apiUrl: config.apiUrl,
     vault: async () => {
       const keys = config.encryptionKeys ?? (await readDevelopmentKeys(config.dataDir));
       return createVault(keys, config.encryptionFormats);
@@ -54,8 +57,10 @@ export async function readRunningConfig(
   env: NodeJS.ProcessEnv,
 ): Promise<{ config: Config; demoBillerId: string | null }> {
   const given = readConfig(env);
-  const { databaseUrl, temporal, billerId } = await readDevelopment(given.dataDir);
+  const { databaseUrl, apiUrl, temporal, billerId } = await readDevelopment(given.dataDir);
   const variables: NodeJS.ProcessEnv = { ...env, DATABASE_URL: given.databaseUrl ?? databaseUrl ?? '' };
+  // An API elsewhere may use the database that the environment names: the one of `npm start` says nothing about it.
+  if (variables.DATABASE_URL === databaseUrl) variables.API_URL = given.apiUrl ?? apiUrl ?? '';
   // Of a server that the environment names, development.json knows nothing.
   if (given.temporal.address === null) {
     for (const [name, value] of Object.entries(temporal)) variables[name] = env[name] || (value ?? '');
@@ -67,7 +72,10 @@ export async function readRunningConfig(
 /** The keys that `npm start` has made for itself. */
 async function readDevelopmentKeys(dataDir: string): Promise<readonly EncryptionKey[]> {
   const file = join(dataDir, 'encryption.key');
-  const text = await readFile(file, 'utf8').catch(() => '');
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw new Error(`${file} cannot be read (${error.message}). Set ENCRYPTION_KEYS to the keys of the service.`);
+  });
   const { encryptionKeys } = readConfig({ ENCRYPTION_KEYS: text });
   if (encryptionKeys === null)
     throw new Error(`There are no encryption keys. Set ENCRYPTION_KEYS to those of the service (there is no ${file}).`);
@@ -76,6 +84,7 @@ async function readDevelopmentKeys(dataDir: string): Promise<readonly Encryption
 
 interface Development {
   databaseUrl: string | null;
+  apiUrl: string | null;
   /** The connection to Temporal, as variables of the environment. */
   temporal: Record<string, string | null>;
   billerId: string | null;
@@ -88,13 +97,14 @@ async function readDevelopment(dataDir: string): Promise<Development> {
     text = await readFile(file, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      return { databaseUrl: null, temporal: {}, billerId: null };
+      return { databaseUrl: null, apiUrl: null, temporal: {}, billerId: null };
     throw error;
   }
   try {
     const content: unknown = JSON.parse(text);
     return {
       databaseUrl: member(content, 'database_url'),
+      apiUrl: member(content, 'base_url'),
       temporal: {
         TEMPORAL_ADDRESS: member(content, 'temporal_address'),
         TEMPORAL_NAMESPACE: member(content, 'temporal_namespace'),

@@ -1,5 +1,7 @@
 import { realNow } from '../../platform/real-time.ts';
 import { countLeft, findUnreadable, keyUsage, rotateEncryption } from '../../services/accounts/encryption.ts';
+import { findKeyProblems } from '../../services/accounts/recorded-keys.ts';
+import { KeysRefused } from '../checked-vault.ts';
 import { defineCommand, operator, refuseMore, unknownForm } from './command.ts';
 import { table } from './output.ts';
 
@@ -27,6 +29,9 @@ another key or format, that of verify if anything cannot be opened. SECURITY.md 
     }
     if (form === 'rotate') {
       const { sql, vault } = await open();
+      // A key that is missing only leaves its values as they are.
+      const wrong = (await findKeyProblems(sql, vault)).filter(({ kind }) => kind === 'wrong');
+      if (wrong.length > 0) throw new KeysRefused(wrong, 'ENCRYPTION_KEYS');
       const rotation = await rotateEncryption(sql, vault, { by: operator(), now: realNow() });
       const keys = await keyUsage(sql, vault);
       const isAnythingLeft = keys.some((row) => countLeft(row, vault) > 0);

@@ -7,6 +7,7 @@ import {
   sendCommand,
   startOver,
 } from '../../operations/operator-commands.ts';
+import { apiDefinition } from '../../operations/stuck/api.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
 import type { LatelyFailing } from '../../operations/stuck/queries/webhooks.ts';
 import { findFailingLately, lookForStuck, stuckKinds } from '../../operations/stuck/stuck.ts';
@@ -61,7 +62,9 @@ SLOT is the number of a payment of the plan, from 0: payment 1 is slot 0. With -
 correct. If that makes a payment due at once, --overdue says whether it is charged or skipped.
 Each may be repeated, and is in the audit log. The exit status of "stuck" is 0 if nothing is stuck and 1 if something is. The
 others end with 0 when something was done, and with 2 and the reason when nothing was.
-Kinds: ${stuckKinds.join(', ')}.`,
+Kinds: ${stuckKinds.join(', ')}.
+API_URL is the address of the API, such as https://payments.example.com; npm start's own is known. Without it, nothing
+tells whether the API responds.`,
   options: {
     json: { type: 'boolean' },
     kind: { type: 'string' },
@@ -93,11 +96,17 @@ Kinds: ${stuckKinds.join(', ')}.`,
   },
 });
 
-async function stuck({ sql, sides }: CliContext, { json, kind }: { json?: boolean; kind?: string }): Promise<Output> {
+async function stuck(
+  { sql, sides, apiUrl }: CliContext,
+  { json, kind }: { json?: boolean; kind?: string },
+): Promise<Output> {
   const now = realNow();
-  const all = await lookForStuck(sql, await sides(), now);
+  const all = await lookForStuck(sql, await sides(), now, apiUrl);
   const reports = kind === undefined ? all : all.filter((report) => report.kind === kind);
   const count = reports.reduce((sum, report) => sum + report.count, 0);
+  if (kind === apiDefinition.kind && reports.length === 0) {
+    throw new Error('The address of the API is not known. Set API_URL, such as https://payments.example.com.');
+  }
   // Only Temporal knows of this kind. While Temporal is away, it is unknown whether anything is stuck.
   if (kind !== undefined && reports.length === 0) {
     throw new Error(`Temporal cannot be reached, and only Temporal knows of "${kind}". Check that it runs.`);
@@ -113,6 +122,9 @@ async function stuck({ sql, sides }: CliContext, { json, kind }: { json?: boolea
   const paragraphs = reports.filter((report) => report.count > 0).map((report) => describeReport(report, now));
   if (paragraphs.length === 0) paragraphs.push('Nothing is stuck.');
   if (failingLately.length > 0) paragraphs.push(describeFailingLately(failingLately, now));
+  if (apiUrl === null && kind === undefined) {
+    paragraphs.push('Not checked: whether the API responds. Set API_URL to its address.');
+  }
   return { status, text: paragraphs.join('\n\n') };
 }
 

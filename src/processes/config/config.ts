@@ -24,6 +24,8 @@ export interface Config {
   readonly port: number;
   /** The address that the API listens on. By default only this machine can reach it. */
   readonly host: string;
+  /** Where commands for operators ask whether the API responds, without a slash at its end. Null: they do not. */
+  readonly apiUrl: string | null;
   /** Absolute. Holds the embedded servers' data, their logs and `development.json`. */
   readonly dataDir: string;
   /**
@@ -50,6 +52,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** The first encrypts, all decrypt. Null where ENCRYPTION_KEYS is not set. */
   readonly encryptionKeys: readonly EncryptionKey[] | null;
+  /** Ids of keys that are lost for good: the service starts although values need them (ENCRYPTION_KEYS_LOST). */
+  readonly lostEncryptionKeys: readonly string[];
   /** The formats of sealed values: the first is written, all are read. */
   readonly encryptionFormats: readonly [SealFormat, ...SealFormat[]];
   /** Whether sandbox webhooks may go to addresses of this machine. */
@@ -101,6 +105,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const config: Config = {
     port: read.port('PORT', 8080),
     host: read.matching('HOST', /^[\da-fA-F:.]+$/, 'an IP address of this machine, such as 0.0.0.0') ?? '127.0.0.1',
+    apiUrl: read.url('API_URL', 'https://payments.example.com'),
     dataDir: resolve(read.text('DATA_DIR') ?? '.data'),
     databaseUrl,
     temporal,
@@ -114,6 +119,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     temporalStore: read.oneOf('TEMPORAL_STORE', ['sqlite', 'postgres']) ?? 'sqlite',
     logLevel: read.oneOf('LOG_LEVEL', logLevels) ?? 'info',
     encryptionKeys: read.encryptionKeys('ENCRYPTION_KEYS'),
+    lostEncryptionKeys: read.ids('ENCRYPTION_KEYS_LOST'),
     encryptionFormats: encryptionFormats[read.oneOf('ENCRYPTION_FORMATS', ['2,1', '1,2', '2']) ?? '2,1'],
     webhookAllowLoopback: read.flag('WEBHOOK_ALLOW_LOOPBACK', false),
     rateLimitPerSecond: read.whole('RATE_LIMIT_PER_SECOND', 500, 1, 1_000_000),
@@ -256,8 +262,11 @@ function createReader(env: NodeJS.ProcessEnv) {
     return known;
   }
 
+  const ids = (name: string): string[] =>
+    matching(name, /^[\w.-]{1,40}(\s*,\s*[\w.-]{1,40})*$/, 'a list of ids of keys, such as k1,k2')?.split(/\s*,\s*/) ??
+    [];
   const port = (name: string, fallback: number) => whole(name, fallback, 1, 65_535);
-  return { faults, text, whole, port, flag, matching, secret, databaseUrl, url, processor, oneOf, encryptionKeys };
+  return { faults, text, whole, port, flag, matching, secret, databaseUrl, url, processor, oneOf, ids, encryptionKeys };
 }
 
 function parseEncryptionKey(item: string): EncryptionKey | null {

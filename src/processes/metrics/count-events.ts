@@ -41,6 +41,7 @@ export function countTelemetry(metrics: ServiceMetrics): () => void {
       metrics.connectionWaitSeconds.observe(waitSeconds);
     },
     'transaction ended': ({ hadBegun }) => (hadBegun ? metrics.transactionsOpen : metrics.transactionsWaiting).dec(),
+    'log lines lost': ({ lines }) => metrics.logLinesLost.inc(lines),
   };
   return subscribe((event) => {
     const count = counting[event.kind] as (seen: TelemetryEvent) => void;

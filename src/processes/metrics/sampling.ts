@@ -2,6 +2,7 @@ import { Gauge, type Registry } from 'prom-client';
 import { countDunning } from '../../operations/overview-queries.ts';
 import { sampleBacklogs, sampleConnections } from '../../operations/samples.ts';
 import type { WorkflowSides } from '../../operations/sides/workflow-sides.ts';
+import { findFullDatabase, fullDatabase } from '../../operations/stuck/database.ts';
 import { stuckDefinitions } from '../../operations/stuck/definitions.ts';
 import { countStuck } from '../../operations/stuck/find-stuck.ts';
 import { countStuckWorkflows, workflowDefinitions } from '../../operations/stuck/workflows.ts';
@@ -97,15 +98,16 @@ function createGauges(registry: Registry) {
 function forgetDatabase(gauges: Gauges): void {
   for (const gauge of [gauges.intents, gauges.oldestIntent, gauges.oldestDue]) gauge.remove();
   for (const gauge of [gauges.deliveries, gauges.dunning, gauges.connections]) gauge.reset();
-  for (const { kind } of stuckDefinitions) gauges.stuck.remove({ kind });
+  for (const { kind } of [...stuckDefinitions, fullDatabase]) gauges.stuck.remove({ kind });
 }
 
 async function sampleDatabase(gauges: Gauges, sql: Pool, now: Date): Promise<void> {
-  const [backlogs, dunning, connections, stuck] = await Promise.all([
+  const [backlogs, dunning, connections, stuck, full] = await Promise.all([
     sampleBacklogs(sql, now),
     countDunning(sql, null),
     sampleConnections(sql),
     countStuck(sql, stuckDefinitions, now),
+    findFullDatabase(sql),
   ]);
   gauges.intents.set(backlogs.intents);
   gauges.oldestIntent.set(ageOf(backlogs.oldest_intent_at, now));
@@ -116,7 +118,7 @@ async function sampleDatabase(gauges: Gauges, sql: Pool, now: Date): Promise<voi
   gauges.dunning.set({ state: 'suspended' }, dunning.suspended);
   gauges.connections.reset();
   for (const { pool, state, count } of connections) gauges.connections.set({ pool, state }, count);
-  for (const [kind, count] of stuck) gauges.stuck.set({ kind }, count);
+  for (const [kind, count] of [...stuck, [full.kind, full.count] as const]) gauges.stuck.set({ kind }, count);
 }
 
 async function sampleTemporal({ stuck }: Gauges, sql: Pool, sides: WorkflowSides, now: Date): Promise<void> {

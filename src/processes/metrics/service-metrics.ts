@@ -118,6 +118,11 @@ export function createServiceMetrics(registry: Registry) {
       buckets: waitBuckets,
       registers,
     }),
+    logLinesLost: new Counter({
+      name: 'payments_log_lines_lost_total',
+      help: 'Lines of this process’s log that could not be written: its disk is full, or nothing reads it',
+      registers,
+    }),
   };
 }
 

@@ -7,6 +7,11 @@ import { openBytes, partsOf, sealBytes } from './sealed-bytes.ts';
 export interface Vault {
   /** The ids of its keys. The first key encrypts. */
   readonly keyIds: readonly [string, ...string[]];
+  /**
+   * For each key, by its id, 32 bytes that show whether another key is the same one and nothing else. They may be
+   * stored.
+   */
+  readonly keyChecks: ReadonlyMap<string, Buffer>;
   /** The format in which it seals. */
   readonly format: SealFormat;
   /** Encrypts with the first key, for this field of the database. The same text gives different bytes each time. */
@@ -45,6 +50,7 @@ interface VaultKey {
   key: Buffer;
   clientSecretKey: Buffer;
   fingerprintKey: Buffer;
+  check: Buffer;
 }
 
 /**
@@ -65,6 +71,7 @@ export function createVault(
 
   return {
     keyIds: [first.id, ...others.map(({ id }) => id)],
+    keyChecks: new Map([...known.values()].map(({ id, check }) => [id, check])),
     format: formats[0],
 
     seal: (plain, field) => sealBytes(formats[0], first, plain, field),
@@ -114,6 +121,7 @@ function prepare(id: string, key: Buffer): VaultKey {
     key,
     clientSecretKey: derived('payment intent client secret'),
     fingerprintKey: derived('request fingerprint'),
+    check: derived('key check'),
   };
 }
 

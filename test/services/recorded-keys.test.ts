@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { beforeEach, describe, it } from 'mocha';
+import { atomically } from '../../src/platform/postgres/transaction.ts';
+import { findKeyProblems, isAnyKeyInUse } from '../../src/services/accounts/recorded-keys.ts';
+import { allScopes } from '../../src/services/accounts/scopes.ts';
+import { createVault, type Vault } from '../../src/services/accounts/vault.ts';
+import { createWebhookEndpoint } from '../../src/services/webhooks/endpoints.ts';
+import { useDatabase } from '../support/database.ts';
+import { makeCall } from '../support/webhooks.ts';
+
+const keyOf = (id: string) => ({ id, key: randomBytes(32) });
+
+describe('the encryption keys that a database was used with', () => {
+  const db = useDatabase(20);
+  beforeEach('forget them, and what they have sealed', async () => {
+    await db.sql`delete from encryption_keys`;
+    await db.sql`delete from webhook_endpoints`;
+  });
+
+  const inUse = () => atomically(db.sql, isAnyKeyInUse);
+  const recorded = async () =>
+    (await db.sql<{ id: string }[]>`select id from encryption_keys order by id`).map(({ id }) => id);
+  /** Seals a value, as a process with this vault does. */
+  async function seal(vault: Vault): Promise<string> {
+    const { id } = await createWebhookEndpoint(
+      db.sql,
+      await makeCall(db.sql),
+      { url: 'http://127.0.0.1:9/' },
+      {
+        vault,
+        scopes: allScopes,
+      },
+    );
+    return id;
+  }
+  /** As a former version leaves a database: it records no key. */
+  async function sealByFormerVersion(vault: Vault): Promise<string> {
+    const id = await seal(vault);
+    await db.sql`delete from encryption_keys`;
+    return id;
+  }
+
+  it('are recorded when a process starts with them, and fit it ever after', async () => {
+    assert.equal(await inUse(), false);
+    const vault = createVault([keyOf('k1')]);
+    assert.deepEqual(await findKeyProblems(db.sql, vault), []);
+    assert.deepEqual([await recorded(), await inUse()], [['k1'], true]);
+    await seal(vault);
+    assert.deepEqual(await findKeyProblems(db.sql, vault), []);
+  });
+
+  it('refuse another key under the id of a recorded one, even while nothing is sealed', async () => {
+    assert.deepEqual(await findKeyProblems(db.sql, createVault([keyOf('k1')])), []);
+    const problems = await findKeyProblems(db.sql, createVault([keyOf('k1')]));
+    assert.deepEqual(problems, [{ keyId: 'k1', kind: 'wrong' }]);
+  });
+
+  it('refuse another key under the id that a former version has sealed with', async () => {
+    await sealByFormerVersion(createVault([keyOf('k1')]));
+    assert.equal(await inUse(), true);
+    const problems = await findKeyProblems(db.sql, createVault([keyOf('k1')]));
+    assert.deepEqual([problems, await recorded()], [[{ keyId: 'k1', kind: 'wrong' }], []]);
+  });
+
+  it('fit a former version’s values, even if one of them is damaged', async () => {
+    const vault = createVault([keyOf('k1')]);
+    const damaged = await sealByFormerVersion(vault);
+    await sealByFormerVersion(vault);
+    await db.sql`
+      update webhook_endpoints set sealed_secret = set_byte(sealed_secret, length(sealed_secret) - 1,
+        (get_byte(sealed_secret, length(sealed_secret) - 1) + 1) % 256)
+      where id = ${damaged}`;
+    assert.deepEqual([await findKeyProblems(db.sql, vault), await recorded()], [[], ['k1']]);
+  });
+
+  it('miss a key that values need, whether it was recorded or is only in a former version’s values', async () => {
+    const [first, second] = [keyOf('k1'), keyOf('k2')];
+    const missing = [{ keyId: 'k1', kind: 'missing' }];
+    await sealByFormerVersion(createVault([first]));
+    assert.deepEqual(await findKeyProblems(db.sql, createVault([second])), missing);
+    assert.deepEqual(await findKeyProblems(db.sql, createVault([second, first])), []);
+    assert.deepEqual(await findKeyProblems(db.sql, createVault([second])), missing);
+    assert.deepEqual(await recorded(), ['k1', 'k2']);
+  });
+
+  it('miss no key that is lost for good, once the configuration names it', async () => {
+    const lost = createVault([keyOf('k1')]);
+    await findKeyProblems(db.sql, lost);
+    await seal(lost);
+    const vault = createVault([keyOf('k2')]);
+    assert.deepEqual(await findKeyProblems(db.sql, vault, ['k1']), []);
+    assert.deepEqual(await findKeyProblems(db.sql, vault, ['k1']), []);
+    assert.deepEqual(await findKeyProblems(db.sql, vault), [{ keyId: 'k1', kind: 'missing' }]);
+  });
+
+  it('forget a key that is taken out when no value needs it any more', async () => {
+    const [first, second] = [keyOf('k1'), keyOf('k2')];
+    assert.deepEqual(await findKeyProblems(db.sql, createVault([second, first])), []);
+    await seal(createVault([second]));
+    assert.deepEqual([await findKeyProblems(db.sql, createVault([second])), await recorded()], [[], ['k2']]);
+  });
+
+  it('are those of one process when several start at once with different keys under one id', async () => {
+    const started = await Promise.all(
+      Array.from({ length: 8 }, () => findKeyProblems(db.sql, createVault([keyOf('k1')]))),
+    );
+    assert.equal(started.filter((problems) => problems.length === 0).length, 1);
+    assert.deepEqual(await recorded(), ['k1']);
+  });
+
+  it('cannot be guessed from what is recorded, and open nothing', async () => {
+    const first = keyOf('k1');
+    await findKeyProblems(db.sql, createVault([first]));
+    const [row] = await db.sql<{ key_check: Buffer }[]>`select key_check from encryption_keys`;
+    assert.ok(row !== undefined && row.key_check.length === 32 && !row.key_check.equals(first.key));
+    const posing = createVault([{ id: 'k1', key: row.key_check }]);
+    assert.deepEqual(await findKeyProblems(db.sql, posing), [{ keyId: 'k1', kind: 'wrong' }]);
+  });
+});
