@@ -40,6 +40,18 @@ describe('the configuration', () => {
     );
   });
 
+  it('names a database URL whose password has a bare percent sign, and says how to write it', () => {
+    assert.throws(
+      () => readConfig({ DATABASE_URL: 'postgres://biller:hunter100%@127.0.0.1/payments' }),
+      (error: Error) => {
+        assert.match(error.message, /DATABASE_URL has a % that is no escape, perhaps in its password: write it as %25/);
+        assert.doesNotMatch(error.message, /hunter/);
+        return true;
+      },
+    );
+    assert.ok(readConfig({ DATABASE_URL: 'postgres://biller:hunter100%25@127.0.0.1/payments' }).databaseUrl);
+  });
+
   it('keeps a password out of its complaint about a database URL', () => {
     assert.throws(
       () => readConfig({ DATABASE_URL: 'mysql://me:hunter2@host/db' }),

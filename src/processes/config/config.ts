@@ -214,6 +214,10 @@ function createReader(env: NodeJS.ProcessEnv) {
       faults.push(`${name} must be a PostgreSQL URL, such as postgres://user:password@host:5432/payments`);
       return value;
     }
+    if (!isDecodable(new URL(value))) {
+      faults.push(`${name} has a % that is no escape, perhaps in its password: write it as %25`);
+      return value;
+    }
     const fault = databaseTransportFault(value, text('PGHOST') ?? 'localhost');
     if (fault !== null) {
       faults.push(fault);
@@ -267,6 +271,16 @@ function createReader(env: NodeJS.ProcessEnv) {
     [];
   const port = (name: string, fallback: number) => whole(name, fallback, 1, 65_535);
   return { faults, text, whole, port, flag, matching, secret, databaseUrl, url, processor, oneOf, ids, encryptionKeys };
+}
+
+/** Whether user, password and path can be decoded: the PostgreSQL client throws for a URL whose parts cannot. */
+function isDecodable({ username, password, pathname }: URL): boolean {
+  try {
+    for (const part of [username, password, pathname]) decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function parseEncryptionKey(item: string): EncryptionKey | null {
