@@ -7,9 +7,11 @@ import { createMerchant, type Merchant } from '../support/merchant.ts';
 import { freePorts, type ServerName, Start } from './start-process.ts';
 import { stillAlive, useFolder } from './support.ts';
 
+/** On a machine with other load, everything takes longer. The promise itself is measured by `npm run faults`. */
+const slack = 5;
 /** The promises of docs/reliability.md, P7. */
-const firstResponseMs = 3_000;
-const firstChargeMs = 10_000;
+const firstResponseMs = 3_000 * slack;
+const firstChargeMs = 10_000 * slack;
 /** Between the end of a process and its next start. */
 const firstPauseMs = 250;
 
