@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'mocha';
+import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
+import { useCountedWay } from '../support/counted-way.ts';
+import { useStage } from '../support/stage.ts';
+
+describe('a plan’s charge and its round trips to PostgreSQL', () => {
+  const stage = useStage();
+  const way = useCountedWay(stage.db);
+  let sql: Pool;
+  before('open one connection', () => {
+    sql = openPool(way.url, { max: 1, name: 'counted' });
+  });
+  after('end it', () => sql.end());
+
+  const weekOf = (week: number) => new Date(Date.parse('2027-01-04T00:00:00Z') + week * 7 * 86_400_000);
+  async function roundTrips(planId: string, week: number): Promise<number> {
+    const from = way.count().statements;
+    const time = { at: weekOf(week), now: realNow(), maxAheadMs: Infinity };
+    await collectDuePayment(sql, stage.processors, planId, time);
+    return way.count().statements - from;
+  }
+
+  it('are nine: comparing its dates with its calendar adds none', async () => {
+    const { plan } = await stage.merchant.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-04' });
+    const counts: number[] = [];
+    for (let week = 0; week < 6; week += 1) counts.push(await roundTrips(plan.id, week));
+    assert.deepEqual(counts.slice(2), [9, 9, 9, 9], 'the first charges also prepare the statements');
+    assert.equal(stage.ledger.taken.size, 6);
+  });
+});
