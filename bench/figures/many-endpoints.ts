@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { PaymentsClient } from '@payments-service/client';
 import { Connection, Client as Temporal } from '@temporalio/client';
 import { clientOf } from '../../lab/client.ts';
 import { eventually } from '../../lab/eventually.ts';
@@ -29,6 +30,7 @@ const looks = 20;
 /** A biller whose endpoints take every event. */
 interface Biller {
   id: string;
+  client: PaymentsClient;
   /** The paths of its endpoints that respond. */
   healthy: string[];
 }
@@ -36,7 +38,7 @@ interface Biller {
 interface Scene {
   sql: Pool;
   billers: Biller[];
-  /** When each event came first to each endpoint that responds, by `keyOf`; as `performance.now()` counts. */
+  /** When each event came first to each endpoint that responds, by `keyOf`. Like all times, of `performance.now()`. */
   arrivals: Map<string, number>;
 }
 
@@ -51,8 +53,8 @@ export const manyEndpoints: Measurement = {
       name: 'many-endpoints',
       title: 'Deliveries to endpoints that take every event; one of ten takes it and never responds',
       how: [
-        `A copy of the service for each number of endpoints; up to ${endpointsPerBiller} of one biller. Healthy ones return 200 at once. Each round commits events as every change does, by \`recordEvents\`; only what comes to healthy endpoints counts.`,
-        'Capacity: events for some 1,000 deliveries are committed at once; from the commit to the last arrival. Then events are committed steadily, at half of that rate, and each delivery is timed from its commit.',
+        `A copy of the service for each number of endpoints; up to ${endpointsPerBiller} of one biller. Healthy ones return 200 at once. Only what comes to healthy endpoints counts.`,
+        'Capacity: events for some 1,000 deliveries are committed at once; from the commit to the last arrival. Then payments are canceled steadily, for half of that rate, and each delivery is timed from the request.',
       ],
       figures,
     };
@@ -62,9 +64,9 @@ export const manyEndpoints: Measurement = {
 async function measureWith(count: number, context: RunContext): Promise<Figure[]> {
   const copy = await startService(join(context.folder, `endpoints-${count}`));
   const arrivals: Scene['arrivals'] = new Map();
-  const receiver = await serveOnLoopback(({ path, headers }, response) => {
+  const receiver = await serveOnLoopback(({ path, body }, response) => {
     if (path.startsWith('/hangs')) return;
-    const key = keyOf(path, String(headers['webhook-id']));
+    const key = keyOf(path, JSON.parse(body).data.id);
     if (!arrivals.has(key)) arrivals.set(key, performance.now());
     response.end();
   });
@@ -88,7 +90,7 @@ async function measureWith(count: number, context: RunContext): Promise<Figure[]
       figure(`${id}.processor`, `${of}: processor time of all parts for one event and one endpoint`, 'ms', [
         (processor * 1000) / (events * count),
       ]),
-      figure(`${id}.delay`, `${of}: from the commit to the arrival, at half of that rate`, 's', seconds),
+      figure(`${id}.delay`, `${of}: from the request to the arrival, at half of that rate`, 's', seconds),
       figure(`${id}.delay-p99`, `${of}: … 99 of 100 within`, 's', [percentile(seconds, 0.99)], {
         target: { atMost: 1 },
       }),
@@ -107,15 +109,15 @@ async function makeEndpoints(copy: ServiceCopy, sql: Pool, count: number, url: s
   return inParallel(range(count / each), 4, async () => {
     const { id } = await createBiller(sql, { name: 'Many endpoints', ...by });
     const { key } = await createKey(sql, { billerId: id, livemode: false, kind: 'secret', ...by });
-    const { webhookEndpoints } = clientOf({ baseUrl: copy.baseUrl, key });
+    const client = clientOf({ baseUrl: copy.baseUrl, key });
     const healthy: string[] = [];
     for (const nth of range(each)) {
       const hangs = nth === endpointsPerBiller - 1;
       const path = `/${hangs ? 'hangs' : 'responds'}/${id}/${nth}`;
-      await webhookEndpoints.create({ url: url + path });
+      await client.webhookEndpoints.create({ url: url + path });
       if (!hangs) healthy.push(path);
     }
-    return { id, healthy };
+    return { id, client, healthy };
   });
 }
 
@@ -129,34 +131,41 @@ async function burst(scene: Scene, events: number): Promise<number> {
 }
 
 /**
- * Commits events of the billers in turn, for so many deliveries a second to healthy endpoints. Returns the seconds from
- * the commit of each to its arrival.
+ * Cancels payments of the billers in turn, so that so many deliveries a second come to healthy endpoints. Returns the
+ * seconds from the request for each to its arrival.
  */
 async function flow(scene: Scene, perSecond: number, seconds: number): Promise<number[]> {
-  const committed = new Map<string, number>();
+  const each = itemInTurn(scene.billers, 0).healthy.length;
+  const count = Math.ceil((perSecond * seconds) / each);
+  const payments = await inParallel(range(count), 8, async (nth) => {
+    const biller = itemInTurn(scene.billers, nth);
+    const { id } = await biller.client.paymentIntents.create({ amount: 2_000, currency: 'AUD' });
+    return { id, biller };
+  });
+  const sent = new Map<string, number>();
+  const requests: Promise<unknown>[] = [];
   const begun = performance.now();
-  const everyMs = (itemInTurn(scene.billers, 0).healthy.length * 1000) / perSecond;
-  for (let nth = 0; nth * everyMs < seconds * 1000; nth++) {
-    await pause(begun + nth * everyMs - performance.now());
-    const keys = await commit(scene, itemInTurn(scene.billers, nth), 1);
-    const at = performance.now();
-    for (const key of keys) committed.set(key, at);
+  for (const [nth, { id, biller }] of payments.entries()) {
+    await pause(Math.max(0, begun + (nth * seconds * 1000) / count - performance.now()));
+    for (const path of biller.healthy) sent.set(keyOf(path, id), performance.now());
+    requests.push(biller.client.paymentIntents.cancel(id));
   }
-  await untilArrived(scene, [...committed.keys()]);
-  return [...committed].map(([key, at]) => Math.max(0, (scene.arrivals.get(key) ?? 0) - at) / 1000);
+  await Promise.all(requests);
+  await untilArrived(scene, [...sent.keys()]);
+  return [...sent].map(([key, at]) => ((scene.arrivals.get(key) ?? 0) - at) / 1000);
 }
 
 /** Commits events of a biller. Returns the keys of their arrivals at its healthy endpoints. */
 async function commit({ sql }: Scene, { id: billerId, healthy }: Biller, count: number): Promise<string[]> {
   const now = realNow();
-  const events = range(count).map((): NewEvent => {
-    const subjectId = newId('payment_intent', { livemode: false });
-    const about = { subjectId, customerId: null, testClockId: null, data: { bench: true } };
+  const ids = range(count).map(() => newId('payment_intent', { livemode: false }));
+  const events = ids.map((id): NewEvent => {
+    const about = { subjectId: id, customerId: null, testClockId: null, data: { id } };
     return { type: 'payment_intent.canceled', ...about, at: now };
   });
   const origin = { billerId, livemode: false, requestId: null, now };
-  const ids = await atomically(sql, (tx) => recordEvents(tx, origin, events));
-  return ids.flatMap((event) => healthy.map((path) => keyOf(path, event)));
+  await atomically(sql, (tx) => recordEvents(tx, origin, events));
+  return ids.flatMap((id) => healthy.map((path) => keyOf(path, id)));
 }
 
 async function untilArrived({ arrivals }: Scene, keys: readonly string[]): Promise<void> {
@@ -168,8 +177,8 @@ async function untilArrived({ arrivals }: Scene, keys: readonly string[]): Promi
   );
 }
 
-function keyOf(path: string, eventId: string): string {
-  return `${path} ${eventId}`;
+function keyOf(path: string, subjectId: string): string {
+  return `${path} ${subjectId}`;
 }
 
 /** Of some deliveries that were delivered at the first attempt. */
@@ -181,8 +190,11 @@ async function historyLengths(copy: ServiceCopy, sql: Pool): Promise<number[]> {
   try {
     const { workflow } = new Temporal({ connection, namespace });
     return await inParallel(rows, 4, async ({ id }) => {
-      const { historyLength } = await workflow.getHandle(workflowIdOf('webhookDelivery', id)).describe();
-      return historyLength;
+      const handle = workflow.getHandle(workflowIdOf('webhookDelivery', id));
+      return eventually(`${id} has ended`, async () => {
+        const { historyLength, status } = await handle.describe();
+        return status.name === 'COMPLETED' && historyLength;
+      });
     });
   } finally {
     await connection.close();

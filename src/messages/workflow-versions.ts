@@ -19,7 +19,7 @@ export const patches = {
    */
   shortHistories: 'short-histories',
   /**
-   * An attempt of a webhook delivery is made in the workflow task if the receiver responds promptly, and a delivery that
+   * An attempt of a webhook delivery is made in the workflow task if the receiver responds promptly. A delivery that
    * succeeds at once upserts nothing. Without the patch, each attempt is an activity.
    */
   attemptsInTask: 'attempts-in-task',
