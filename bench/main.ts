@@ -20,6 +20,7 @@ import { dueAtOnce } from './figures/due-at-once.ts';
 import { dueUnderFire } from './figures/due-under-fire.ts';
 import { flood } from './figures/flood.ts';
 import { heavyBodies } from './figures/heavy-bodies.ts';
+import { manyEndpoints } from './figures/many-endpoints.ts';
 import { memory } from './figures/memory.ts';
 import { sizing } from './figures/sizing.ts';
 import { start } from './figures/start.ts';
@@ -31,7 +32,7 @@ import { type MeasuredGroup, type Report, renderReport } from './report.ts';
 /** In this order: what needs a quiet, empty copy comes first, what may take long on a busy machine last. */
 const usual: Measurement[] = [start, memory, advances, webhooks, throughput, dueAtOnce];
 /** Measured only if they are named. */
-const more: Measurement[] = [deliveries, sizing, flood, heavyBodies, dueUnderFire, dueAfterRestart];
+const more: Measurement[] = [deliveries, manyEndpoints, sizing, flood, heavyBodies, dueUnderFire, dueAfterRestart];
 const measurements = [...usual, ...more];
 
 /**

@@ -1,4 +1,5 @@
 import type { Fragment } from 'postgres';
+import type { DeliveryAbout } from '../messages/search-attributes.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage } from '../platform/postgres/fitting-page.ts';
 import type { EventRow } from './events.ts';
@@ -160,6 +161,17 @@ export async function selectDeliveryToMake(db: Db, id: string): Promise<Delivery
   };
 }
 
+/** Returns what these deliveries are about, by their ids. Deliveries that do not exist are missing. */
+export async function listDeliveriesAbout(db: Db, ids: readonly string[]): Promise<Map<string, DeliveryAbout>> {
+  const rows = await db<({ id: string } & DeliveryAbout)[]>`
+    select d.id, d.biller_id as "billerId", d.livemode, e.event_type as "eventType", d.endpoint_id as "endpointId",
+      e.test_clock_id as "testClockId"
+    from webhook_deliveries d
+    join events e on e.id = d.event_id
+    where d.id = any(${ids as string[]}::text[])`;
+  return new Map(rows.map(({ id, ...about }) => [id, about]));
+}
+
 export interface AttemptOutcome {
   status: DeliveryStatus;
   nextAttemptAt: Date | null;
@@ -201,6 +213,17 @@ export async function recordAttempt(
     )
     select r.*, e.event_type from recorded r join events e on e.id = r.event_id`;
   return row ?? null;
+}
+
+/** Sets the instant of the next attempt, if the delivery is pending and has had no attempt since it was read. */
+export async function postponeDelivery(
+  db: Db,
+  { id, attempt_count }: Pick<WebhookDeliveryRow, 'id' | 'attempt_count'>,
+  nextAttemptAt: Date,
+): Promise<void> {
+  await db`
+    update webhook_deliveries set next_attempt_at = ${nextAttemptAt}
+    where id = ${id} and status = 'pending' and attempt_count = ${attempt_count}`;
 }
 
 /** Ends a pending delivery as failed and returns it. Returns null if it was not pending. */

@@ -1,4 +1,4 @@
-import { defineSearchAttributeKey } from '@temporalio/common';
+import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
 
 /**
  * The search attributes by which operators find workflows in the Web UI. Registered at start, with the types given
@@ -16,6 +16,27 @@ export const attributes = {
   endpointId: defineSearchAttributeKey('EndpointId', 'KEYWORD'),
   /** Set only on workflows that are stalled, or once were. */
   stalled: defineSearchAttributeKey('Stalled', 'BOOL'),
+  /** Set only on deliveries that were not delivered at the first attempt. */
   deliveryState: defineSearchAttributeKey('DeliveryState', 'KEYWORD'),
   eventType: defineSearchAttributeKey('EventType', 'KEYWORD'),
 };
+
+/** What a webhook delivery is about, as far as operators search for it. */
+export interface DeliveryAbout {
+  billerId: string;
+  livemode: boolean;
+  eventType: string;
+  endpointId: string;
+  testClockId: string | null;
+}
+
+/** Returns the search attributes of a delivery that never change. */
+export function deliveryAttributes(about: DeliveryAbout): SearchAttributePair[] {
+  return [
+    { key: attributes.billerId, value: about.billerId },
+    { key: attributes.livemode, value: about.livemode },
+    { key: attributes.eventType, value: about.eventType },
+    { key: attributes.endpointId, value: about.endpointId },
+    ...(about.testClockId === null ? [] : [{ key: attributes.testClockId, value: about.testClockId }]),
+  ];
+}

@@ -18,4 +18,9 @@ export const patches = {
    * A workflow continues as new after some 180 events. Without the patch, only when Temporal suggests it, after 4,096.
    */
   shortHistories: 'short-histories',
+  /**
+   * An attempt of a webhook delivery is made in the workflow task if the receiver responds promptly. A delivery that
+   * succeeds at once upserts nothing. Without the patch, each attempt is an activity.
+   */
+  attemptsInTask: 'attempts-in-task',
 } as const;

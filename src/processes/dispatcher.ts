@@ -1,5 +1,8 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
+import type { SearchAttributePair } from '@temporalio/common';
+import { listDeliveriesAbout } from '../db/webhook-deliveries.ts';
 import { idFields } from '../domain/id-fields.ts';
+import { deliveryAttributes } from '../messages/search-attributes.ts';
 import type { WorkflowSide } from '../operations/sides/workflow-sides.ts';
 import { pass } from '../platform/crash-points.ts';
 import { describeCallFailure } from '../platform/grpc-status.ts';
@@ -49,7 +52,8 @@ export function startDispatcher(sql: Pool, side: WorkflowSide, logger: Logger): 
   async function dispatchBatch(): Promise<number> {
     const entries = await claimBatch(sql, batchSize, claimMs, side.livemode);
     if (entries.length > 0) pass('outbox claimed');
-    const results = await Promise.all(entries.map((entry) => dispatch(entry)));
+    const attributesOf = await searchAttributes(sql, entries);
+    const results = await Promise.all(entries.map((entry) => dispatch(entry, attributesOf(entry))));
     const dispatched = entries.filter((_, index) => results[index]);
     if (dispatched.length > 0) {
       pass('outbox dispatched');
@@ -64,7 +68,7 @@ export function startDispatcher(sql: Pool, side: WorkflowSide, logger: Logger): 
   }
 
   /** Returns whether the entry was dispatched. If not, it waits for its next try. */
-  async function dispatch(entry: ClaimedEntry): Promise<boolean> {
+  async function dispatch(entry: ClaimedEntry, attributes: SearchAttributePair[]): Promise<boolean> {
     const event = {
       kind: 'outbox entry dispatched',
       workflowType: entry.workflow_type,
@@ -73,7 +77,7 @@ export function startDispatcher(sql: Pool, side: WorkflowSide, logger: Logger): 
     const ids = { workflow_id: entry.workflow_id, ...idFields(entry.subject_id) };
     try {
       const parent = entry.traceparent;
-      await traced('dispatch outbox entry', { parent, attributes: ids }, () => send(side, entry));
+      await traced('dispatch outbox entry', { parent, attributes: ids }, () => send(side, entry, attributes));
       emit({ ...event, isDispatched: true });
       return true;
     } catch (error) {
@@ -99,10 +103,24 @@ export function startDispatcher(sql: Pool, side: WorkflowSide, logger: Logger): 
   };
 }
 
+/**
+ * Returns the search attributes that each entry's workflow is started with. Deliveries have theirs from the start: an
+ * upsert would cost Temporal another event, and another write. The other workflows run for long, and upsert theirs.
+ */
+async function searchAttributes(sql: Pool, entries: readonly ClaimedEntry[]) {
+  const started = entries.filter(({ start, workflow_type }) => start && workflow_type === 'webhookDelivery');
+  const ids = started.map(({ subject_id }) => subject_id);
+  const about = ids.length === 0 ? null : await listDeliveriesAbout(sql, ids);
+  return ({ subject_id }: ClaimedEntry): SearchAttributePair[] => {
+    const found = about?.get(subject_id);
+    return found === undefined ? [] : deliveryAttributes(found);
+  };
+}
+
 /** Starts or signals the workflow of an entry. */
-async function send(side: WorkflowSide, entry: ClaimedEntry): Promise<void> {
+async function send(side: WorkflowSide, entry: ClaimedEntry, attributes: SearchAttributePair[]): Promise<void> {
   const { workflow } = side.temporal;
-  const options = startOptionsOf(side, entry.workflow_type, entry.subject_id);
+  const options = startOptionsOf(side, entry.workflow_type, entry.subject_id, attributes);
   try {
     if (entry.start && entry.signal !== null) {
       await workflow.signalWithStart(entry.workflow_type, { ...options, signal: entry.signal });

@@ -3,6 +3,7 @@ import {
   CancellationScope,
   condition,
   isCancellation,
+  patched,
   proxyActivities,
   proxyLocalActivities,
   setHandler,
@@ -13,6 +14,7 @@ import { type IssuedBy, readIssuedBy } from '../messages/operator-command.ts';
 import { signals } from '../messages/signals.ts';
 import { webhookTaskQueue } from '../messages/task-queues.ts';
 import { commands } from '../messages/updates.ts';
+import { patches } from '../messages/workflow-versions.ts';
 import {
   type CommandOutcome,
   type CommandQueue,
@@ -40,11 +42,15 @@ interface DeliveryInbox {
   isUnderWay: boolean;
 }
 
+/** 15 seconds for the receiver, the rest for the database. After that, the worker counts as dead. */
+const attemptTimeout = '25 seconds';
+
 const local = proxyLocalActivities<WebhookActivities>({ ...inProcess, summary: 'retry now (an operator)' });
 
 /**
  * One event on its way to one endpoint: attempt, wait, attempt again, until it is delivered, failed or given up. The
- * database records each attempt under its number, with the instant of the next one.
+ * database records each attempt under its number, with the instant of the next one. If it is not the endpoint's turn,
+ * no attempt is made, and the wait is for the turn.
  */
 export async function webhookDelivery(deliveryId: string): Promise<void> {
   const page = openPage('webhookDelivery');
@@ -53,13 +59,14 @@ export async function webhookDelivery(deliveryId: string): Promise<void> {
   let known: number | null = null;
   for (;;) {
     inbox.retryNow = false;
-    const made = await attempt(deliveryId, known, inbox);
+    const isInTask = patched(patches.attemptsInTask);
+    const made = await attempt(deliveryId, known, inbox, isInTask);
     if (made === null || 'givenUp' in made) {
       inbox.givenUp = made?.givenUp ?? null;
       commandQueue.closed = made?.givenUp.text ?? 'Nothing was done: there is no such delivery.';
       break;
     }
-    showDelivery(page, deliveryId, made, commandQueue.last);
+    showDelivery(page, deliveryId, made, { lastCommand: commandQueue.last, isInTask });
     commandQueue.closed = made.status === 'pending' ? null : `Nothing was done: the delivery is ${made.status}.`;
     known = made.status === 'pending' ? made.attempts : null;
     if (known !== null) {
@@ -80,8 +87,7 @@ function openDeliveryInbox(): DeliveryInbox {
   const commandQueue = openCommandQueue(
     ['retryNow'],
     () => {},
-    () =>
-      flags.isUnderWay ? 'Nothing was done: an attempt is under way, or waits for its turn at a busy endpoint.' : null,
+    () => (flags.isUnderWay ? 'Nothing was done: an attempt is under way.' : null),
   );
   const inbox: DeliveryInbox = Object.assign(flags, { commandQueue });
   setHandler(
@@ -117,12 +123,12 @@ async function attempt(
   deliveryId: string,
   known: number | null,
   inbox: DeliveryInbox,
+  isInTask: boolean,
 ): Promise<Progress | { givenUp: CommandOutcome } | null> {
-  const { attemptWebhookDelivery, giveUpWebhookDelivery } = activitiesFor(known);
   const isGivenUp = () => inbox.giveUp;
   inbox.isUnderWay = true;
   const scope = new CancellationScope();
-  const made = scope.run(() => attemptWebhookDelivery(deliveryId, known));
+  const made = scope.run(() => makeAttempt(deliveryId, known, isInTask));
   made.catch(() => {}); // handled below, unless the delivery is given up
   await Promise.race([made, condition(isGivenUp)]);
   inbox.isUnderWay = false;
@@ -133,7 +139,7 @@ async function attempt(
   });
   try {
     // A run of an earlier version recorded no result here.
-    const text: string | undefined = await giveUpWebhookDelivery(deliveryId, inbox.givenUpBy);
+    const text: string | undefined = await activitiesFor(known).giveUpWebhookDelivery(deliveryId, inbox.givenUpBy);
     return { givenUp: { text: text ?? 'The delivery is given up.', isRefused: false } };
   } catch (error) {
     const refusal = refusalOf(error);
@@ -143,15 +149,45 @@ async function attempt(
 }
 
 /**
+ * Makes one attempt: in the workflow task if the receiver responds promptly, otherwise in an activity. An activity
+ * takes Temporal twice the work. A failure in the task is not retried there: the activity is, for as long as it takes.
+ */
+async function makeAttempt(deliveryId: string, known: number | null, isInTask: boolean): Promise<Progress | null> {
+  if (isInTask) {
+    const made = await inTask(known)
+      .attemptWebhookDeliveryInTask(deliveryId, known)
+      .catch((error: unknown) => {
+        if (isCancellation(error)) throw error;
+        return 'needs an activity' as const;
+      });
+    if (made !== 'needs an activity') return made;
+  }
+  return activitiesFor(known).attemptWebhookDelivery(deliveryId, known);
+}
+
+/** The timeout is that of an activity: a receiver that was prompt so far has its 15 seconds all the same. */
+function inTask(known: number | null): WebhookActivitiesProxy {
+  return proxyLocalActivities<WebhookActivities>({
+    startToCloseTimeout: attemptTimeout,
+    retry: { maximumAttempts: 1 },
+    summary: summaryOf(known),
+  });
+}
+
+function summaryOf(known: number | null): string {
+  return known === null ? 'first attempt' : `attempt ${known + 1}`;
+}
+
+/**
  * Returns the activities on the webhooks' own task queue. A failure here never comes from the receiver, only from our
  * side, so it is retried.
  */
 function activitiesFor(known: number | null): WebhookActivitiesProxy {
   return proxyActivities<WebhookActivities>({
     taskQueue: webhookTaskQueue(workflowInfo().taskQueue),
-    startToCloseTimeout: '25 seconds', // 15 for the receiver, the rest for the database; then a worker counts as dead
+    startToCloseTimeout: attemptTimeout,
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
-    summary: known === null ? 'first attempt' : `attempt ${known + 1}`,
+    summary: summaryOf(known),
   });
 }
 type WebhookActivitiesProxy = ReturnType<typeof proxyActivities<WebhookActivities>>;

@@ -2,12 +2,15 @@
 // live mode npx mocha test/replay/record-live-mode.ts. Do it after a change of the workflows that is meant to change
 // what they do, and read the difference. Where runs of the former version may be under way, rename histories/current
 // first, to `before-<name of the patch>` (docs/upgrades.md).
+import type { ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { allowTimeSkipping } from '../../src/processes/temporal/time-skipping.ts';
+import { maxRequestsUnderWay } from '../../src/services/webhooks/sending-turns.ts';
 import { useService } from '../support/service.ts';
 import { useReceiver } from '../support/webhooks.ts';
 import { useRecorder } from './recorder.ts';
@@ -253,6 +256,33 @@ describe('recording histories', function () {
     await eventually('it has failed again', async () => (await merchant.delivery(sent.id)).attempts.length === 2);
     await send(workflowId, 'giveUp', 'ada');
     await keep('webhook-delivery-is-retried-and-given-up-by-commands', workflowId);
+  });
+
+  it('of webhook deliveries that are made at once, by an activity, and after a wait for their turn', async () => {
+    receiver.reset();
+    const held: ServerResponse[] = [];
+    receiver.answer = (_request, response, nth) => (nth === 1 ? response.end() : held.push(response));
+    const merchant = await service.merchant();
+    const endpoint = await merchant.endpoint(receiver.url);
+    const workflowOf = async () => workflowIdOf('webhookDelivery', (await merchant.ping(endpoint.id)).id);
+    await keep('webhook-delivery-is-made-at-once', await workflowOf());
+    await workflowOf();
+    await eventually('it is under way', () => held.length === 1);
+    await pause(1_100);
+    const byActivity = await workflowOf();
+    await eventually('it is under way', () => held.length === 2);
+    const share = Math.ceil(maxRequestsUnderWay / 9);
+    for (let sent = held.length; sent < share; sent++) await workflowOf();
+    await eventually('the share is used up', () => held.length === share);
+    const { id } = await merchant.ping(endpoint.id);
+    await eventually('it waits', async () => {
+      const { next_attempt_at } = await merchant.delivery(id);
+      return Date.parse(next_attempt_at ?? '') > realNow().getTime();
+    });
+    receiver.answer = undefined;
+    for (const response of held) response.end();
+    await keep('webhook-delivery-is-made-by-an-activity', byActivity);
+    await keep('webhook-delivery-waits-for-its-turn', workflowIdOf('webhookDelivery', id));
   });
 
   it('of commands that are refused: by a plan, by one whose step fails, and by a delivery', async () => {

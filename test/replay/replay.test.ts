@@ -72,6 +72,12 @@ describe('the workflows as they are now', () => {
       'webhook-delivery-is-retried-on-its-timer',
     ],
     shortHistories: ['plan-on-a-clock-makes-many-payments'],
+    attemptsInTask: [
+      'webhook-delivery-is-given-up-by-an-operator',
+      'webhook-delivery-is-retried-and-given-up-by-commands',
+      'webhook-delivery-is-retried-on-its-timer',
+      'webhook-delivery-refuses-a-command',
+    ],
   };
   for (const [patch, expected] of Object.entries(refusedWithout) as [keyof typeof patches, string[]][]) {
     it(`would be refused by a run that began before ${patch}, were that change not behind its patch`, async function () {

@@ -90,7 +90,7 @@ describe('a trace', function () {
     assert.ok(carriedOut.includes(`payment-plan/${plan.id}`));
     const [charge] = one('charge');
     assert.deepEqual([charge?.service, charge?.attributes.payment_plan_id], ['payments-worker', plan.id]);
-    one('RunActivity:attemptWebhookDelivery');
+    one('RunActivity:attemptWebhookDeliveryInTask');
     const [post] = one('POST webhook');
     const [webhook] = receiver.received;
     assert.equal(post?.attributes.event_id, webhook?.headers['webhook-id']);

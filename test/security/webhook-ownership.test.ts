@@ -34,7 +34,10 @@ describe('a live webhook endpoint', () => {
   // In live mode the sender reaches no loopback address, where the receiver of the tests is.
   const deps: DeliveryDeps = {
     vault: webhookDeps.vault,
-    sender: { send: (request) => sender.send({ ...request, livemode: false }), close: () => sender.close() },
+    sender: {
+      send: (request, from) => sender.send({ ...request, livemode: false }, from),
+      close: () => sender.close(),
+    },
     now: realNow,
     random: () => 0.5,
   };

@@ -9,7 +9,7 @@ import {
   reachableAddresses,
 } from '../../src/platform/outbound-address.ts';
 import { destinationError } from '../../src/services/webhooks/destination.ts';
-import { createWebhookSender, type WebhookResponse } from '../../src/services/webhooks/sender.ts';
+import { createWebhookSender, type NotSent, type WebhookResponse } from '../../src/services/webhooks/sender.ts';
 import { names, policy } from '../support/names.ts';
 
 const strict = { allowLoopback: false };
@@ -114,15 +114,11 @@ describe('a connection', () => {
   });
   after(() => server.close());
 
-  async function send(host: string, allowed: OutboundPolicy, livemode = false): Promise<WebhookResponse> {
+  async function send(host: string, allowed: OutboundPolicy, livemode = false): Promise<WebhookResponse | NotSent> {
     const sender = createWebhookSender({ policy: allowed, timeoutMs: 2000 });
-    const answer = await sender.send({
-      endpointId: 'we_1',
-      url: `http://${host}:${port}/`,
-      livemode,
-      headers: {},
-      body: '{}',
-    });
+    const url = `http://${host}:${port}/`;
+    const request = { endpointId: 'we_1', failingMs: null, url, livemode, headers: {}, body: '{}' };
+    const answer = await sender.send(request, 'activity');
     await sender.close();
     return answer;
   }

@@ -6,10 +6,13 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
-import { createWebhookSender, EndpointBusy, type WebhookResponse } from '../../src/services/webhooks/sender.ts';
+import { createWebhookSender, type NotSent, type WebhookResponse } from '../../src/services/webhooks/sender.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { useReceiver, webhookDeps } from '../support/webhooks.ts';
 
+type Answer = WebhookResponse | NotSent;
+
+const request = { endpointId: 'we_1', failingMs: null, url: '', livemode: false, headers: {}, body: '{}' };
 const timeoutMs = 300;
 const megabyte = 1_048_576;
 /** What the two sockets of a connection on this machine may hold, beside what is read. */
@@ -31,17 +34,17 @@ describe('a webhook receiver', () => {
   }
 
   /** One POST by a sender of its own, and how long it took. */
-  async function send(url = receiver.url, outbound = webhookDeps.outbound): Promise<WebhookResponse & { ms: number }> {
+  async function send(url = receiver.url, outbound = webhookDeps.outbound): Promise<Answer & { ms: number }> {
     const sender = createWebhookSender({ policy: outbound, timeoutMs });
     const begun = performance.now();
-    const answer = await sender.send({ endpointId: 'we_1', url, livemode: false, headers: {}, body: '{}' });
+    const answer = await sender.send({ ...request, url }, 'activity');
     const ms = performance.now() - begun;
     await sender.close();
     return { ...answer, ms };
   }
 
-  const errorOf = (answer: WebhookResponse) => (answer.kind === 'failed' ? answer.error : null);
-  const statusOf = (answer: WebhookResponse) => (answer.kind === 'responded' ? answer.statusCode : null);
+  const errorOf = (answer: Answer) => (answer.kind === 'failed' ? answer.error : null);
+  const statusOf = (answer: Answer) => (answer.kind === 'responded' ? answer.statusCode : null);
 
   /** Answers with as much as is taken, up to 100 MB; tells how much that was. */
   function pour(headers: Record<string, string>) {
@@ -172,9 +175,8 @@ describe('a webhook receiver', () => {
     const sender = createWebhookSender({ policy: webhookDeps.outbound });
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
-      let answer: WebhookResponse | undefined;
-      const request = { endpointId: 'we_1', url: receiver.url, livemode: false, headers: {}, body: '{}' };
-      const sending = sender.send(request).then((given) => {
+      let answer: Answer | undefined;
+      const sending = sender.send({ ...request, url: receiver.url }, 'activity').then((given) => {
         answer = given;
       });
       while (receiver.received.length === 0) await turn();
@@ -195,32 +197,25 @@ describe('a webhook receiver', () => {
     receiver.answer = (request, response) => {
       if (request.url !== '/hangs') response.end();
     };
-    const to = (endpointId: string, path: string) => ({
-      ...{ endpointId, url: receiver.url + path, livemode: false, headers: {}, body: '{}' },
-    });
-    const hanging: Promise<WebhookResponse>[] = [];
+    const to = (endpointId: string, path: string) =>
+      sender.send({ ...request, endpointId, url: receiver.url + path }, 'activity');
+    const hanging: Promise<Answer>[] = [];
     for (let endpoint = 0; endpoint < 8; endpoint++) {
       for (;;) {
-        const sent = sender.send(to(`we_hangs_${endpoint}`, '/hangs'));
-        const isRefused = await Promise.race([
-          sent.then(
-            () => false,
-            (error) => error instanceof EndpointBusy,
-          ),
-          turn(false),
-        ]);
+        const sent = to(`we_hangs_${endpoint}`, '/hangs');
+        const isRefused = await Promise.race([sent.then(({ kind }) => kind === 'later'), turn(false)]);
         if (isRefused) break;
         hanging.push(sent);
       }
     }
     assert.ok(hanging.length > 250, `only ${hanging.length} were let in`);
     const begun = performance.now();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => sender.send(to('we_answers', '/'))));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => to('we_answers', '/')));
     assert.ok(performance.now() - begun < 1500, 'the one that answers was held up');
     assert.deepEqual(new Set(answers.map(statusOf)), new Set([200]));
     assert.ok((await Promise.all(hanging)).every((answer) => answer.kind === 'failed'));
     receiver.answer = undefined;
-    assert.equal(statusOf(await sender.send(to('we_hangs_0', '/hangs'))), 200);
+    assert.equal(statusOf(await to('we_hangs_0', '/hangs')), 200);
     await sender.close();
   });
 });

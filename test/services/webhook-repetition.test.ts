@@ -36,8 +36,8 @@ describe('an attempt of a webhook delivery', () => {
       ...the.deps,
       sender: {
         ...the.deps.sender,
-        async send(request) {
-          const answer = await the.deps.sender.send(request);
+        async send(request, from) {
+          const answer = await the.deps.sender.send(request, from);
           await thawing.pass();
           return answer;
         },

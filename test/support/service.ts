@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
+import type { WorkflowBundle } from '@temporalio/worker';
 import { after, before } from 'mocha';
 import { type StandIn, startStandIn } from '../../lab/stand-in.ts';
 import { createApp } from '../../src/api/app.ts';
@@ -74,7 +75,8 @@ export interface Service {
   liveMerchant(): Promise<Merchant>;
   /** A new biller with an active plan on a new clock. */
   planOnClock(...plan: Parameters<Merchant['planOnClock']>): Promise<PlanOnClock>;
-  startWorkers(): Promise<void>;
+  /** With today's workflows, unless others are given. */
+  startWorkers(bundle?: WorkflowBundle): Promise<void>;
   stopWorkers(): Promise<void>;
   startDispatcher(): void;
   stopDispatcher(): Promise<void>;
@@ -130,7 +132,7 @@ export function useService(options: ServiceOptions = {}): Service {
       const merchant = await service.merchant();
       return { merchant, ...(await merchant.planOnClock(...plan)) };
     },
-    async startWorkers() {
+    async startWorkers(bundle) {
       for (const side of service.sides) {
         const running = await startWorkers({
           side,
@@ -139,7 +141,7 @@ export function useService(options: ServiceOptions = {}): Service {
           processors,
           logger: testLogger(),
           webhookAllowLoopback: true,
-          workflowBundle: await workflowBundle(),
+          workflowBundle: bundle ?? (await workflowBundle()),
           maxCachedWorkflows: options.maxCachedWorkflows,
           now: options.now,
           maxAheadMs: options.maxAheadMs,

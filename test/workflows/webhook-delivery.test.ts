@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { eventually } from '../../lab/eventually.ts';
+import { attributes } from '../../src/messages/search-attributes.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import type { WebhookDelivery } from '../../src/resources/webhook-delivery.ts';
-import { maxRequestsUnderWay } from '../../src/services/webhooks/sender.ts';
+import { maxRequestsUnderWay } from '../../src/services/webhooks/sending-turns.ts';
+import { beforePatch } from '../replay/without-patch.ts';
 import type { Merchant } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
+import { workflowBundle } from '../support/temporal.ts';
 import { useReceiver } from '../support/webhooks.ts';
 
 describe('the delivery of a webhook', () => {
@@ -28,8 +33,22 @@ describe('the delivery of a webhook', () => {
     return merchant.delivery(id);
   };
 
+  /** What Temporal knows of its workflow, once it is started. */
+  const described = (id: string) =>
+    eventually('it is started', () =>
+      workflowOf(id)
+        .describe()
+        .catch(() => null),
+    );
   const untilEnded = (id: string): Promise<true> =>
-    eventually('its workflow has completed', async () => (await workflowOf(id).describe()).status.name === 'COMPLETED');
+    eventually('its workflow has completed', async () => (await described(id)).status.name === 'COMPLETED');
+
+  /** The types of the events of its workflow's history. */
+  const eventsOf = async (id: string): Promise<string[]> => {
+    const history: { events: { eventType: string }[] } = JSON.parse(historyToJSON(await workflowOf(id).fetchHistory()));
+    return history.events.map(({ eventType }) => eventType.replace('EVENT_TYPE_', ''));
+  };
+  const isActivity = (event: string) => event === 'ACTIVITY_TASK_SCHEDULED';
 
   it('succeeds at the first attempt, and its workflow completes', async () => {
     const { merchant, id } = await ping();
@@ -39,6 +58,78 @@ describe('the delivery of a webhook', () => {
     assert.equal(receiver.received.length, 1);
     assert.equal(receiver.received[0]?.headers['webhook-id'], delivery.event_id);
     await untilEnded(id);
+  });
+
+  it('takes Temporal one workflow task when the receiver responds promptly', async () => {
+    const { id } = await ping();
+    await untilEnded(id);
+    assert.deepEqual(await eventsOf(id), [
+      'WORKFLOW_EXECUTION_STARTED',
+      'WORKFLOW_TASK_SCHEDULED',
+      'WORKFLOW_TASK_STARTED',
+      'WORKFLOW_TASK_COMPLETED',
+      // The patch, and the search attribute that names it.
+      'MARKER_RECORDED',
+      'UPSERT_WORKFLOW_SEARCH_ATTRIBUTES',
+      // The attempt.
+      'MARKER_RECORDED',
+      'WORKFLOW_EXECUTION_COMPLETED',
+    ]);
+  });
+
+  it('is made by an activity when the receiver took long for the last request, and in the workflow task afterwards', async () => {
+    receiver.answer = async (_request, response, nth) => {
+      if (nth === 1) await pause(1_300);
+      response.end();
+    };
+    const { merchant, id } = await ping();
+    const { endpoint_id } = await untilAttempted(merchant, id, 1);
+    for (const expected of [1, 0]) {
+      const next = await merchant.ping(endpoint_id);
+      await untilEnded(next.id);
+      assert.equal((await eventsOf(next.id)).filter(isActivity).length, expected);
+      assert.equal((await merchant.delivery(next.id)).attempts.length, 1);
+    }
+  });
+
+  it('is found by endpoint, event type, biller and mode from its start, before any worker has taken it up', async () => {
+    await service.stopWorkers();
+    const { merchant, id } = await ping();
+    try {
+      const { endpoint_id } = await merchant.delivery(id);
+      const found = (await described(id)).typedSearchAttributes;
+      assert.equal(found.get(attributes.endpointId), endpoint_id);
+      assert.equal(found.get(attributes.eventType), 'webhook_endpoint.ping');
+      assert.match(found.get(attributes.billerId) ?? '', /^acct_/);
+      assert.equal(found.get(attributes.livemode), false);
+      const running = `EndpointId="${endpoint_id}" and ExecutionStatus="Running"`;
+      await eventually('it is found', async () => (await service.temporal.workflow.count(running)).count === 1);
+    } finally {
+      await service.startWorkers();
+      await untilEnded(id);
+    }
+  });
+
+  it('continues in the new way at its next attempt when its run began before the attempts in the workflow task', async () => {
+    receiver.answer = (_request, response, nth) => {
+      response.statusCode = nth <= 2 ? 500 : 200;
+      response.end();
+    };
+    await service.stopWorkers();
+    await service.startWorkers(beforePatch(await workflowBundle(), 'attemptsInTask'));
+    const { merchant, id } = await ping();
+    await untilAttempted(merchant, id, 1);
+    await service.stopWorkers();
+    await service.startWorkers();
+    await untilAttempted(merchant, id, 2);
+    await workflowOf(id).signal('retryNow');
+    await untilEnded(id);
+    // The second one too, because all that the new worker knows of the endpoint is that it fails.
+    assert.equal((await eventsOf(id)).filter(isActivity).length, 2);
+    assert.equal((await untilAttempted(merchant, id, 3)).status, 'delivered');
+    const { typedSearchAttributes } = await workflowOf(id).describe();
+    assert.equal(typedSearchAttributes.get(attributes.deliveryState), 'delivered');
+    assert.equal(typedSearchAttributes.get(attributes.failedAttempts), 2);
   });
 
   it('is tried again at once when an operator sends retryNow, long before its time', async () => {
@@ -135,6 +226,10 @@ describe('the delivery of a webhook', () => {
       timeoutMs: 5000,
     });
     assert.equal(hanging.length, share, 'more than its share was sent');
+    const isPostponed = ({ created_at, next_attempt_at }: WebhookDelivery) =>
+      Date.parse(next_attempt_at ?? '') - Date.parse(created_at) >= 900;
+    const postponed = (await merchant.deliveries(slow.id)).filter(isPostponed);
+    assert.equal(postponed.length, pings.length - share, 'one was turned away, and no instant was recorded for it');
 
     receiver.answer = undefined;
     for (const response of hanging) response.end();

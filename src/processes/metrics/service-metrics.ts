@@ -80,7 +80,7 @@ export function createServiceMetrics(registry: Registry) {
     }),
     webhookRefusals: new Counter({
       name: 'payments_webhook_refusals_total',
-      help: 'Attempts that were put off, since too many to the same endpoint were under way',
+      help: 'Attempts that were put off, since it was not the turn of their endpoint',
       registers,
     }),
     advanceSeconds: new Histogram({

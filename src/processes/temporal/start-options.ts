@@ -1,4 +1,5 @@
 import type { WorkflowStartOptions } from '@temporalio/client';
+import type { SearchAttributePair } from '@temporalio/common';
 import { webhookTaskQueue } from '../../messages/task-queues.ts';
 import { startSummaryOf } from '../../messages/workflow-summaries.ts';
 import type { WorkflowSide } from '../../operations/sides/workflow-sides.ts';
@@ -10,14 +11,20 @@ const workflowTaskTimeout = '5 seconds';
 /**
  * Returns the options of every start of a workflow. If the workflow of the subject runs, a start changes nothing. One
  * that has ended may be needed again: its object was reopened, or restored from a back-up. A workflow without work
- * finds that in the database, and ends.
+ * finds that in the database, and ends. `typedSearchAttributes` are those that are known before the workflow runs.
  */
-export function startOptionsOf({ taskQueue }: WorkflowSide, workflowType: WorkflowType, subjectId: string) {
+export function startOptionsOf(
+  { taskQueue }: WorkflowSide,
+  workflowType: WorkflowType,
+  subjectId: string,
+  typedSearchAttributes: SearchAttributePair[] = [],
+) {
   return {
     taskQueue: workflowType === 'webhookDelivery' ? webhookTaskQueue(taskQueue) : taskQueue,
     workflowId: workflowIdOf(workflowType, subjectId),
     args: [subjectId],
     staticSummary: startSummaryOf(workflowType, subjectId),
+    typedSearchAttributes,
     workflowTaskTimeout,
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     workflowIdConflictPolicy: 'USE_EXISTING',

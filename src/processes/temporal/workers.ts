@@ -15,7 +15,8 @@ import type { Pool } from '../../platform/postgres/connection.ts';
 import { startSharedClock } from '../../platform/postgres/database-clock.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
-import { createWebhookSender, maxRequestsUnderWay } from '../../services/webhooks/sender.ts';
+import { createWebhookSender } from '../../services/webhooks/sender.ts';
+import { maxRequestsUnderWay } from '../../services/webhooks/sending-turns.ts';
 import type { WorkerVersion } from '../config/worker-version.ts';
 import { sdkTelemetry } from '../metrics/temporal-sdk.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
@@ -121,7 +122,9 @@ export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
     taskQueue: webhookTaskQueue(taskQueue),
     workflowBundle,
     workflowThreadPoolSize: 1,
+    // Each has one attempt in the task at most: `maxInWorkflowTasks` of them send, the others only look.
     maxConcurrentWorkflowTaskExecutions: 100,
+    maxConcurrentLocalActivityExecutions: 100,
     activities: createWebhookActivities({ sql, vault, sender, now: deps.now ?? clock.now, random: Math.random }),
     // More than can be sent at once: this leaves room for attempts that are refused, prepared or recorded meanwhile.
     maxConcurrentActivityTaskExecutions: maxRequestsUnderWay + 64,

@@ -5,6 +5,7 @@ import {
   type DeliveryToMake,
   failDelivery,
   failPendingDeliveries,
+  postponeDelivery,
   recordAttempt,
   selectDeliveryToMake,
   type WebhookDeliveryRow,
@@ -26,9 +27,11 @@ import { eventBody } from '../../resources/event.ts';
 import type { Vault } from '../accounts/vault.ts';
 import { endpointEvent, recordEvents } from '../events.ts';
 import { newChallenge, verifyEndpoint } from './challenge.ts';
+import { type DeliveryProgress, progressOf, progressTurnedAway } from './delivery-progress.ts';
 import { attemptTelemetry } from './delivery-telemetry.ts';
 import { recordEndpointChange } from './endpoint-audit.ts';
 import type { WebhookRequest, WebhookResponse, WebhookSender } from './sender.ts';
+import type { Later, Place } from './sending-turns.ts';
 import { signatureHeaders } from './signing.ts';
 
 export interface DeliveryDeps {
@@ -38,19 +41,6 @@ export interface DeliveryDeps {
   now: () => Date;
   /** From 0 up to, not including, 1, for the jitter. */
   random: () => number;
-}
-
-/** The progress of a delivery. Contains only ids, counts and words, since it is kept in workflow histories. */
-export interface DeliveryProgress {
-  status: 'pending' | 'delivered' | 'failed';
-  attempts: number;
-  /** The outcome of the last attempt, or why the delivery ended, in a few words. */
-  lastAnswer: string;
-  /** Real time, ISO 8601. Null if no attempt follows. */
-  nextAttemptAt: string | null;
-  /** Milliseconds until `nextAttemptAt`. */
-  waitMs: number;
-  about: { billerId: string; livemode: boolean; eventType: string; endpointId: string; testClockId: string | null };
 }
 
 /** A delivery that is due, and the request to send for it. */
@@ -73,30 +63,58 @@ const pausesOfAnOutage = [100, 250, 500, 1000, 2000, 3000];
 /** In milliseconds. A worker's clock may be a little behind that of the API process that made the delivery due. */
 const clockTolerance = 1000;
 
+/** An attempt that was not made within the workflow task. An activity must make it, because it may take long. */
+export const needsActivity = 'needs an activity';
+
 /**
  * Makes the next attempt of a delivery and records it: one POST, between two transactions. `after` is the number of
  * attempts that the caller knows of. With it, the attempt is made whether due or not, unless it has been made since.
  * Without it (null), the attempt is made only if due. A failed attempt is a result, not an error. Returns the
- * delivery's progress, or null if there is no delivery with this id.
- * @throws EndpointBusy if too many attempts to the same endpoint are under way. Nothing was sent or recorded then.
+ * delivery's progress, or null if there is no delivery with this id. If it is not the endpoint's turn, nothing is sent,
+ * no attempt is counted, and the next attempt is postponed. Within a workflow task, the result is `needsActivity` if
+ * the receiver may take long; then, too, nothing was sent.
  */
 export async function attemptDelivery(
   db: Db,
   deps: DeliveryDeps,
   id: string,
   after: number | null,
-): Promise<DeliveryProgress | null> {
+): Promise<DeliveryProgress | null>;
+export async function attemptDelivery(
+  db: Db,
+  deps: DeliveryDeps,
+  id: string,
+  after: number | null,
+  from: Place,
+): Promise<DeliveryProgress | null | typeof needsActivity>;
+export async function attemptDelivery(
+  db: Db,
+  deps: DeliveryDeps,
+  id: string,
+  after: number | null,
+  from: Place = 'activity',
+): Promise<DeliveryProgress | null | typeof needsActivity> {
   const prepared = await prepare(db, deps, id, after);
   if (prepared === null) return null;
-  if (prepared.kind !== 'prepared') return progressOf(prepared.delivery, prepared.delivery, prepared.kind, deps.now());
+  const { delivery } = prepared;
+  if (prepared.kind !== 'prepared') return progressOf(delivery, delivery, prepared.kind, deps.now());
   pass('delivery prepared');
   const response = await traced('POST webhook', { kind: 'client', attributes: namesOf(prepared) }, () =>
-    deps.sender.send(prepared.request),
+    deps.sender.send(prepared.request, from),
   );
+  if (response.kind === 'in an activity') return needsActivity;
+  if (response.kind === 'later') return turnAway(db, delivery, response, deps.now());
   pass('delivery posted');
   const progress = await throughOutages(() => record(db, deps, prepared, response));
   pass('delivery recorded');
   return progress;
+}
+
+async function turnAway(db: Db, delivery: DeliveryToMake, turn: Later, now: Date): Promise<DeliveryProgress> {
+  const nextAttemptAt = new Date(now.getTime() + turn.waitMs);
+  await postponeDelivery(db, delivery, nextAttemptAt);
+  emit({ kind: 'delivery refused' });
+  return progressTurnedAway({ ...delivery, next_attempt_at: nextAttemptAt }, turn.reason, now);
 }
 
 function namesOf({ delivery, number }: Prepared) {
@@ -169,7 +187,8 @@ function requestFor(
     'accept-encoding': 'identity',
     ...signatureHeaders({ id: event.id, at, body }, secrets),
   };
-  return { endpointId: endpoint_id, url: endpoint.url, livemode, headers, body, challenge };
+  const failingMs = endpoint.failing_since && at.getTime() - endpoint.failing_since.getTime();
+  return { endpointId: endpoint_id, failingMs, url: endpoint.url, livemode, headers, body, challenge };
 }
 
 async function record(
@@ -276,21 +295,4 @@ async function disableEndpoint(tx: Tx, locked: WebhookEndpointRow, reason: Disab
   await recordEndpointChange(tx, 'webhook_endpoint.disabled', [locked, endpoint], whose);
   const event = endpointEvent('webhook_endpoint.disabled', endpoint, now);
   await recordEvents(tx, { ...tenant, requestId: null, now }, [event]);
-}
-
-function progressOf(row: WebhookDeliveryRow, made: DeliveryToMake, outcome: string, now: Date): DeliveryProgress {
-  return {
-    status: row.status,
-    attempts: row.attempt_count,
-    lastAnswer: row.failure_reason ?? outcome,
-    nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
-    waitMs: Math.max(0, (row.next_attempt_at ?? now).getTime() - now.getTime()),
-    about: {
-      billerId: made.biller_id,
-      livemode: made.livemode,
-      eventType: made.event_type,
-      endpointId: made.endpoint_id,
-      testClockId: made.event.test_clock_id,
-    },
-  };
 }

@@ -3,12 +3,14 @@ import { createGuardedConnector, type OutboundPolicy } from '../../platform/outb
 import { withoutSecrets } from '../../platform/redact.ts';
 import { describeRequestFailure } from '../../platform/request-failure.ts';
 import { returnsChallenge } from './challenge.ts';
-import { createSendingSlots } from './sending-slots.ts';
+import { createSendingTurns, type Place, type Turn } from './sending-turns.ts';
 
 /** One POST to a receiver. */
 export interface WebhookRequest {
-  /** The endpoint whose share of the concurrency limit the request uses. */
+  /** The endpoint whose turn the request uses. */
   endpointId: string;
+  /** For how long the endpoint has only failed, in milliseconds. Null if its last request succeeded, or was none. */
+  failingMs: number | null;
   url: string;
   livemode: boolean;
   headers: Record<string, string>;
@@ -30,32 +32,14 @@ export type WebhookResponse = { durationMs: number } & (
   | { kind: 'failed'; error: string }
 );
 
+/** Nothing was sent: the request must be sent from elsewhere, or later. */
+export type NotSent = Exclude<Turn, { kind: 'now' }>;
+
 export interface WebhookSender {
-  /** @throws EndpointBusy if too many requests are under way, to this endpoint or in total. */
-  send(request: WebhookRequest): Promise<WebhookResponse>;
+  send(request: WebhookRequest, from: Place): Promise<WebhookResponse | NotSent>;
   /** Closes all connections. Requests under way are cut off. */
   close(): Promise<void>;
 }
-
-/** Too many requests to this endpoint are under way. Nothing was sent. Try again in a moment. */
-export class EndpointBusy extends Error {
-  constructor() {
-    super('too many requests to this endpoint are under way');
-    this.name = 'EndpointBusy';
-  }
-
-  /**
-   * Returns how many milliseconds to wait after the `refusals`-th refusal in a row: 1, 2, 4 seconds, up to half a
-   * minute, plus or minus 50 %. Later tries come less often, so that ten thousand deliveries to a hanging endpoint
-   * cause little load. `random` is a number from 0 to 1.
-   */
-  retryAfterMs(refusals: number, random: number): number {
-    return Math.round(Math.min(30_000, 1000 * 2 ** (refusals - 1)) * (0.5 + random));
-  }
-}
-
-/** The most requests that one process has under way. A hanging endpoint has at most a ninth of them, 57. */
-export const maxRequestsUnderWay = 512;
 
 /** How many bytes of a response body are kept. The rest is not read. */
 const excerptBytes = 2048;
@@ -82,14 +66,18 @@ export function createWebhookSender({
     live: openAgent({ ...policy, allowLoopback: false }, timeoutMs),
     sandbox: openAgent(policy, timeoutMs),
   };
-  const slots = createSendingSlots(maxRequestsUnderWay);
+  const turns = createSendingTurns();
 
-  async function send(request: WebhookRequest): Promise<WebhookResponse> {
-    if (!slots.tryTake(request.endpointId)) throw new EndpointBusy();
+  async function send(request: WebhookRequest, from: Place): Promise<WebhookResponse | NotSent> {
+    const turn = turns.ask(request.endpointId, from, request.failingMs);
+    if (turn.kind !== 'now') return turn;
+    let hasResponse = false;
     try {
-      return await post(agents[request.livemode ? 'live' : 'sandbox'], request, timeoutMs);
+      const response = await post(agents[request.livemode ? 'live' : 'sandbox'], request, timeoutMs);
+      hasResponse = response.kind === 'responded';
+      return response;
     } finally {
-      slots.release(request.endpointId);
+      turn.end(hasResponse);
     }
   }
 

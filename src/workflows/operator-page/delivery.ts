@@ -1,18 +1,21 @@
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { WebhookActivities } from '../../activities/webhook-activities.ts';
-import { attributes } from '../../messages/search-attributes.ts';
+import { attributes, deliveryAttributes } from '../../messages/search-attributes.ts';
 import { initialStatus, linkTo, type OperatorPage } from './page.ts';
 import { makesStallsSearchable } from './stalled.ts';
 
 type Progress = NonNullable<Awaited<ReturnType<WebhookActivities['attemptWebhookDelivery']>>>;
 
-/** Shows a delivery's status, in the search attributes and on the workflow's page. */
+/**
+ * Shows a delivery's status, in the search attributes and on the workflow's page. `isInTask` is false for an attempt
+ * from before the patch of this name.
+ */
 export function showDelivery(
   page: OperatorPage,
   deliveryId: string,
   progress: Progress,
-  lastCommand: string | null,
+  { lastCommand, isInTask }: { lastCommand: string | null; isInTask: boolean },
 ): void {
   const { status: state, attempts, lastAnswer, nextAttemptAt, about } = progress;
   const isPending = state === 'pending';
@@ -26,7 +29,7 @@ export function showDelivery(
       nextAt: nextAttemptAt === null ? null : Date.parse(nextAttemptAt),
       lastCommand,
     },
-    news: [[state === 'failed' ? 'Why it has ended' : 'Last response', state === 'delivered' ? null : lastAnswer]],
+    news: [[nameOfAnswer(progress), state === 'delivered' ? null : lastAnswer]],
     facts: [
       ['Event', `\`${about.eventType}\``],
       ['Endpoint', `\`${about.endpointId}\`; its other deliveries: search for \`EndpointId="${about.endpointId}"\``],
@@ -41,27 +44,29 @@ export function showDelivery(
         ]
       : [],
   });
-  upsertChanged(progress);
+  upsertChanged(progress, isInTask);
 }
 
-/** Upserts the constant attributes once, and the count of failed attempts after each failure. */
-function upsertChanged({ status, attempts, about }: Progress): void {
+function nameOfAnswer({ status, isTurnedAway }: Progress): string {
+  if (isTurnedAway) return 'Why it waits';
+  return status === 'failed' ? 'Why it has ended' : 'Last response';
+}
+
+/**
+ * Upserts what has changed since the start: nothing if the first attempt succeeded. A run that was started without
+ * attributes gets them now.
+ */
+function upsertChanged({ status, attempts, about }: Progress, isInTask: boolean): void {
   const known = workflowInfo().typedSearchAttributes;
   const failed = status === 'delivered' ? attempts - 1 : attempts;
+  const shown = known.get(attributes.deliveryState) ?? (isInTask ? 'delivered' : undefined);
   const changed: SearchAttributeUpdatePair[] = [];
-  if (known.get(attributes.deliveryState) !== status) changed.push({ key: attributes.deliveryState, value: status });
+  if (shown !== status) changed.push({ key: attributes.deliveryState, value: status });
   if ((known.get(attributes.failedAttempts) ?? 0) !== failed)
     changed.push({ key: attributes.failedAttempts, value: failed });
   if (known.get(attributes.billerId) === undefined) {
-    changed.push(
-      { key: attributes.billerId, value: about.billerId },
-      { key: attributes.livemode, value: about.livemode },
-      { key: attributes.eventType, value: about.eventType },
-      { key: attributes.endpointId, value: about.endpointId },
-    );
-    if (about.testClockId !== null) changed.push({ key: attributes.testClockId, value: about.testClockId });
-    upsertSearchAttributes(changed);
-  } else if (changed.length > 0 && makesStallsSearchable()) {
+    upsertSearchAttributes([...changed, ...deliveryAttributes(about)]);
+  } else if (changed.length > 0 && (isInTask || makesStallsSearchable())) {
     upsertSearchAttributes(changed);
   }
 }

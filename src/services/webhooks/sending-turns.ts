@@ -1,0 +1,164 @@
+import { createSendingSlots } from './sending-slots.ts';
+
+/** Where an attempt is made. A workflow task must end soon; an activity may last as long as a receiver takes. */
+export type Place = 'workflow task' | 'activity';
+
+/** Whether a request may be sent. */
+export type Turn =
+  | Now
+  /** Not in a workflow task, because the receiver may take long. */
+  | { kind: 'in an activity' }
+  | Later;
+
+interface Now {
+  kind: 'now';
+  /** To be called when the request has ended. */
+  end(hasResponse: boolean): void;
+}
+
+export interface Later {
+  kind: 'later';
+  /** How long to wait before asking again, in milliseconds. */
+  waitMs: number;
+  reason: string;
+}
+
+export interface SendingTurns {
+  /** `failingMs` says for how long the endpoint has only failed, in milliseconds. Null: it does not fail. */
+  ask(endpointId: string, place: Place, failingMs: number | null): Turn;
+}
+
+/** The most requests that one process has under way. A hanging endpoint has at most a ninth of them, 57. */
+export const maxRequestsUnderWay = 512;
+
+/** How many of these are within workflow tasks, at most. A worker has 100 places for workflow tasks. */
+export const maxInWorkflowTasks = 64;
+
+/** A receiver that responds within this time is sent to within the workflow task. Milliseconds, as all below. */
+const promptMs = 1_000;
+
+const shortestWaitMs = 1_000;
+
+/** The longest wait is as long as the endpoint has been failing, within these bounds. */
+const longestWaitMs = { atLeast: 60_000, atMost: 30 * 60_000 };
+
+/** How long an attempt to an endpoint that does not respond may take to begin in its activity. */
+const reservationMs = 5_000;
+
+/** How many endpoints a process remembers. Of one that it forgets, it knows again after one request. */
+const maxRemembered = 10_000;
+
+interface Request {
+  begunAt: number;
+}
+
+interface Endpoint {
+  /** The requests under way, the oldest first. */
+  underWay: Set<Request>;
+  /** How long the last request took. Null before the first one of this process. */
+  lastMs: number | null;
+  /** False if the last request ended without a response, and not promptly. */
+  isResponsive: boolean;
+  /** Until then, the single request to an endpoint that does not respond is on its way to an activity. */
+  reservedUntil: number;
+  /** When the last of those that wait for their turn will ask again. */
+  lineEndsAt: number;
+}
+
+/**
+ * Decides when and where requests are sent, so that a hanging receiver takes nothing that another needs:
+ * - An endpoint has a limited share of all requests under way (`sending-slots.ts`).
+ * - An endpoint whose last request got no response has one request at a time, until it responds.
+ * - Within workflow tasks, requests are sent only to endpoints that respond promptly, as far as is known.
+ * - Those turned away stand in line: each asks again when its turn is expected. So few ask in vain, however many wait.
+ *
+ * It knows only what this process has sent. `now` is in milliseconds from any beginning, `random` from 0 to 1.
+ */
+export function createSendingTurns(
+  now: () => number = () => performance.now(),
+  random: () => number = Math.random,
+): SendingTurns {
+  const slots = createSendingSlots(maxRequestsUnderWay);
+  const slotsInTasks = createSendingSlots(maxInWorkflowTasks);
+  const endpoints = new Map<string, Endpoint>();
+
+  function ask(id: string, place: Place, failingMs: number | null): Turn {
+    const endpoint = endpoints.get(id) ?? remember(id);
+    const at = now();
+    if (!endpoint.isResponsive && isTaken(endpoint, place, at)) {
+      return later(endpoint, 'the receiver does not respond, so it gets one request at a time', failingMs, at);
+    }
+    if (!slots.tryTake(id)) return later(endpoint, 'too many requests are under way', failingMs, at);
+    if (place === 'activity') return begin(id, endpoint, place);
+    if (isPrompt(endpoint, failingMs, at) && slotsInTasks.tryTake(id)) return begin(id, endpoint, place);
+    slots.release(id);
+    endpoint.reservedUntil = at + reservationMs;
+    return { kind: 'in an activity' };
+  }
+
+  /** Starts to remember an endpoint, and forgets another if there are too many. */
+  function remember(id: string): Endpoint {
+    if (endpoints.size >= maxRemembered) {
+      for (const [other, { underWay }] of endpoints) {
+        if (underWay.size > 0) continue;
+        endpoints.delete(other);
+        break;
+      }
+    }
+    const endpoint = {
+      underWay: new Set<Request>(),
+      lastMs: null,
+      isResponsive: true,
+      reservedUntil: 0,
+      lineEndsAt: 0,
+    };
+    endpoints.set(id, endpoint);
+    return endpoint;
+  }
+
+  function begin(id: string, endpoint: Endpoint, place: Place): Now {
+    const request = { begunAt: now() };
+    endpoint.underWay.add(request);
+    return {
+      kind: 'now',
+      end(hasResponse) {
+        if (!endpoint.underWay.delete(request)) throw new Error('the request has ended already');
+        slots.release(id);
+        if (place === 'workflow task') slotsInTasks.release(id);
+        endpoint.lastMs = now() - request.begunAt;
+        endpoint.reservedUntil = 0;
+        const isResponsive = hasResponse || endpoint.lastMs <= promptMs;
+        if (isResponsive && !endpoint.isResponsive) endpoint.lineEndsAt = 0;
+        endpoint.isResponsive = isResponsive;
+      },
+    };
+  }
+
+  function later(endpoint: Endpoint, reason: string, failingMs: number | null, at: number): Later {
+    const eachMs = Math.max(endpoint.lastMs ?? 0, ageOfOldest(endpoint, at)) / Math.max(1, endpoint.underWay.size);
+    const longest = Math.min(Math.max(failingMs ?? 0, longestWaitMs.atLeast), longestWaitMs.atMost);
+    const untilTurn = Math.max(endpoint.lineEndsAt, at + shortestWaitMs) + eachMs - at;
+    endpoint.lineEndsAt = at + Math.min(untilTurn, longest);
+    // Those beyond the longest wait are spread over its second half.
+    const waitMs = untilTurn <= longest ? untilTurn : longest * (0.5 + random() / 2);
+    return { kind: 'later', waitMs: Math.round(waitMs), reason };
+  }
+
+  return { ask };
+}
+
+/** Whether the single request that an endpoint without response gets is under way, or will be at once. */
+function isTaken({ underWay, reservedUntil }: Endpoint, place: Place, at: number): boolean {
+  return underWay.size > 0 || (place === 'workflow task' && reservedUntil > at);
+}
+
+/** Of an endpoint that this process has not sent to, only whether it fails is known. */
+function isPrompt(endpoint: Endpoint, failingMs: number | null, at: number): boolean {
+  const wasPrompt = endpoint.lastMs === null ? failingMs === null : endpoint.lastMs <= promptMs;
+  return wasPrompt && endpoint.isResponsive && ageOfOldest(endpoint, at) <= promptMs;
+}
+
+function ageOfOldest({ underWay }: Endpoint, at: number): number {
+  for (const { begunAt } of underWay) return at - begunAt;
+  return 0;
+}
