@@ -15,6 +15,15 @@ const isFinal: Readonly<Record<DeclineCode, boolean>> = {
   authentication_required: true,
   payment_method_unavailable: true,
   processor_rejected: true,
+  account_invalid: true,
+  account_closed: true,
+  account_holder_deceased: true,
+  payment_stopped: true,
+  debit_disputed: true,
+  mandate_unavailable: true,
+  mandate_limit_exceeded: true,
+  // A withdrawn debit is no attempt: a plan does not retry it, it opens the slot again when it is resumed.
+  debit_withdrawn: true,
 };
 
 /**

@@ -74,6 +74,14 @@ export function createHttpProcessor({ url, secret, timeoutMs = 30_000 }: HttpPro
   }
 
   return {
+    prepare: null,
+    async inquire() {
+      throw new OutcomeUnknown('the live processor cannot be asked without charging');
+    },
+    async cancel() {},
+    async inquireRefund() {
+      throw new OutcomeUnknown('the live processor cannot be asked without refunding');
+    },
     async charge(request) {
       const answer = await call('/charges', request.idempotencyKey, {
         payment_intent_id: request.paymentIntentId,

@@ -20,8 +20,12 @@ export interface LedgerEntry {
  */
 export function withLedger(processor: PaymentProcessor, write: (entry: LedgerEntry) => void): PaymentProcessor {
   return {
-    async charge(request) {
-      const outcome = await processor.charge(request);
+    prepare: processor.prepare,
+    inquire: processor.inquire,
+    cancel: processor.cancel,
+    inquireRefund: processor.inquireRefund,
+    async charge(request, reference) {
+      const outcome = await processor.charge(request, reference);
       write({
         ...entryOf(request),
         kind: 'charge',

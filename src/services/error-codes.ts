@@ -290,4 +290,36 @@ export const declineCodes: Readonly<Record<DeclineCode, CodeText>> = {
     meaning: declineMessage('processor_rejected'),
     remedy: 'Use another payment method. If others are refused too, ask the operator.',
   },
+  account_invalid: {
+    meaning: declineMessage('account_invalid'),
+    remedy: 'Ask the customer for the right account details, with a new mandate.',
+  },
+  account_closed: {
+    meaning: declineMessage('account_closed'),
+    remedy: 'Ask the customer for another account, with a new mandate.',
+  },
+  account_holder_deceased: {
+    meaning: declineMessage('account_holder_deceased'),
+    remedy: 'Do not debit the account again.',
+  },
+  payment_stopped: {
+    meaning: declineMessage('payment_stopped'),
+    remedy: 'Ask the customer how to pay. A further debit needs a new mandate.',
+  },
+  debit_disputed: {
+    meaning: declineMessage('debit_disputed'),
+    remedy: 'Talk to the customer. A further debit needs a new mandate.',
+  },
+  mandate_unavailable: {
+    meaning: declineMessage('mandate_unavailable'),
+    remedy: 'Ask the customer for a new mandate.',
+  },
+  mandate_limit_exceeded: {
+    meaning: declineMessage('mandate_limit_exceeded'),
+    remedy: 'Debit a smaller amount, or ask for a new mandate with a higher limit.',
+  },
+  debit_withdrawn: {
+    meaning: declineMessage('debit_withdrawn'),
+    remedy: 'Resume the plan to debit the account again.',
+  },
 };

@@ -21,6 +21,7 @@ const chargeRequest: ChargeRequest = {
   paymentMethodToken: 'tok_1',
   fixtureToken: null,
   metadata: { order: '7' },
+  debit: null,
 };
 const refundRequest: RefundRequest = {
   idempotencyKey: key,
@@ -105,9 +106,9 @@ describe('the client of a processor service', () => {
       responding(status, body);
       if (means === 'unknown') {
         const why = body.length > 65_536 ? /request failed/ : new RegExp(`responded ${status}`);
-        await assert.rejects(processor.charge(chargeRequest), unknownBecause(why));
+        await assert.rejects(processor.charge(chargeRequest, key), unknownBecause(why));
       } else {
-        assert.deepEqual(await processor.charge(chargeRequest), means);
+        assert.deepEqual(await processor.charge(chargeRequest, key), means);
       }
       assert.equal(received.length, 1, 'it asks once');
     });
@@ -131,7 +132,7 @@ describe('the client of a processor service', () => {
 
   it('sends one POST with the key, the secret, the amounts and the token of the method', async () => {
     responding(200, said('succeeded'));
-    await processor.charge(chargeRequest);
+    await processor.charge(chargeRequest, key);
     await processor.refund(refundRequest);
     const sent = received.map(({ method, path, headers, body }) => [
       ...[method, path, headers.authorization, headers['idempotency-key'], headers['content-type']],
@@ -159,7 +160,7 @@ describe('the client of a processor service', () => {
     ];
     for (const reset of resets) {
       answer = reset;
-      await assert.rejects(processor.charge(chargeRequest), unknownBecause(/gave no outcome/));
+      await assert.rejects(processor.charge(chargeRequest, key), unknownBecause(/gave no outcome/));
     }
     assert.equal(received.length, resets.length, 'it asks once each');
   });
@@ -169,7 +170,7 @@ describe('the client of a processor service', () => {
       response.writeHead(200, { 'transfer-encoding': 'chunked' });
       response.write(said('succeeded'), () => response.socket?.end());
     };
-    await assert.rejects(processor.charge(chargeRequest), unknownBecause(/gave no outcome/));
+    await assert.rejects(processor.charge(chargeRequest, key), unknownBecause(/gave no outcome/));
   });
 
   it('does not wait longer than its time-out for a connection, the headers or a body that dribbles', async () => {
@@ -184,7 +185,7 @@ describe('the client of a processor service', () => {
     for (const hang of hangs) {
       answer = hang;
       const begun = performance.now();
-      await assert.rejects(processor.charge(chargeRequest), unknownBecause(/no response within 0.4 s/));
+      await assert.rejects(processor.charge(chargeRequest, key), unknownBecause(/no response within 0.4 s/));
       assert.ok(performance.now() - begun < 2_000);
     }
   });
@@ -194,7 +195,7 @@ describe('the client of a processor service', () => {
     await gone.close();
     const alone = createHttpProcessor({ url: gone.url, secret });
     const why = (error: unknown) => unknownBecause(/^the live processor gave no outcome: connection refused$/)(error);
-    await assert.rejects(alone.charge(chargeRequest), why);
+    await assert.rejects(alone.charge(chargeRequest, key), why);
     await alone.close();
   });
 
@@ -203,21 +204,21 @@ describe('the client of a processor service', () => {
       received = [];
       responding(status, '{}', { 'retry-after': '1' });
       const busy = (error: unknown) => error instanceof OutcomeUnknown && (error.retryAfterMs ?? 0) > 0;
-      await assert.rejects(processor.charge(chargeRequest), busy);
+      await assert.rejects(processor.charge(chargeRequest, key), busy);
       responding(200, said('succeeded'));
-      await assert.rejects(processor.charge(chargeRequest), busy);
+      await assert.rejects(processor.charge(chargeRequest, key), busy);
       assert.equal(received.length, 1, 'it was asked once');
       await pause(1_050);
-      assert.deepEqual(await processor.charge(chargeRequest), { kind: 'succeeded' });
+      assert.deepEqual(await processor.charge(chargeRequest, key), { kind: 'succeeded' });
     }
   });
 
   it('passes on the Retry-After of a 409, which is about this key alone', async () => {
     responding(409, '{}', { 'retry-after': '7' });
     const busy = (error: unknown) => error instanceof OutcomeUnknown && error.retryAfterMs === 7_000;
-    await assert.rejects(processor.charge(chargeRequest), busy);
+    await assert.rejects(processor.charge(chargeRequest, key), busy);
     responding(200, said('succeeded'));
-    assert.deepEqual(await processor.charge(chargeRequest), { kind: 'succeeded' });
+    assert.deepEqual(await processor.charge(chargeRequest, key), { kind: 'succeeded' });
   });
 
   it('takes a Retry-After of a day for a minute, and one that is no number for none', async () => {
@@ -227,7 +228,7 @@ describe('the client of a processor service', () => {
       ['-1', null],
     ] as const) {
       responding(409, '{}', { 'retry-after': header });
-      const asked = processor.charge(chargeRequest);
+      const asked = processor.charge(chargeRequest, key);
       await assert.rejects(asked, (error: unknown) => error instanceof OutcomeUnknown && error.retryAfterMs === ms);
     }
   });
@@ -242,7 +243,7 @@ describe('the client of a processor service', () => {
       response.writeHead(200).end(said('succeeded').replace(key, String(headers['idempotency-key'])));
     };
     const keys = Array.from({ length: 100 }, (_, index) => `att_${index}`);
-    const outcomes = await Promise.all(keys.map((one) => patient.charge({ ...chargeRequest, idempotencyKey: one })));
+    const outcomes = await Promise.all(keys.map((one) => patient.charge({ ...chargeRequest, idempotencyKey: one }, one)));
     assert.equal(outcomes.filter(({ kind }) => kind === 'succeeded').length, 100);
     assert.equal(most, 32);
     await patient.close();

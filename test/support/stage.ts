@@ -23,9 +23,14 @@ export class LedgerProcessor implements PaymentProcessor {
   /** The same of refunds. */
   beforeRefundAnswer: (request: RefundRequest) => Promise<void> = async () => {};
 
-  async charge(request: ChargeRequest) {
+  readonly prepare = null;
+  readonly inquire = sandboxProcessor.inquire;
+  readonly cancel = sandboxProcessor.cancel;
+  readonly inquireRefund = sandboxProcessor.inquireRefund;
+
+  async charge(request: ChargeRequest, reference: string) {
     this.requests.push(request);
-    const outcome = await sandboxProcessor.charge(request);
+    const outcome = await sandboxProcessor.charge(request, reference);
     if (outcome.kind === 'succeeded') this.taken.set(request.idempotencyKey, request.totalAmount);
     await this.beforeAnswer(request);
     return outcome;

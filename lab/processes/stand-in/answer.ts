@@ -1,6 +1,5 @@
 import { findFixtureCard } from '../../../src/domain/cards.ts';
-import type { ChargeOutcome } from '../../../src/domain/charge-outcome.ts';
-import type { RefundOutcome } from '../../../src/processors/processor.ts';
+import type { PaymentProcessor, RefundOutcome } from '../../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../../src/processors/sandbox.ts';
 import type { KeptCall, LedgerFile } from './ledger-file.ts';
 import { type Weather, weatherOf } from './weather.ts';
@@ -63,7 +62,7 @@ async function decide(call: Call): Promise<KeptCall> {
 }
 
 /** @throws RangeError for a token or a word that the sandbox does not know: such a call is rejected. */
-async function outcomeOf({ kind, key, body }: Call): Promise<ChargeOutcome | RefundOutcome> {
+async function outcomeOf({ kind, key, body }: Call): Promise<Awaited<ReturnType<PaymentProcessor['charge']>> | RefundOutcome> {
   const common = {
     idempotencyKey: key,
     paymentIntentId: body.payment_intent_id,
@@ -73,7 +72,7 @@ async function outcomeOf({ kind, key, body }: Call): Promise<ChargeOutcome | Ref
   if (kind === 'refund') return sandboxProcessor.refund({ ...common, amount: body.amount });
   const { id, type, token } = body.payment_method;
   if (token !== null && findFixtureCard(token) === null) throw new RangeError('an unknown token');
-  return sandboxProcessor.charge({
+  const request = {
     ...common,
     amount: body.base_amount,
     totalAmount: body.amount,
@@ -83,7 +82,9 @@ async function outcomeOf({ kind, key, body }: Call): Promise<ChargeOutcome | Ref
     paymentMethodType: type,
     paymentMethodToken: token,
     fixtureToken: token,
-  });
+    debit: null,
+  };
+  return sandboxProcessor.charge(request, key);
 }
 
 function entryOf({ kind, key, body }: Call): Omit<KeptCall, 'outcome'> {

@@ -29,8 +29,11 @@ export async function askProcessor(processors: Processors, charge: Charge): Prom
   };
   const processor = processorFor(processors, charge.livemode);
   const outcome = await traced('charge', { kind: 'client', attributes }, () =>
-    orUnavailable('payment', processor.charge(request)),
+    orUnavailable('payment', processor.charge(request, request.idempotencyKey)),
   );
+  if (outcome.kind === 'submitted') {
+    throw new ProcessorUnavailable('payment', new OutcomeUnknown('the processor has not decided yet'));
+  }
   return charge.unattended ? unattended(outcome) : outcome;
 }
 

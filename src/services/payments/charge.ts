@@ -121,6 +121,7 @@ export function chargeOf(
     paymentMethodToken: tokenOf(method.instrument),
     fixtureToken: method.fixture_token,
     metadata: intent.metadata,
+    debit: null,
   };
   return {
     attemptId: attempt.id,
