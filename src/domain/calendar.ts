@@ -4,6 +4,9 @@ import { Temporal as Dates } from 'temporal-polyfill';
 /** A calendar date `YYYY-MM-DD` without a time zone. Years 0001 to 9999: PostgreSQL has no year 0. */
 export type PlainDate = string;
 
+/** A time of day on the clock of some zone, `HH:MM`. */
+export type TimeOfDay = `${number}:${number}`;
+
 /** When a plan falls due. Every slot is counted from `startDate`; `firstDate` moves slot 0 only. */
 export interface Cadence {
   frequencyType: 'weekly' | 'monthly';
@@ -57,8 +60,7 @@ export function slotDate(cadence: Cadence, slot: number): PlainDate {
   const { frequencyType, startDate } = cadence;
   if (slot === 0) return checked(cadence.firstDate ?? startDate);
   const intervals = slot * period(cadence);
-  if (frequencyType === 'weekly') return addDays(startDate, 7 * intervals);
-  return written(Dates.PlainDate.from(checked(startDate)).add({ months: intervals }).toString());
+  return frequencyType === 'weekly' ? addDays(startDate, 7 * intervals) : addMonths(startDate, intervals);
 }
 
 /**
@@ -79,6 +81,16 @@ export function lastSlot(cadence: Cadence): number {
 export function startOfDay(date: PlainDate, timeZone: string): Date {
   if (timeZone === 'UTC') return new Date(epochDay(date) * millisecondsPerDay);
   return new Date(Dates.PlainDate.from(checked(date)).toZonedDateTime(timeZone).epochMilliseconds);
+}
+
+/**
+ * Returns the UTC instant at which a zone's clock shows a time on a date. If a daylight-saving change skips that time,
+ * the clock shows as much more as it skipped: 02:30 becomes 03:30. If the time comes twice, it is the first one.
+ * @throws RangeError for an invalid date, time or zone.
+ */
+export function instantAt(date: PlainDate, time: TimeOfDay, timeZone: string): Date {
+  const local = Dates.PlainDate.from(checked(date)).toZonedDateTime({ timeZone, plainTime: time });
+  return new Date(local.epochMilliseconds);
 }
 
 /**
@@ -126,6 +138,24 @@ export function addDays(date: PlainDate, n: number): PlainDate {
   if (!Number.isSafeInteger(n)) throw new RangeError(`not a number of days: ${n}`);
   const time = new Date((epochDay(date) + n) * millisecondsPerDay);
   return written(time.toISOString().slice(0, -'T00:00:00.000Z'.length));
+}
+
+/**
+ * Returns the date `n` months later, or earlier if `n` is negative. A day that the month does not have becomes its last
+ * day: 31 August plus 15 months is 30 November.
+ * @throws RangeError when `date` or `n` is invalid, and for a result outside the years 0001 to 9999.
+ */
+export function addMonths(date: PlainDate, n: number): PlainDate {
+  return written(Dates.PlainDate.from(checked(date)).add({ months: n }).toString());
+}
+
+/**
+ * Returns the day of the week, from 1 for Monday to 7 for Sunday (as ISO 8601 counts).
+ * @throws RangeError if `date` is not a date.
+ */
+export function dayOfWeek(date: PlainDate): number {
+  const sinceMonday = (epochDay(date) + 3) % 7; // day 0, 1 January 1970, was a Thursday
+  return (sinceMonday < 0 ? sinceMonday + 7 : sinceMonday) + 1;
 }
 
 /**

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
   addDays,
+  addMonths,
   type Cadence,
+  dayOfWeek,
   daysBetween,
   isPlainDate,
   isTimeZone,
@@ -59,6 +61,27 @@ describe('plain dates', () => {
     assert.equal(addDays('2027-01-01', 366), '2028-01-02');
     assert.equal(daysBetween('2028-01-01', '2029-01-01'), 366);
     assert.equal(daysBetween('2027-01-02', '2027-01-01'), -1);
+  });
+
+  it('are counted in months, and become the last day of a month that is shorter', () => {
+    assert.equal(addMonths('2027-01-15', 15), '2028-04-15');
+    assert.equal(addMonths('2027-08-31', 15), '2028-11-30');
+    assert.equal(addMonths('2026-11-30', 15), '2028-02-29');
+    assert.equal(addMonths('2028-02-29', -12), '2027-02-28');
+    assert.throws(() => addMonths('2027-02-30', 1), RangeError);
+    assert.throws(() => addMonths('2027-01-01', 0.5), RangeError);
+    assert.throws(() => addMonths('9999-12-01', 1), RangeError);
+  });
+
+  it('have a day of the week, from 1 for Monday to 7 for Sunday', () => {
+    assert.equal(dayOfWeek('2027-03-29'), 1);
+    assert.equal(dayOfWeek('2027-03-28'), 7);
+    fc.assert(
+      fc.property(dates, (date) => {
+        assert.equal(dayOfWeek(date) % 7, new Date(date).getUTCDay());
+      }),
+    );
+    assert.throws(() => dayOfWeek('2027-02-30'), RangeError);
   });
 
   it('are as far apart as was added', () => {

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { addDays, type Cadence, dateIn, firstSlotAfter, slotDueAt, startOfDay } from '../../src/domain/calendar.ts';
+import {
+  addDays,
+  type Cadence,
+  dateIn,
+  firstSlotAfter,
+  instantAt,
+  slotDueAt,
+  startOfDay,
+} from '../../src/domain/calendar.ts';
 
 const zones = [
   'UTC',
@@ -106,6 +114,31 @@ describe('the start of a day', () => {
     assert.throws(() => startOfDay('2027-02-30', 'UTC'), RangeError);
     assert.throws(() => startOfDay('2027-02-30', 'Australia/Sydney'), RangeError);
     assert.throws(() => startOfDay('2027-02-28', 'Mars/Olympus'), RangeError);
+  });
+});
+
+describe('the instant of a time of day', () => {
+  const sydney = 'Australia/Sydney';
+
+  it('follows daylight saving', () => {
+    assert.equal(instantAt('2027-10-02', '16:00', sydney).toISOString(), '2027-10-02T06:00:00.000Z');
+    assert.equal(instantAt('2027-10-03', '16:00', sydney).toISOString(), '2027-10-03T05:00:00.000Z');
+    assert.equal(instantAt('2027-04-03', '09:00', sydney).toISOString(), '2027-04-02T22:00:00.000Z');
+    assert.equal(instantAt('2027-04-04', '09:00', sydney).toISOString(), '2027-04-03T23:00:00.000Z');
+  });
+
+  it('is an hour later on the clock for a time that is skipped', () => {
+    assert.equal(instantAt('2027-10-03', '02:30', sydney).toISOString(), '2027-10-02T16:30:00.000Z'); // 03:30
+  });
+
+  it('is the first of two for a time that comes twice', () => {
+    assert.equal(instantAt('2027-04-04', '02:30', sydney).toISOString(), '2027-04-03T15:30:00.000Z');
+  });
+
+  it('is refused for what is no date, no time or no zone', () => {
+    assert.throws(() => instantAt('2027-02-30', '16:00', sydney), RangeError);
+    assert.throws(() => instantAt('2027-02-28', '25:00', sydney), RangeError);
+    assert.throws(() => instantAt('2027-02-28', '16:00', 'Mars/Olympus'), RangeError);
   });
 });
 

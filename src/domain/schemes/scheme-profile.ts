@@ -1,0 +1,44 @@
+import type { SettlementCalendar } from '../business-days/closed-days.ts';
+import type { TimeOfDay } from '../calendar.ts';
+import type { Currency } from '../currencies.ts';
+
+/** Why a bank refused a debit, or took it back: each will be a decline code of the payment. */
+export type ReturnReason =
+  | 'insufficient_funds'
+  | 'account_invalid'
+  | 'account_closed'
+  | 'account_holder_deceased'
+  | 'payment_stopped'
+  | 'debit_disputed';
+
+/** What a debit scheme prescribes. Times are on the clock of `timeZone`. */
+export interface SchemeProfile {
+  /** The only currency of its debits. */
+  currency: Currency;
+  /** The days on which the scheme takes debits and reports results. */
+  calendar: SettlementCalendar;
+  /** An IANA zone. */
+  timeZone: string;
+  /** Debits are handed to the bank at this time. What is accepted at this time or later goes a business day later. */
+  cutOff: TimeOfDay;
+  /** The bank reports at this time, this many business days after the charge date. */
+  result: { time: TimeOfDay; businessDays: number };
+  /** How many business days after the result a debit can still come back. */
+  returnWindow: number;
+  /** When the sandbox's bank takes a debit back, in business days after the result. */
+  sandboxReturn: { lateDishonour: number; dispute: number };
+  /** The highest amount of one debit, in minor units; null for no limit. */
+  maxAmount: { live: number | null; sandbox: number | null };
+  /** A mandate lapses after this many months without a debit. */
+  mandateMonths: number;
+  /** The bank's return codes. The scheme has no others that a payer's bank gives. */
+  returnCodes: Readonly<Record<string, ReturnReason>>;
+}
+
+/**
+ * Returns whether a retry cannot help before the payer or the biller has acted. Only a lack of funds passes by itself.
+ * Never throws.
+ */
+export function isFinalReturn(reason: ReturnReason): boolean {
+  return reason !== 'insufficient_funds';
+}
