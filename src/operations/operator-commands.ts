@@ -30,6 +30,7 @@ const timeoutMs = 15_000;
 const workflowTypeOf: Partial<Record<IdKind, WorkflowType>> = {
   payment_plan: 'paymentPlan',
   payment_intent: 'scheduledPayment',
+  payment_attempt: 'bankDebit',
   test_clock: 'testClock',
   webhook_delivery: 'webhookDelivery',
 };

@@ -37,6 +37,7 @@ const PaymentIntentEffect = Strict(
         currency,
         attempt: Type.Integer({ description: 'The number of the attempt, from 1.' }),
         last_payment_error,
+        expected_result_date: PaymentIntent.properties.expected_result_date,
         will_retry: Type.Boolean({ description: 'Whether the plan retries this payment.' }),
         next_attempt_at: Nullable(Timestamp),
       },
@@ -168,7 +169,7 @@ const presenters: Record<EffectGroup, (shared: Common, effect: Effect) => ClockE
   }),
   payment_intent(shared, { subject_id: id, data, facts, isRolledBack = false }) {
     if (facts === null) throw new TypeError(`payment intent ${id} has no attempt at this instant`);
-    const intent = data as PaymentIntent & { will_retry?: boolean; next_attempt_at?: string | null };
+    const intent = data as PaymentIntent & { attempt?: number; will_retry?: boolean; next_attempt_at?: string | null };
     return {
       object: 'payment_intent',
       object_id: isRolledBack ? null : id,
@@ -178,8 +179,9 @@ const presenters: Record<EffectGroup, (shared: Common, effect: Effect) => ClockE
       due_date: facts.due_date,
       changes: {
         ...pick(intent, ['status', 'amount', 'currency']),
-        attempt: facts.number,
+        attempt: intent.attempt ?? facts.number,
         last_payment_error: intent.last_payment_error,
+        ...(intent.expected_result_date === undefined ? {} : { expected_result_date: intent.expected_result_date }),
         will_retry: intent.will_retry ?? false,
         next_attempt_at: intent.next_attempt_at ?? null,
       },

@@ -1,20 +1,36 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { Nullable, Strict, Timestamp } from './common.ts';
 import { dueAt, madeAt } from './examples.ts';
-import { PaymentIntent, planPaymentIntentExample } from './payment-intent.ts';
+import { debitIntentExample, PaymentIntent, planPaymentIntentExample } from './payment-intent.ts';
 import { PaymentPlan, paymentPlanExample } from './payment-plan.ts';
 import { Refund, refundExample } from './refund.ts';
 import { clockStateExample, EffectsManifest, manifestExample, TestClockState } from './test-clock.ts';
 import { endpointExample, PingedWebhookEndpoint, WebhookEndpoint } from './webhook-endpoint.ts';
 
+const retry = {
+  will_retry: Type.Boolean({ description: 'Whether the plan retries this payment.' }),
+  next_attempt_at: Nullable(Timestamp, { description: 'When the plan retries it; null if it does not.' }),
+};
+
 const FailedPaymentIntent = Strict(
   {
     ...PaymentIntent.properties,
     attempt: Type.Integer({ description: 'The number of the attempt that failed, from 1.' }),
-    will_retry: Type.Boolean({ description: 'Whether the plan retries this payment.' }),
-    next_attempt_at: Nullable(Timestamp, { description: 'When the plan retries it; null if it does not.' }),
+    ...retry,
   },
   { title: 'FailedPaymentIntent' },
+);
+
+const ReturnedPaymentIntent = Strict(
+  {
+    ...PaymentIntent.properties,
+    attempt: Type.Integer({ description: 'The number of the attempt that came back, from 1.' }),
+    reason: Type.String({ description: 'Why, for programs: see *Codes of failed payments*.' }),
+    bank_code: Nullable(Type.String(), { description: 'The bank’s own code; null if it gave none.' }),
+    returned_at: Type.String({ format: 'date-time', description: 'When the bank reported it.' }),
+    ...retry,
+  },
+  { title: 'ReturnedPaymentIntent' },
 );
 
 const TestClockAdvancing = Strict(
@@ -71,6 +87,32 @@ export const eventCatalogue = {
     ...planPaymentIntentExample,
     status: 'requires_action',
   }),
+  'payment_intent.processing': event(
+    PaymentIntent,
+    'A bank debit was accepted. The bank reports on `expected_result_date` whether it was collected.',
+    debitIntentExample,
+  ),
+  'payment_intent.returned': event(
+    ReturnedPaymentIntent,
+    'The bank has taken back a debit that had succeeded. `will_retry` says whether the plan tries again, and ' +
+      '`next_attempt_at` when. `total_returned_amount` counts the whole debit, also after a refund.',
+    {
+      ...debitIntentExample,
+      status: 'returned',
+      returnable_until: '2027-02-11',
+      total_returned_amount: 2500,
+      last_payment_error: {
+        code: 'insufficient_funds',
+        message: 'The account does not have enough funds for this payment.',
+      },
+      attempt: 1,
+      reason: 'insufficient_funds',
+      bank_code: '6',
+      returned_at: '2027-01-17T22:00:00.000Z',
+      will_retry: true,
+      next_attempt_at: '2027-01-18T22:00:00.000Z',
+    },
+  ),
   'payment_plan.activated': event(PaymentPlan, 'A plan became active.', paymentPlanExample),
   'payment_plan.suspended': event(
     PaymentPlan,

@@ -3,7 +3,9 @@ import { workflowIdOf } from '../../platform/postgres/outbox.ts';
 import { define, type StuckDefinition } from './find-stuck.ts';
 import { failedClocks, slowAdvances } from './queries/clocks.ts';
 import {
+  type OverdueDebit,
   type OverduePlan,
+  overdueDebits,
   overduePlans,
   overdueScheduledPayments,
   processingPayments,
@@ -45,6 +47,19 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
       why: 'its date has come and it was not attempted',
       remedy: `Fix the cause, then ${opsCommand('recheck', id)} (Web UI: Update recheck).`,
       workflowId: workflowIdOf('scheduledPayment', id ?? ''),
+    }),
+  }),
+  define({
+    kind: 'bank_debit_overdue',
+    meaning: 'A bank debit was not handed over or asked about, or its bank has not reported for a day.',
+    afterSeconds: 5 * minute,
+    query: overdueDebits,
+    describe: ({ subject_id: id, livemode, payment_plan_id: planId, payment_intent_id: intentId, ...debit }) => ({
+      why: whyDebitOverdue(intentId, debit),
+      remedy:
+        `Start a worker, or ask ${livemode ? 'the live processor' : 'the processor'} about it; then ` +
+        `${opsCommand('recheck', planId ?? id)} (Web UI: Update recheck). The outcome is never guessed.`,
+      workflowId: planId === null ? workflowIdOf('bankDebit', id ?? '') : workflowIdOf('paymentPlan', planId),
     }),
   }),
   define({
@@ -166,6 +181,15 @@ function silence(livemode: boolean | null): string {
 function remedyOfSilence(livemode: boolean | null): string {
   const processor = livemode ? 'the live processor (LIVE_PROCESSOR_URL, docs/processors.md)' : 'the processor';
   return `Fix ${processor}, or start a worker: every worker asks again every five seconds, under the same key.`;
+}
+
+function whyDebitOverdue(
+  intentId: string,
+  { outcome, next_at: nextAt, expected_result_at: expectedAt }: Omit<OverdueDebit, 'payment_intent_id' | 'payment_plan_id'>,
+): string {
+  if (outcome === 'accepted') return `the debit of ${intentId} was not handed to the bank at its cut-off`;
+  if (outcome === 'succeeded') return `the bank was not asked at ${nextAt.toISOString()} about the debit of ${intentId}`;
+  return `the bank has not reported on the debit of ${intentId}, which was expected at ${expectedAt.toISOString()}`;
 }
 
 function whyOverdue(plan: OverduePlan): string {

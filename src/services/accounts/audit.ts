@@ -38,6 +38,7 @@ export type AuditAction =
   | 'payment_plan.slot_skipped'
   | 'payment_intent.rechecked'
   | 'payment_intent.retried_now'
+  | 'bank_debit.rechecked'
   | 'test_clock.rechecked'
   | 'test_clock.advance_retried'
   | 'webhook_delivery.retried_now'

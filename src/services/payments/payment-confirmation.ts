@@ -12,7 +12,9 @@ import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { askProcessor, processorFor, unfinished } from './ask-processor.ts';
 import { type Charge, type Charging, openCharge, recordOutcome, reopenCharge } from './charge.ts';
+import { chargeWay, refusalError } from './charge-way.ts';
 import { confirmRefusal } from './confirm-rules.ts';
+import { acceptDebit } from './debit-acceptance.ts';
 import { createLocked, getPaymentIntent, newIntentId } from './payment-intents.ts';
 import { type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
 import { bindingError, lockMethodOfPayer, recordUse } from './unattached-methods.ts';
@@ -28,7 +30,8 @@ const abandonedAfterMs = 60_000;
  * Charges an intent now, with the given method or the one that the intent carries. If two confirms race, the intent is
  * charged once: the second finds it charged or being charged.
  * @throws NotFound
- * @throws InvalidState in any status other than requires_payment_method and failed, and when the customer was deleted.
+ * @throws InvalidState in any status other than requires_payment_method and failed, and when the customer was deleted;
+ * `mandate_unavailable` or `mandate_limit_exceeded` for a bank account that must not be debited.
  * @throws ValidationFailed when there is no method that can be charged.
  * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
  * @throws ProcessorUnavailable when the processor gave no outcome. The payment stays processing.
@@ -81,7 +84,10 @@ function unlessGone(error: unknown): never {
   throw new InvalidState('The payment was deleted meanwhile, together with the test clock of its customer.');
 }
 
-/** What opening has come to: a charge to be made, or an intent whose outcome an earlier try has recorded. */
+/**
+ * What opening has come to: a charge to be made, or an intent that is done for now: its outcome was recorded by an earlier
+ * try, or its debit is accepted.
+ */
 type Opened = { charge: Charge } | UnlockedCharge | { completed: PaymentIntentRow };
 
 /** Asks the processor and records the outcome. */
@@ -152,7 +158,7 @@ async function openConfirmation(
   context: RequestContext,
   id: string,
   input: PaymentIntentConfirm,
-  { requestKey, keyExpiresAt, claimKey }: RepeatableRequest<PaymentIntentRow>,
+  { requestKey, keyExpiresAt, claimKey, storeResponse }: RepeatableRequest<PaymentIntentRow>,
 ): Promise<Opened> {
   const [, found] = await pipelined(tx, [claimKey(tx), getPaymentIntent(tx, context, id)]);
   const { customer_id: customerId, payment_plan_id: paymentPlanId } = found;
@@ -184,20 +190,25 @@ async function openConfirmation(
   if (refusal) throw refusal;
   const method = await methodToCharge(tx, context, intent, input, at);
   processorFor(processors, context.livemode);
-  const charge = await openCharge(tx, intent, method, {
-    source: 'confirm',
+  const way = await chargeWay(tx, intent, method, at);
+  if (way.kind === 'refused') throw refusalError(way.refusal, '/payment_method');
+  const newCharge = {
+    source: 'confirm' as const,
     at,
     now: context.now,
     testClockId: intent.test_clock_id,
     requestKey,
     keyExpiresAt,
-  });
+  };
   if (intent.scheduled_at !== null) {
     // This charge ends the schedule. The signal keeps the workflow from waiting for the date.
     await wake.scheduledPayment(tx, intent, context.now);
   }
   await recorder?.opened(at);
-  return { charge };
+  if (way.kind === 'at_once') return { charge: await openCharge(tx, intent, method, newCharge) };
+  const accepted = await acceptDebit(tx, intent, method, way, newCharge, context.requestId);
+  await storeResponse(tx, accepted);
+  return { completed: accepted };
 }
 
 async function methodToCharge(

@@ -10,7 +10,9 @@ import {
   selectRefundOfRequest,
   updateRefundKeyExpiry,
 } from '../../db/refunds.ts';
+import { dateIn } from '../../domain/calendar.ts';
 import { newId } from '../../domain/ids.ts';
+import { schemes } from '../../domain/schemes/schemes.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db, Pool, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit, atomically, pipelined } from '../../platform/postgres/transaction.ts';
@@ -123,7 +125,10 @@ async function openRefund(
   const rival = await openedBefore(tx, context, intentId, request);
   if (rival !== null) return rival;
   if (intent.status !== 'succeeded') {
-    throw new InvalidState(`Payment intent ${intentId} is ${intent.status}; only a succeeded one can be refunded.`);
+    const instead = intent.status === 'returned' ? ' The bank has given the money back already.' : '';
+    throw new InvalidState(
+      `Payment intent ${intentId} is ${intent.status}; only a succeeded one can be refunded.${instead}`,
+    );
   }
   const amount = await amountToRefund(tx, intent, input.amount);
   processorFor(processors, context.livemode);
@@ -137,6 +142,7 @@ async function openRefund(
     reason: input.reason ?? null,
     metadata: input.metadata ?? {},
     status: 'processing',
+    at_risk: canStillComeBack(intent, at),
     request_key: request.requestKey,
     request_key_expires_at: request.keyExpiresAt ?? null,
     opened_at: context.now,
@@ -145,6 +151,11 @@ async function openRefund(
   };
   await insertRefund(tx, row);
   return row;
+}
+
+/** Whether the bank can still take the payment back: the payer would then have the money twice. `at` is customer time. */
+function canStillComeBack({ returnable_until: until, mandate_id: mandateId }: LockedIntentRow, at: Date): boolean {
+  return mandateId !== null && until !== null && dateIn(at, schemes.au_becs.timeZone) <= until;
 }
 
 async function amountToRefund(tx: Tx, intent: LockedIntentRow, asked: number | undefined): Promise<number> {
