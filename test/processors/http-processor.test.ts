@@ -243,7 +243,9 @@ describe('the client of a processor service', () => {
       response.writeHead(200).end(said('succeeded').replace(key, String(headers['idempotency-key'])));
     };
     const keys = Array.from({ length: 100 }, (_, index) => `att_${index}`);
-    const outcomes = await Promise.all(keys.map((one) => patient.charge({ ...chargeRequest, idempotencyKey: one }, one)));
+    const outcomes = await Promise.all(
+      keys.map((one) => patient.charge({ ...chargeRequest, idempotencyKey: one }, one)),
+    );
     assert.equal(outcomes.filter(({ kind }) => kind === 'succeeded').length, 100);
     assert.equal(most, 32);
     await patient.close();

@@ -130,7 +130,8 @@ export async function defaultToFirst(
 const sandboxKeys = {
   _sandbox_outcome: {
     parse: parseSandboxOutcomes,
-    message: '_sandbox_outcome must be succeed, decline, requires_action or timeout, or a comma-separated list of them.',
+    message:
+      '_sandbox_outcome must be succeed, decline, requires_action or timeout, or a comma-separated list of them.',
   },
   _sandbox_bank_outcome: {
     parse: parseBankOutcomes,
@@ -143,6 +144,8 @@ export function metadataErrors(metadata: Record<string, string> | undefined, liv
   if (livemode) return [];
   return Object.entries(sandboxKeys).flatMap(([name, { parse, message }]) => {
     const value = metadata?.[name];
-    return value === undefined || parse(value) !== null ? [] : [fieldError(`/metadata/${name}`, 'invalid_value', message)];
+    return value === undefined || parse(value) !== null
+      ? []
+      : [fieldError(`/metadata/${name}`, 'invalid_value', message)];
   });
 }
