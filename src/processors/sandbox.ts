@@ -1,6 +1,6 @@
 import type { ChargeOutcome } from '../domain/charge-outcome.ts';
-import { type DebitCourse, sandboxDebitCourse } from '../domain/sandbox-debits.ts';
 import { sandboxChargeOutcome, sandboxRefundOutcome } from '../domain/sandbox-outcomes.ts';
+import { type DebitCourse, sandboxDebitCourse } from '../domain/schemes/sandbox-debits.ts';
 import type { ChargeRequest, Inquiry, PaymentProcessor } from './processor.ts';
 
 /**

@@ -6,8 +6,8 @@ import {
   type PaymentMethodRow,
   selectPaymentMethod,
 } from '../../db/payment-methods.ts';
-import { bankOutcomeWords, parseBankOutcomes } from '../../domain/sandbox-debits.ts';
 import { parseSandboxOutcomes } from '../../domain/sandbox-outcomes.ts';
+import { bankOutcomeWords, parseBankOutcomes } from '../../domain/schemes/sandbox-debits.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import { missingReference, ValidationFailed } from '../errors.ts';

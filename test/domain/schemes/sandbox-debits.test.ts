@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { declined, declineMessage } from '../../src/domain/charge-outcome.ts';
+import { declined, declineMessage } from '../../../src/domain/charge-outcome.ts';
 import {
   mandateEndAfter,
   parseBankOutcomes,
   type SandboxDebit,
   sandboxDebitCourse,
-} from '../../src/domain/sandbox-debits.ts';
+} from '../../../src/domain/schemes/sandbox-debits.ts';
 
 /** Charged on Thursday 25 March 2027, before Easter: the result comes on Wednesday 31 March. */
 const debit: SandboxDebit = {
