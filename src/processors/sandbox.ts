@@ -24,6 +24,7 @@ export const sandboxProcessor: PaymentProcessor = {
     return sandboxRefundOutcome({ metadataOutcome: metadata._sandbox_refund_outcome, amount });
   },
   inquireRefund: (request) => sandboxProcessor.refund(request),
+  movements: null,
 };
 
 /** The outcome of a payment without a mandate, which is known at once. */

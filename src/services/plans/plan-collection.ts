@@ -43,7 +43,7 @@ export async function collectDuePayment(
   const charge = await atomically(sql, (tx) => openDuePayment(tx, processors, planId, time, now));
   if (charge === null) return;
   pass('collection opened');
-  const outcome = await askProcessor(processors, charge);
+  const outcome = await askProcessor(sql, processors, charge);
   pass('collection charged');
   await recordOutcome(sql, charge, { outcome, requestId: null, now }, planHook);
   pass('collection completed');
