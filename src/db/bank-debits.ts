@@ -15,7 +15,6 @@ export interface BankDebitRow {
   mandate_id: string;
   scheme: Scheme;
   lodgement_reference: string;
-  processor_reference: string | null;
   charge_date: PlainDate;
   hand_over_at: Date;
   submitted_at: Date | null;

@@ -19,10 +19,7 @@ export type DeclineCode =
   | 'debit_withdrawn';
 
 /** The outcome of one attempt to charge. A decline is an outcome, never an exception. */
-export type ChargeOutcome =
-  | { kind: 'succeeded' }
-  | ChargeFailure
-  | { kind: 'requires_action' };
+export type ChargeOutcome = { kind: 'succeeded' } | ChargeFailure | { kind: 'requires_action' };
 
 export interface ChargeFailure {
   kind: 'failed';

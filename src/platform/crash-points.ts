@@ -4,6 +4,8 @@
  * listens.
  */
 export const crashPoints = [
+  'charge prepared',
+  'charge reserved',
   'confirm opened',
   'confirm charged',
   'confirm completed',

@@ -24,6 +24,7 @@ export function withLedger(processor: PaymentProcessor, write: (entry: LedgerEnt
     inquire: processor.inquire,
     cancel: processor.cancel,
     inquireRefund: processor.inquireRefund,
+    movements: processor.movements,
     async charge(request, reference) {
       const outcome = await processor.charge(request, reference);
       write({

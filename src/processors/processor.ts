@@ -48,6 +48,8 @@ export interface RefundRequest {
   /** The refund's id. */
   idempotencyKey: string;
   paymentIntentId: string;
+  /** The reference of the charge; null if the processor reserved nothing for it. */
+  chargeReference: string | null;
   /** In minor units. */
   amount: number;
   currency: string;
@@ -82,6 +84,26 @@ export type ProcessorState = ChargeOutcome | Submitted | Returned | { kind: 'not
 /** The state at an instant. `nextAt` says when to ask again (customer time); null if no change is expected. */
 export type Inquiry = ProcessorState & { nextAt: Date | null };
 
+/** What a processor has done: money that it has taken, or has given back. */
+export interface Movement {
+  kind: 'charge' | 'refund';
+  /** The key that it was asked under. */
+  idempotencyKey: string;
+  /** Of the charge, or null for a refund without one. */
+  reference: string | null;
+  paymentIntentId: string;
+  /** In minor units. */
+  amount: number;
+  currency: string;
+}
+
+/** A part of a processor's movements. `cursor` is the processor's own mark of where the part ends. */
+export interface Movements {
+  movements: Movement[];
+  cursor: string;
+  hasMore: boolean;
+}
+
 /** The processor's own id of a payment that it has reserved. It never changes, and never belongs to another payment. */
 export interface Reservation {
   kind: 'reserved';
@@ -104,6 +126,17 @@ export class OutcomeUnknown extends Error {
 }
 
 /**
+ * The processor refuses to charge a payment that it has reserved. An earlier call may have charged it: only canceling
+ * and asking tells.
+ */
+export class ChargeRefused extends OutcomeUnknown {
+  constructor(why: string) {
+    super(why);
+    this.name = 'ChargeRefused';
+  }
+}
+
+/**
  * A payment processor. A decline is an outcome. An exception means that the outcome is unknown. An adapter throws
  * `OutcomeUnknown`; any other exception is a defect. The caller never guesses what happened: it reserves the payment,
  * commits the reference, charges, and asks by the reference what became of it.
@@ -115,7 +148,10 @@ export interface PaymentProcessor {
    * Null if a processor needs no reservation: it keeps keys for ever, and the key is the reference.
    */
   readonly prepare: ((request: ChargeRequest) => Promise<Reservation | ChargeFailure>) | null;
-  /** Takes the money of a reserved payment: once for a reference, however often it is asked. */
+  /**
+   * Takes the money of a reserved payment: once for a reference, however often it is asked.
+   * @throws ChargeRefused
+   */
   charge(request: ChargeRequest, reference: string): Promise<ChargeOutcome | Submitted>;
   /** Returns what became of a reserved payment by `at` (customer time). Changes nothing. */
   inquire(request: ChargeRequest, reference: string, at: Date): Promise<Inquiry>;
@@ -125,6 +161,11 @@ export interface PaymentProcessor {
   refund(request: RefundRequest): Promise<RefundOutcome>;
   /** Returns what became of a refund. `not_found`: the processor has never heard of it. Changes nothing. */
   inquireRefund(request: RefundRequest): Promise<RefundOutcome | { kind: 'not_found' }>;
+  /**
+   * Returns what was taken and given back after a cursor, oldest first. Without a
+   * cursor it returns none, and where the list ends now. Null if the processor stores nothing.
+   */
+  readonly movements: ((after: string | null) => Promise<Movements>) | null;
 }
 
 /** The processor of each mode. `live` is null when none is configured. */

@@ -1,6 +1,6 @@
 import type { ChargeOutcome } from '../domain/charge-outcome.ts';
-import { type DebitCourse, sandboxDebitCourse } from '../domain/sandbox-debits.ts';
 import { sandboxChargeOutcome, sandboxRefundOutcome } from '../domain/sandbox-outcomes.ts';
+import { type DebitCourse, sandboxDebitCourse } from '../domain/schemes/sandbox-debits.ts';
 import type { ChargeRequest, Inquiry, PaymentProcessor } from './processor.ts';
 
 /**
@@ -24,6 +24,7 @@ export const sandboxProcessor: PaymentProcessor = {
     return sandboxRefundOutcome({ metadataOutcome: metadata._sandbox_refund_outcome, amount });
   },
   inquireRefund: (request) => sandboxProcessor.refund(request),
+  movements: null,
 };
 
 /** The outcome of a payment without a mandate, which is known at once. */

@@ -27,6 +27,7 @@ export class LedgerProcessor implements PaymentProcessor {
   readonly inquire = sandboxProcessor.inquire;
   readonly cancel = sandboxProcessor.cancel;
   readonly inquireRefund = sandboxProcessor.inquireRefund;
+  readonly movements = null;
 
   async charge(request: ChargeRequest, reference: string) {
     this.requests.push(request);

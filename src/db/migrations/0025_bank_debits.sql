@@ -60,7 +60,6 @@ create table bank_debits (
   mandate_id object_id not null,
   scheme text not null check (scheme in ('au_becs')),
   lodgement_reference text not null check (lodgement_reference ~ '^PAY-[0-9A-Z]{14}$'),
-  processor_reference text,
   charge_date date not null,
   hand_over_at timestamptz not null,
   submitted_at timestamptz,
@@ -77,14 +76,12 @@ create table bank_debits (
   foreign key (biller_id, livemode, payment_plan_id) references payment_plans (biller_id, livemode, id) on delete cascade,
   foreign key (biller_id, livemode, test_clock_id) references test_clocks (biller_id, livemode, id) on delete cascade,
   foreign key (biller_id, livemode, mandate_id) references mandates (biller_id, livemode, id) on delete cascade,
-  check (processor_reference is null or submitted_at is not null),
   check (lodged_at >= submitted_at),
   check (returned_at >= result_at),
   check (returned_at is null or next_at is null)
 );
 comment on table bank_debits is 'The course of each attempt that is a debit under a mandate. Instants are the customer''s time, dates those of the scheme''s clock. The outcome is the attempt''s';
 comment on column bank_debits.lodgement_reference is 'Shown on the payer''s statement';
-comment on column bank_debits.processor_reference is 'The processor''s own id; null until the hand-over';
 comment on column bank_debits.submitted_at is 'Committed before the processor is asked to charge: from then on nothing of ours stops the debit';
 comment on column bank_debits.lodged_at is 'When the processor said that the bank has it; null while that is not known';
 comment on column bank_debits.result_at is 'When the bank reported whether it collected it, or when it was stopped before the hand-over';

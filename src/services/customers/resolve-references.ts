@@ -6,8 +6,8 @@ import {
   type PaymentMethodRow,
   selectPaymentMethod,
 } from '../../db/payment-methods.ts';
-import { bankOutcomeWords, parseBankOutcomes } from '../../domain/sandbox-debits.ts';
 import { parseSandboxOutcomes } from '../../domain/sandbox-outcomes.ts';
+import { bankOutcomeWords, parseBankOutcomes } from '../../domain/schemes/sandbox-debits.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import { missingReference, ValidationFailed } from '../errors.ts';
@@ -130,7 +130,8 @@ export async function defaultToFirst(
 const sandboxKeys = {
   _sandbox_outcome: {
     parse: parseSandboxOutcomes,
-    message: '_sandbox_outcome must be succeed, decline, requires_action or timeout, or a comma-separated list of them.',
+    message:
+      '_sandbox_outcome must be succeed, decline, requires_action or timeout, or a comma-separated list of them.',
   },
   _sandbox_bank_outcome: {
     parse: parseBankOutcomes,
@@ -143,6 +144,8 @@ export function metadataErrors(metadata: Record<string, string> | undefined, liv
   if (livemode) return [];
   return Object.entries(sandboxKeys).flatMap(([name, { parse, message }]) => {
     const value = metadata?.[name];
-    return value === undefined || parse(value) !== null ? [] : [fieldError(`/metadata/${name}`, 'invalid_value', message)];
+    return value === undefined || parse(value) !== null
+      ? []
+      : [fieldError(`/metadata/${name}`, 'invalid_value', message)];
   });
 }

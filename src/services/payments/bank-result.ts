@@ -81,7 +81,7 @@ async function handOverNow(tx: Tx, debit: BankDebitRow, at: Date): Promise<void>
   const attempt = await selectLastAttempt(tx, debit.payment_intent_id);
   if (attempt?.outcome !== 'accepted') return;
   await markSubmitted(tx, attempt.id);
-  await updateDebit(tx, debit, { submitted_at: at, lodged_at: at, processor_reference: attempt.id });
+  await updateDebit(tx, debit, { submitted_at: at, lodged_at: at });
   const mandate = await lockMandate(tx, debit.mandate_id);
   const lapsesAt = mandateLapsesAt(schemes[debit.scheme], at);
   if (mandate) await updateMandate(tx, mandate.id, { last_debited_at: at, lapses_at: lapsesAt, updated_at: at });

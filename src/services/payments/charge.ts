@@ -24,6 +24,8 @@ export interface Charge {
   request: ChargeRequest | null;
   /** True for plan and scheduled charges: no payer is present to complete a challenge. */
   unattended: boolean;
+  /** True if another try may have asked the processor. The attempt then has its outcome there, or none. */
+  isReopened: boolean;
 }
 
 /**
@@ -146,6 +148,7 @@ export function chargeOf(
     livemode: intent.livemode,
     request,
     unattended: attempt.source !== 'confirm',
+    isReopened: false,
   };
 }
 
@@ -156,11 +159,12 @@ function tokenOf({ type, instrument_data: saved }: Instrument): string | null {
   return type === 'paypal' ? (saved.paypal_token ?? null) : null;
 }
 
-/** Continues an attempt that has no outcome yet. The processor key stays the same, so no money is taken twice. */
+/** Continues an attempt that has no outcome yet: the processor is asked what became of it before it is asked again. */
 export async function reopenCharge(tx: Tx, intent: PaymentIntentRow, attempt: PaymentAttemptRow): Promise<Charge> {
   const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
   const methodId = attempt.payment_method_id;
-  return chargeOf(intent, methodId === null ? null : await selectPaymentMethod(tx, tenant, methodId), attempt);
+  const method = methodId === null ? null : await selectPaymentMethod(tx, tenant, methodId);
+  return { ...chargeOf(intent, method, attempt), isReopened: true };
 }
 
 /**

@@ -53,7 +53,6 @@ export async function acceptDebit(
     mandate_id: mandate.id,
     scheme: mandate.scheme,
     lodgement_reference: lodgementReferenceOf(attempt.id),
-    processor_reference: null,
     charge_date: dates.chargeDate,
     hand_over_at: dates.handOverAt,
     submitted_at: null,

@@ -6,6 +6,7 @@ import { lockMandate, type MandateRow, updateMandate } from '../../db/mandates.t
 import { markSubmitted } from '../../db/payment-attempts.ts';
 import { type LockedIntentRow, updateDebitedIntent } from '../../db/payment-intents.ts';
 import { lockPaymentMethod, type PaymentMethodRow } from '../../db/payment-methods.ts';
+import { selectReservation } from '../../db/payment-reservations.ts';
 import { debitDates, hasMissedCutOff } from '../../domain/bank-debit.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { type DeclineCode, declined, unattended } from '../../domain/charge-outcome.ts';
@@ -16,11 +17,12 @@ import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import { traced } from '../../platform/tracing.ts';
-import type { ChargeRequest, Inquiry, PaymentProcessor, ProcessorState, Submitted } from '../../processors/processor.ts';
+import type { PaymentProcessor, ProcessorState, Submitted } from '../../processors/processor.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
-import { orUnavailable, processorFor } from './ask-processor.ts';
+import { orUnavailable, processorFor, reserves } from './ask-processor.ts';
 import { type Charging, chargeOf } from './charge.ts';
 import { type DebitReport, type LockedDebit, lockDebit, type ReportRecord, recordReport } from './debit-reports.ts';
+import { chargeHeld, holdPayment, type RequestedCharge, requestUnder } from './reserved-charge.ts';
 
 /** How long to wait when a bank has not reported at the expected time, in milliseconds. */
 const askAgainAfterMs = 3_600_000;
@@ -28,11 +30,12 @@ const askAgainAfterMs = 3_600_000;
 /** A step of a debit that is committed, and what the processor is asked next. */
 export interface DebitStep {
   debit: BankDebitRow;
-  request: ChargeRequest;
-  /** The processor's own id of the payment; before it is reserved, the key. */
-  reference: string;
-  /** `reserve` and `charge` come first; `inquire` if the bank has the debit, or may have it. */
-  ask: 'reserve' | 'charge' | 'inquire';
+  charge: RequestedCharge;
+  /**
+   * `reserve`: it must be handed over once it is reserved. `charge`: it is handed over. `recover`: it was, and the
+   * processor's answer is not known. `inquire`: the bank has it.
+   */
+  ask: 'reserve' | 'charge' | 'recover' | 'inquire';
   /** Customer time. */
   at: Date;
 }
@@ -89,12 +92,13 @@ export async function openDebitStep(
       return null;
     }
   }
-  const request = requestOf(locked, method, mandate, withdrawn);
-  const reference = debit.processor_reference ?? request.idempotencyKey;
-  if (attempt.outcome !== 'accepted') return { debit, request, reference, ask: 'inquire', at };
-  if (processor.prepare !== null) return { debit, request, reference, ask: 'reserve', at };
-  await handOver(tx, debit, mandate, reference, at);
-  return { debit, request, reference, ask: 'charge', at };
+  const charge = chargeOfDebit(locked, method, mandate, withdrawn);
+  if (attempt.outcome !== 'accepted') {
+    return { debit, charge, ask: debit.lodged_at === null ? 'recover' : 'inquire', at };
+  }
+  if (reserves(processor)) return { debit, charge, ask: 'reserve', at };
+  await handOver(tx, debit, mandate, at);
+  return { debit, charge, ask: 'charge', at };
 }
 
 /**
@@ -109,7 +113,7 @@ export async function finishDebitStep(
 ): Promise<void> {
   const processor = processorFor(charging.processors, step.debit.livemode);
   const asked = await traced('debit', { kind: 'client', attributes: attributesOf(step) }, () =>
-    askAbout(sql, charging, processor, step, origin),
+    orUnavailable('payment', askAbout(sql, charging, processor, step, origin)),
   );
   if (asked === null) return;
   pass('debit asked');
@@ -125,26 +129,33 @@ async function askAbout(
   step: DebitStep,
   origin: StepOrigin,
 ): Promise<(ProcessorState & { nextAt?: Date | null }) | null> {
-  const { request, debit, at } = step;
-  const charge = (reference: string) => orUnavailable('payment', processor.charge(request, reference));
+  const { charge, at } = step;
+  const { request, attemptId } = charge;
+  if (!reserves(processor)) {
+    const key = request.idempotencyKey;
+    if (step.ask === 'charge') {
+      pass('debit handed over');
+      return processor.charge(request, key);
+    }
+    const state = await processor.inquire(request, key, at);
+    // The process that handed it over has died before the processor answered, and nothing was taken.
+    return state.kind === 'not_charged' && step.ask === 'recover' ? processor.charge(request, key) : state;
+  }
+  if (step.ask === 'inquire') {
+    const reservation = await selectReservation(sql, attemptId);
+    if (reservation === null) throw new Error(`the reservation of the debit of ${attemptId} is missing`);
+    return processor.inquire(requestUnder(charge, reservation.number), reservation.reference, at);
+  }
+  const payment = await holdPayment(sql, processor, charge);
+  if (payment.kind === 'failed') return payment;
   if (step.ask === 'reserve') {
-    if (processor.prepare === null) throw new TypeError('the processor needs no reservation');
-    const reserved = await orUnavailable('payment', processor.prepare(request));
-    if (reserved.kind === 'failed') return reserved;
-    const { reference } = reserved;
-    const isHandedOver = await atomically(sql, (tx) => handOverReserved(tx, charging, step, reference, origin));
-    if (!isHandedOver) return null;
+    if (!(await atomically(sql, (tx) => handOverReserved(tx, charging, step, origin)))) {
+      await processor.cancel(payment.reference);
+      return null;
+    }
     pass('debit handed over');
-    return charge(reference);
   }
-  const { reference } = step;
-  if (step.ask === 'charge') {
-    pass('debit handed over');
-    return charge(reference);
-  }
-  const state: Inquiry = await orUnavailable('payment', processor.inquire(request, reference, at));
-  // The process that handed it over has died before the processor answered, and nothing was taken.
-  return state.kind === 'not_charged' && debit.lodged_at === null ? charge(reference) : state;
+  return chargeHeld(sql, processor, charge, payment);
 }
 
 async function record(
@@ -188,29 +199,28 @@ async function noteSubmitted(
   });
 }
 
-/** Commits the reference of a reservation, unless the debit was stopped meanwhile. Returns whether it was committed. */
+/** Hands a reserved debit over, unless it was stopped meanwhile. Returns whether it was handed over. */
 async function handOverReserved(
   tx: Tx,
   { hook }: Charging,
   { debit: { attempt_id: id }, at }: DebitStep,
-  reference: string,
   origin: StepOrigin,
 ): Promise<boolean> {
   const locked = await lockDebit(tx, id, hook);
   if (locked?.attempt.outcome !== 'accepted') return false;
   const { method, mandate } = await lockParties(tx, locked);
   const obstacle = obstacleOf(method, mandate, at);
-  if (obstacle === null) await handOver(tx, locked.debit, mandate, reference, at);
+  if (obstacle === null) await handOver(tx, locked.debit, mandate, at);
   else await recordReport(tx, id, declined(obstacle), { ...origin, at, nextAt: null }, hook);
   return obstacle === null;
 }
 
 /** Marks a debit as handed over. Once this is committed, nothing of ours stops it. */
-async function handOver(tx: Tx, debit: BankDebitRow, mandate: MandateRow, reference: string, at: Date): Promise<void> {
+async function handOver(tx: Tx, debit: BankDebitRow, mandate: MandateRow, at: Date): Promise<void> {
   const lapsesAt = mandateLapsesAt(schemes[debit.scheme], at);
   await pipelined(tx, [
     markSubmitted(tx, debit.attempt_id),
-    updateDebit(tx, debit, { submitted_at: at, processor_reference: reference }),
+    updateDebit(tx, debit, { submitted_at: at }),
     updateMandate(tx, mandate.id, { last_debited_at: at, lapses_at: lapsesAt, updated_at: at }),
   ]);
 }
@@ -246,21 +256,22 @@ async function lockParties(tx: Tx, { debit, attempt }: LockedDebit) {
   return { method, mandate, withdrawn };
 }
 
-/** The request to the processor. Attempts that were withdrawn count for nothing, so its number leaves them out. */
-function requestOf(
+/** The charge of a debit. Attempts that were withdrawn count for nothing, so its number leaves them out. */
+function chargeOfDebit(
   { debit, attempt, intent }: LockedDebit,
   method: PaymentMethodRow,
   mandate: MandateRow,
   withdrawn: number,
-): ChargeRequest {
-  const { request } = chargeOf(intent, method, attempt, {
+): RequestedCharge {
+  const { request, ...charge } = chargeOf(intent, method, attempt, {
     scheme: debit.scheme,
     chargeDate: debit.charge_date,
     mandateReference: mandate.reference,
     lodgementReference: debit.lodgement_reference,
   });
   if (request === null) throw new TypeError(`attempt ${attempt.id} has no method`);
-  return { ...request, attempt: attempt.number - withdrawn };
+  // Its course takes days: an earlier try may have reserved it.
+  return { ...charge, isReopened: true, request: { ...request, attempt: attempt.number - withdrawn } };
 }
 
 function attributesOf({ debit }: DebitStep) {

@@ -101,7 +101,7 @@ async function finishConfirmation(
   if ('completed' in opened) return opened.completed;
   const { charge } = opened;
   pass('confirm opened');
-  const outcome = await askProcessor(processors, charge);
+  const outcome = await askProcessor(pool, processors, charge);
   pass('confirm charged');
   const record = { outcome, requestId: context.requestId, now: context.now };
   const recorded = 'version' in opened ? await recordUnlocked(pool, opened, record, request) : null;
@@ -134,7 +134,7 @@ export async function recoverCharges(sql: Pool, { processors, hook }: Charging, 
         return intent === null ? null : reopenCharge(tx, intent, attempt);
       });
       if (charge === null) return;
-      const outcome = await askProcessor(processors, charge);
+      const outcome = await askProcessor(sql, processors, charge);
       await atomically(sql, async (tx) => {
         await recordOutcome(tx, charge, { outcome, requestId: null, now }, hook);
         // Its workflow may have stalled, because the processor gave it no outcome.

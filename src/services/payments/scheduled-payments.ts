@@ -28,7 +28,7 @@ export async function collectScheduledPayment(
   const charge = await atomically(sql, (tx) => openScheduled(tx, processors, intentId, time, now));
   if (charge === null) return;
   pass('scheduled payment opened');
-  const outcome = await askProcessor(processors, charge);
+  const outcome = await askProcessor(sql, processors, charge);
   pass('scheduled payment charged');
   await recordOutcome(sql, charge, { outcome, requestId: null, now }, null);
   pass('scheduled payment completed');

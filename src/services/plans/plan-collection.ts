@@ -50,7 +50,7 @@ export async function collectDuePayment(
   if (opened === null) return;
   if ('ask' in opened) return finishDebitStep(sql, { processors, hook: planHook }, opened, ownStep(now));
   pass('collection opened');
-  const outcome = await askProcessor(processors, opened);
+  const outcome = await askProcessor(sql, processors, opened);
   pass('collection charged');
   await recordOutcome(sql, opened, { outcome, requestId: null, now }, planHook);
   pass('collection completed');

@@ -1,8 +1,8 @@
-import type { PlainDate } from './calendar.ts';
-import { type ChargeFailure, type DeclineCode, declined, declineMessage } from './charge-outcome.ts';
-import { sandboxChargeOutcome } from './sandbox-outcomes.ts';
-import { resultAt, resultDate, sandboxReturnAt } from './schemes/debit-dates.ts';
-import { type Scheme, schemes } from './schemes/schemes.ts';
+import type { PlainDate } from '../calendar.ts';
+import { type ChargeFailure, type DeclineCode, declined, declineMessage } from '../charge-outcome.ts';
+import { sandboxChargeOutcome } from '../sandbox-outcomes.ts';
+import { resultAt, resultDate, sandboxReturnAt } from './debit-dates.ts';
+import { type Scheme, schemes } from './schemes.ts';
 
 /** The words of `metadata._sandbox_bank_outcome`. */
 export const bankOutcomeWords = [

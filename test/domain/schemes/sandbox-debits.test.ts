@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
-import { declined, declineMessage } from '../../src/domain/charge-outcome.ts';
-import { mandateEndAfter, parseBankOutcomes, type SandboxDebit, sandboxDebitCourse } from '../../src/domain/sandbox-debits.ts';
+import { declined, declineMessage } from '../../../src/domain/charge-outcome.ts';
+import {
+  mandateEndAfter,
+  parseBankOutcomes,
+  type SandboxDebit,
+  sandboxDebitCourse,
+} from '../../../src/domain/schemes/sandbox-debits.ts';
 
-/** Charged on Thursday 25 March 2027. Good Friday, Easter Monday: the result comes on Wednesday 31 March. */
+/** Charged on Thursday 25 March 2027, before Easter: the result comes on Wednesday 31 March. */
 const debit: SandboxDebit = {
   scheme: 'au_becs',
   chargeDate: '2027-03-25',
@@ -47,7 +52,7 @@ describe('the course of a debit at the sandbox’s bank', () => {
 
   it('comes back on the twentieth business day after the result for the word disputed, without a bank code', () => {
     const code = 'debit_disputed';
-    const at = new Date('2027-04-28T23:00:00.000Z');
+    const at = new Date('2027-04-27T23:00:00.000Z');
     const returned = { code, message: declineMessage(code), bankCode: null, at };
     assert.deepEqual(course({ bankOutcomes: 'disputed' }), { ...settled, returned });
   });
