@@ -8,6 +8,8 @@ export type DeclineCode =
   | 'card_declined'
   | 'authentication_required'
   | 'payment_method_unavailable'
+  | 'mandate_unavailable'
+  | 'mandate_limit_exceeded'
   | 'processor_rejected';
 
 /** The outcome of one attempt to charge. A decline is an outcome, never an exception. */
@@ -23,6 +25,9 @@ const messages: Readonly<Record<DeclineCode, string>> = {
   card_declined: 'The card was declined by its issuer.',
   authentication_required: 'The payment needs the customer to authenticate it, and the customer was not present.',
   payment_method_unavailable: 'There is no payment method that could be charged: it was detached, or none is set.',
+  mandate_unavailable: 'The mandate of the bank account is pending or has ended, so the account was not debited.',
+  mandate_limit_exceeded:
+    'The amount is more than the mandate of the bank account, or its scheme, allows for one debit.',
   processor_rejected: 'The payment processor refused the request as it is, and nothing was taken.',
 };
 

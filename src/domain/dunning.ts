@@ -14,6 +14,8 @@ const isFinal: Readonly<Record<DeclineCode, boolean>> = {
   card_declined: true,
   authentication_required: true,
   payment_method_unavailable: true,
+  mandate_unavailable: true,
+  mandate_limit_exceeded: true,
   processor_rejected: true,
 };
 

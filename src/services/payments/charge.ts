@@ -6,7 +6,8 @@ import {
   updateIntentOutcome,
 } from '../../db/payment-intents.ts';
 import { type Instrument, type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
-import type { ChargeOutcome } from '../../domain/charge-outcome.ts';
+import { type ChargeOutcome, declined } from '../../domain/charge-outcome.ts';
+import type { DebitRefusal } from '../../domain/mandates/mandate.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit, atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import type { ChargeRequest, Processors } from '../../processors/processor.ts';
@@ -144,6 +145,27 @@ export async function reopenCharge(tx: Tx, intent: PaymentIntentRow, attempt: Pa
   const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
   const methodId = attempt.payment_method_id;
   return chargeOf(intent, methodId === null ? null : await selectPaymentMethod(tx, tenant, methodId), attempt);
+}
+
+/** A charge without a payer, and why the mandate of its bank account forbids it, if it does. */
+export interface UnattendedCharge {
+  charge: Charge;
+  refusal: DebitRefusal | null;
+}
+
+/**
+ * Records the failure of a charge that is refused, in the transaction that has opened it. Returns the charge if the
+ * processor is to be asked, otherwise null. `now` is real time.
+ */
+export async function unlessRefused(
+  tx: Tx,
+  { charge, refusal }: UnattendedCharge,
+  now: Date,
+  hook: ChargeHook | null,
+): Promise<Charge | null> {
+  if (refusal === null) return charge;
+  await recordOutcome(tx, charge, { outcome: declined(refusal), requestId: null, now }, hook);
+  return null;
 }
 
 /**

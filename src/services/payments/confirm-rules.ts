@@ -1,5 +1,6 @@
 import type { CustomerRow } from '../../db/customers.ts';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
+import type { DebitRefusal } from '../../domain/mandates/mandate.ts';
 import { InvalidState } from '../errors.ts';
 
 const confirmable: readonly string[] = ['requires_payment_method', 'failed'];
@@ -14,4 +15,14 @@ export function confirmRefusal(
   }
   if (confirmable.includes(status)) return null;
   return new InvalidState(`Payment intent ${id} is ${status}; it can be confirmed while ${confirmable.join(' or ')}.`);
+}
+
+const mandateRefusals: Readonly<Record<DebitRefusal, string>> = {
+  mandate_unavailable: 'is pending or has ended, so nothing was charged',
+  mandate_limit_exceeded: 'or its scheme allows less for one debit, so nothing was charged',
+};
+
+/** Returns the error of a confirm that the mandate of a bank account does not allow. */
+export function mandateRefusal(refusal: DebitRefusal, methodId: string): InvalidState {
+  return new InvalidState(`The mandate of payment method ${methodId} ${mandateRefusals[refusal]}.`, refusal);
 }

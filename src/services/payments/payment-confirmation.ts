@@ -8,11 +8,12 @@ import type { PaymentIntentConfirm, PaymentIntentCreate } from '../../resources/
 import { timeOf } from '../customer-time.ts';
 import { attachMethod, lockOwner, resolveMethod } from '../customers/resolve-references.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
+import { debitUnderMandate } from '../mandates/debits.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { askProcessor, processorFor, unfinished } from './ask-processor.ts';
 import { type Charge, type Charging, openCharge, recordOutcome, reopenCharge } from './charge.ts';
-import { confirmRefusal } from './confirm-rules.ts';
+import { confirmRefusal, mandateRefusal } from './confirm-rules.ts';
 import { createLocked, getPaymentIntent, newIntentId } from './payment-intents.ts';
 import { type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
 import { bindingError, lockMethodOfPayer, recordUse } from './unattached-methods.ts';
@@ -30,6 +31,7 @@ const abandonedAfterMs = 60_000;
  * @throws NotFound
  * @throws InvalidState in any status other than requires_payment_method and failed, and when the customer was deleted.
  * @throws ValidationFailed when there is no method that can be charged.
+ * @throws InvalidState `mandate_unavailable`, `mandate_limit_exceeded` when the mandate of a bank account forbids it.
  * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
  * @throws ProcessorUnavailable when the processor gave no outcome. The payment stays processing.
  */
@@ -183,6 +185,8 @@ async function openConfirmation(
   const refusal = confirmRefusal(intent, payer);
   if (refusal) throw refusal;
   const method = await methodToCharge(tx, context, intent, input, at);
+  const debitRefused = await debitUnderMandate(tx, method, { amount: intent.total_amount, at });
+  if (debitRefused !== null) throw mandateRefusal(debitRefused, method.id);
   processorFor(processors, context.livemode);
   const charge = await openCharge(tx, intent, method, {
     source: 'confirm',

@@ -7,8 +7,9 @@ import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
+import { debitUnderMandate } from '../mandates/debits.ts';
 import { askProcessor, processorFor } from './ask-processor.ts';
-import { type Charge, openCharge, recordOutcome, reopenCharge } from './charge.ts';
+import { openCharge, recordOutcome, reopenCharge, type UnattendedCharge, unlessRefused } from './charge.ts';
 
 /**
  * Charges a scheduled payment when it is due, in the same three steps as a plan's payment. `at` is customer time. Does
@@ -23,7 +24,10 @@ export async function collectScheduledPayment(
   intentId: string,
   { now, ...time }: WorkflowTime & { now: Date },
 ): Promise<void> {
-  const charge = await atomically(sql, (tx) => openScheduled(tx, processors, intentId, time, now));
+  const charge = await atomically(sql, async (tx) => {
+    const opened = await openScheduled(tx, processors, intentId, time, now);
+    return opened && unlessRefused(tx, opened, now, null);
+  });
   if (charge === null) return;
   pass('scheduled payment opened');
   const outcome = await askProcessor(processors, charge);
@@ -38,14 +42,14 @@ async function openScheduled(
   intentId: string,
   time: WorkflowTime,
   now: Date,
-): Promise<Charge | null> {
+): Promise<UnattendedCharge | null> {
   const [intent, databaseTime] = await pipelined(tx, [lockPaymentIntent(tx, intentId), databaseNow(tx)]);
   if (intent === null) return null;
   const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
   if (intent.scheduled_at === null) {
     const attempt = await selectAttemptInFlight(tx, intentId);
     if (attempt?.source !== 'schedule' || attempt.outcome !== 'processing') return null;
-    return reopenCharge(tx, intent, attempt);
+    return { charge: await reopenCharge(tx, intent, attempt), refusal: null };
   }
   const subject = { id: intentId, isOnClock: intent.test_clock_id !== null, dueAt: intent.scheduled_at };
   const at = instantOf(subject, time, databaseTime);
@@ -55,5 +59,7 @@ async function openScheduled(
   const method = found && found.detached_at === null ? found : null;
   // A payment scheduled for today is due when it is created, not when the day began.
   const dueAt = new Date(Math.max(Number(intent.created_at), Number(intent.scheduled_at)));
-  return openCharge(tx, intent, method, { source: 'schedule', at, now, dueAt, testClockId: intent.test_clock_id });
+  const refusal = method && (await debitUnderMandate(tx, method, { amount: intent.total_amount, at }));
+  const newCharge = { source: 'schedule' as const, at, now, dueAt, testClockId: intent.test_clock_id };
+  return { charge: await openCharge(tx, intent, method, newCharge), refusal };
 }

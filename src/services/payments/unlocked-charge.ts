@@ -118,8 +118,12 @@ export async function recordUnlocked(
   return updated;
 }
 
-/** Whether a customer in real time pays by a method of its own: nothing must be attached, and no clock locked. */
+/**
+ * Whether a customer in real time pays by a method of its own: nothing must be attached, and no clock locked. A bank
+ * account may have a mandate, which must be locked.
+ */
 function arePlain({ payer, method }: Parties): boolean {
+  if (method.instrument.type === 'au_becs_debit') return false;
   return payer.test_clock_id === null && method.customer_id === payer.id;
 }
 

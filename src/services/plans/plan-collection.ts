@@ -19,8 +19,9 @@ import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
+import { debitUnderMandate } from '../mandates/debits.ts';
 import { askProcessor, processorFor } from '../payments/ask-processor.ts';
-import { type Charge, openCharge, recordOutcome, reopenCharge } from '../payments/charge.ts';
+import { openCharge, recordOutcome, reopenCharge, type UnattendedCharge, unlessRefused } from '../payments/charge.ts';
 import { untried } from '../payments/payment-intents.ts';
 import { dueInstant, progressOf, skippedSlots, slotAfterNext } from './plan-calendar.ts';
 import { planHook } from './plan-dunning.ts';
@@ -40,7 +41,10 @@ export async function collectDuePayment(
   planId: string,
   { now, ...time }: WorkflowTime & { now: Date },
 ): Promise<void> {
-  const charge = await atomically(sql, (tx) => openDuePayment(tx, processors, planId, time, now));
+  const charge = await atomically(sql, async (tx) => {
+    const opened = await openDuePayment(tx, processors, planId, time, now);
+    return opened && unlessRefused(tx, opened, now, planHook);
+  });
   if (charge === null) return;
   pass('collection opened');
   const outcome = await askProcessor(processors, charge);
@@ -59,7 +63,7 @@ async function openDuePayment(
   planId: string,
   time: WorkflowTime,
   now: Date,
-): Promise<Charge | null> {
+): Promise<UnattendedCharge | null> {
   // The statements after the lock see everything committed before it was granted.
   const [plan, slots, databaseTime] = await pipelined(tx, [
     lockPlan(tx, planId),
@@ -81,12 +85,12 @@ async function openDuePayment(
   return openNextSlot(tx, plan, slots, at, now);
 }
 
-async function findInterrupted(tx: Tx, slots: OpenSlotRow[]): Promise<Charge | null> {
+async function findInterrupted(tx: Tx, slots: OpenSlotRow[]): Promise<UnattendedCharge | null> {
   for (const slot of slots.filter(({ status }) => status === 'processing')) {
     const attempt = await selectAttemptInFlight(tx, slot.payment_intent_id);
     if (attempt === null || attempt.source !== 'plan' || attempt.outcome !== 'processing') continue;
     const intent = await mustLockIntent(tx, slot.payment_intent_id);
-    return reopenCharge(tx, intent, attempt);
+    return { charge: await reopenCharge(tx, intent, attempt), refusal: null };
   }
   return null;
 }
@@ -98,11 +102,12 @@ async function openRetry(
   slot: OpenSlotRow,
   at: Date,
   now: Date,
-): Promise<Charge> {
+): Promise<UnattendedCharge> {
   const [method, intent] = await pipelined(tx, [
     chargeableMethod(tx, plan),
     mustLockIntent(tx, slot.payment_intent_id),
   ]);
+  const refusal = method && (await debitUnderMandate(tx, method, { amount: intent.total_amount, at }));
   const others = slots.filter((other) => other !== slot && other.status === 'retrying').sort(byAttemptTime);
   const [charge] = await pipelined(tx, [
     openCharge(tx, intent, method, {
@@ -115,7 +120,7 @@ async function openRetry(
     updateSlot(tx, plan.id, slot.slot, { status: 'processing', next_attempt_at: null }),
     updatePlan(tx, plan.id, { next_attempt_at: others[0]?.next_attempt_at ?? null, updated_at: at }),
   ]);
-  return charge;
+  return { charge, refusal };
 }
 
 async function openNextSlot(
@@ -124,13 +129,14 @@ async function openNextSlot(
   slots: OpenSlotRow[],
   at: Date,
   now: Date,
-): Promise<Charge> {
+): Promise<UnattendedCharge> {
   const cadence = cadenceOf(plan);
   const progress = await progressOf(tx, plan, slots);
   const amount = nextPaymentAmount(termsOf(plan), progress);
   if (amount === null) throw new Error(`plan ${plan.id} has slot ${plan.next_slot} due with nothing left to collect`);
   const method = await chargeableMethod(tx, plan);
   const intent = newIntent(plan, amount, method, at);
+  const refusal = method && (await debitUnderMandate(tx, method, { amount: intent.total_amount, at }));
   // Slots that had passed when the plan was activated are skipped, so that they never cause a burst of payments.
   const nextSlot = slotAfterNext(plan);
   const ahead = {
@@ -158,7 +164,7 @@ async function openNextSlot(
     insertSkippedSlots(tx, plan.id, skippedSlots(cadence, plan.next_slot + 1, nextSlot)),
     updatePlan(tx, plan.id, { next_slot: nextSlot, next_due_at: dueInstant(plan, ahead), updated_at: at }),
   ]);
-  return charge;
+  return { charge, refusal };
 }
 
 /** From when the plan's next slot can be collected: its due instant, or the activation if that is later. */
