@@ -5,6 +5,7 @@ import { databaseNow } from '../platform/postgres/database-clock.ts';
 import { realNow } from '../platform/real-time.ts';
 import { type Repetition, repeat } from '../platform/repeat.ts';
 import type { Processors } from '../processors/processor.ts';
+import { expireMandates } from '../services/mandates/expiry.ts';
 import { recoverCharges } from '../services/payments/payment-confirmation.ts';
 import { compareWithProcessor } from '../services/payments/processor-comparison.ts';
 import { recoverRefunds } from '../services/payments/refunds.ts';
@@ -14,9 +15,8 @@ const everyMs = 5_000;
 
 /**
  * Tidies the database while the process runs. It completes charges and refunds whose process died between calling the
- * processor and recording the outcome, compares the movements of the live processor with the database, and removes
- * expired idempotency keys. Any number of processes may run it side by
- * side.
+ * processor and recording the outcome, compares the movements of the live processor with the database, ends mandates that
+ * have lapsed, and removes expired idempotency keys. Any number of processes may run it side by side.
  */
 export function startHousekeeping(sql: Pool, processors: Processors, logger: Logger): Repetition {
   const duties = {
@@ -27,6 +27,7 @@ export function startHousekeeping(sql: Pool, processors: Processors, logger: Log
       if (holds)
         logger.error('live charging is held: the live processor has made charges that are not in this database');
     },
+    'expire mandates': async () => expireMandates(sql, await databaseNow(sql)),
     // By the database's clock: a process whose own clock is ahead must not remove keys that are still valid.
     'sweep idempotency keys': async () => sweepIdempotencyKeys(sql, await databaseNow(sql)),
   };

@@ -5,6 +5,7 @@ import { exampleId } from '../domain/ids.ts';
 import { instant, LocalDate, Nullable, pick, Strict, Timestamp } from './common.ts';
 import { type EventGroup, eventGroups, eventTypes, groupOf } from './event-catalogue.ts';
 import { dueAt, example, madeAt } from './examples.ts';
+import { Mandate } from './mandate.ts';
 import { PaymentIntent } from './payment-intent.ts';
 import { PaymentPlan } from './payment-plan.ts';
 import { EffectsManifest, manifestExample, TestClockState } from './test-clock.ts';
@@ -64,7 +65,18 @@ const PaymentPlanEffect = Strict(
   { title: 'PaymentPlanEffect' },
 );
 
-export const ClockEffect = Type.Union([PaymentIntentEffect, PaymentPlanEffect], {
+const mandateChanges = ['status', 'status_reason', 'ended_at'] as const;
+const MandateEffect = Strict(
+  {
+    object: Type.Literal('mandate'),
+    object_id: Type.String({ description: 'The mandate.' }),
+    ...common,
+    changes: Type.Pick(Mandate, [...mandateChanges], { title: 'MandateChanges', additionalProperties: false }),
+  },
+  { title: 'MandateEffect' },
+);
+
+export const ClockEffect = Type.Union([PaymentIntentEffect, PaymentPlanEffect, MandateEffect], {
   title: 'ClockEffect',
   description: 'One effect of an advance of a test clock: the object, what happened to it, and its new values.',
 });
@@ -166,6 +178,12 @@ const presenters: Record<EffectGroup, (shared: Common, effect: Effect) => ClockE
     object_id: effect.subject_id,
     ...shared,
     changes: pick(effect.data as PaymentPlan, planChanges),
+  }),
+  mandate: (shared, effect) => ({
+    object: 'mandate',
+    object_id: effect.subject_id,
+    ...shared,
+    changes: pick(effect.data as Mandate, mandateChanges),
   }),
   payment_intent(shared, { subject_id: id, data, facts, isRolledBack = false }) {
     if (facts === null) throw new TypeError(`payment intent ${id} has no attempt at this instant`);

@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { Nullable, Strict, Timestamp } from './common.ts';
 import { dueAt, madeAt } from './examples.ts';
+import { Mandate, mandateExample } from './mandate.ts';
 import { debitIntentExample, PaymentIntent, planPaymentIntentExample } from './payment-intent.ts';
 import { PaymentPlan, paymentPlanExample } from './payment-plan.ts';
 import { Refund, refundExample } from './refund.ts';
@@ -54,6 +55,12 @@ function event<S extends TSchema>(data: S, occasion: string, example: Static<S>)
   return { data, occasion, example };
 }
 
+const endedMandate = {
+  ...mandateExample,
+  next_possible_charge_date: null,
+  ended_at: dueAt,
+  updated_at: dueAt,
+} as const;
 const stopped = { ...paymentPlanExample, state_reason: 'requested', next_payment_date: null } as const;
 
 /** Every type of event, for webhooks and the list of events. */
@@ -113,6 +120,29 @@ export const eventCatalogue = {
       next_attempt_at: '2027-01-18T22:00:00.000Z',
     },
   ),
+  'mandate.created': event(Mandate, 'A mandate was created. It may already be active.', {
+    ...mandateExample,
+    status: 'pending',
+    acceptance: null,
+    next_possible_charge_date: null,
+    activated_at: null,
+  }),
+  'mandate.activated': event(Mandate, 'A payer’s agreement was recorded: the account may be debited.', mandateExample),
+  'mandate.canceled': event(
+    Mandate,
+    'A mandate was canceled: by you, by the payer at the bank, or with its account or customer (`status_reason`).',
+    { ...endedMandate, status: 'canceled', status_reason: 'requested', cancellation_reason: 'Membership ended' },
+  ),
+  'mandate.failed': event(Mandate, 'A mandate ended because the bank cannot debit the account.', {
+    ...endedMandate,
+    status: 'failed',
+    status_reason: 'account_closed',
+  }),
+  'mandate.expired': event(Mandate, 'A mandate ended after 15 months without a debit.', {
+    ...endedMandate,
+    status: 'expired',
+    status_reason: 'unused',
+  }),
   'payment_plan.activated': event(PaymentPlan, 'A plan became active.', paymentPlanExample),
   'payment_plan.suspended': event(
     PaymentPlan,
@@ -187,6 +217,7 @@ interface EventGroupFacts {
 export const eventGroups = {
   payment_intent: { scope: 'payment_intents:read', isClockEffect: true },
   refund: { scope: 'payment_intents:read', isClockEffect: false },
+  mandate: { scope: 'mandates:read', isClockEffect: true },
   payment_plan: { scope: 'payment_plans:read', isClockEffect: true },
   test_clock: { scope: 'test_clocks:read', isClockEffect: false },
   webhook_endpoint: { scope: 'webhooks:read', isClockEffect: false },

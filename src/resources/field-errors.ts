@@ -72,6 +72,10 @@ export const fieldCodes = {
     meaning: 'The bank account is debited in the currency of its scheme only.',
     remedy: 'Use another payment method for this currency.',
   },
+  mandate_text_unknown: {
+    meaning: 'No text of yours has this version or hash.',
+    remedy: 'Fetch the text again, show it to the payer, and send its `version` and `sha256`.',
+  },
   amount_too_small: { meaning: 'The amount is below 200 minor units.', remedy: 'Send a larger amount.' },
   total_or_until_further_notice: {
     meaning: 'A plan has either `total_amount_cents` or `until_further_notice: true`. The request has both or neither.',

@@ -14,6 +14,7 @@ import { realNow } from '../../src/platform/real-time.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { createCustomer } from '../../src/services/customers/customers.ts';
 import { createPaymentMethod } from '../../src/services/customers/payment-methods.ts';
+import { createMandate } from '../../src/services/mandates/mandates.ts';
 import { createPaymentPlan } from '../../src/services/plans/payment-plans.ts';
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
 import { transitionPlan } from '../../src/services/plans/plan-transitions.ts';
@@ -48,6 +49,11 @@ const damages: Record<string, string> = {
   'every slot that has come has a row, and none that has not': `update payment_plans set next_slot = next_slot + 1`,
   'an active plan wakes for its earliest retry, and one that is not active for nothing': `
     update payment_plans set next_attempt_at = '2027-01-11'`,
+  'a mandate that has not ended is for an account that is not detached, of a customer that is not deleted': `
+    update payment_methods set detached_at = '2027-01-10' where type = 'au_becs_debit'`,
+  'a bank account that has a mandate is debited only while one is active': `
+    update payment_attempts set payment_method_id = ACCOUNT, at = '2027-02-01';
+    update mandates set status = 'canceled', status_reason = 'requested', ended_at = '2027-01-20'`,
   'the events of a biller and mode are numbered from 1 without gaps, up to its counter': `delete from events where sequence = 2`,
   'an attempt that succeeded or failed has exactly one event': `
     update events set event_type = 'payment_intent.failed' where event_type = 'payment_intent.succeeded'`,
@@ -71,9 +77,9 @@ const damages: Record<string, string> = {
   'what a row points at is of its own biller and mode': `update payment_plans set livemode = true, test_clock_id = null`,
   'an event is of the biller and mode of what it is about': `
     update events set biller_id = OTHER where event_type = 'payment_plan.activated'`,
-  'a payment, a plan and a default method are charged to their own customer': `
+  'a payment, a plan, a mandate and a default method are for an account of their own customer': `
     update payment_methods set customer_id = STRANGER where id = METHOD`,
-  'a plan, its payments and their events are on the clock of its customer': `update customers set test_clock_id = null`,
+  'a plan, a mandate, a payment and their events are on the clock of their customer': `update customers set test_clock_id = null`,
   'nothing in live mode is made for the sandbox': `update test_clocks set livemode = true`,
 };
 
@@ -93,6 +99,14 @@ describe('the check of the invariants', () => {
       ...card,
       customer_reference: customer.id,
     });
+    const debit = { bsb_number: '000-000', account_name: 'Jo', account_number: '12345678' };
+    const account = await createPaymentMethod(sql, webhookDeps.vault, mine, {
+      type: 'au_becs_debit',
+      payment_method_data: debit,
+      customer_reference: customer.id,
+    });
+    const acceptance = { type: 'imported' as const, accepted_at: '2026-01-01T00:00:00Z', signatory_name: 'Jo' };
+    await createMandate(sql, mine, { payment_method_id: account.id, acceptance });
     const plan = await createPaymentPlan(sql, mine, {
       customer_id: customer.id,
       name: 'P',
@@ -109,7 +123,13 @@ describe('the check of the invariants', () => {
     assert.ok(advance);
     await completeAdvance(sql, advance, realNow());
     const [intent] = await sql<{ id: string }[]>`select id from payment_intents`;
-    Object.assign(ids, { INTENT: intent?.id, OTHER: other.billerId, STRANGER: stranger.id, METHOD: method.id });
+    Object.assign(ids, {
+      INTENT: intent?.id,
+      OTHER: other.billerId,
+      STRANGER: stranger.id,
+      METHOD: method.id,
+      ACCOUNT: account.id,
+    });
   });
 
   it('finds nothing in a database that the services have written', async () => {

@@ -146,7 +146,7 @@ export function refusal(reply: Reply, status: number, code = 'validation_failed'
   assert.deepEqual(rest, {});
   assert.equal(error.type, 'invalid_request_error');
   assert.ok(typeof error.message === 'string' && error.message.length > 0);
-  const known = ['code', 'details', 'message', 'request_id', 'type', 'max_frozen_time'];
+  const known = ['code', 'details', 'message', 'request_id', 'type', 'max_frozen_time', 'mandate_id'];
   assert.deepEqual(
     Object.keys(error).filter((name) => !known.includes(name)),
     [],

@@ -104,4 +104,33 @@ export const chargeInvariants: Invariant[] = [
       having p.next_attempt_at is distinct from min(s.next_attempt_at)
       limit 100`,
   },
+  {
+    name: 'a mandate that has not ended is for an account that is not detached, of a customer that is not deleted',
+    promise: 1,
+    offenders: (db) => db<Offender[]>`
+      select m.id, format('is %s, account detached at %s, customer deleted at %s', m.status, p.detached_at, c.deleted_at) as detail
+      from mandates m
+      join payment_methods p on p.id = m.payment_method_id
+      join customers c on c.id = m.customer_id
+      where m.ended_at is null and (p.detached_at is not null or c.deleted_at is not null) limit 100`,
+  },
+  {
+    // Two requests may get their locks in another order than their times. None lives for a minute.
+    name: 'a bank account that has a mandate is debited only while one is active',
+    promise: 1,
+    offenders: (db) => db<Offender[]>`
+      select a.payment_intent_id as id, format('attempt %s succeeded at %s without a mandate', a.number, a.at) as detail
+      from payment_attempts a
+      where a.outcome = 'succeeded'
+        and exists (
+          select from mandates
+          where payment_method_id = a.payment_method_id and created_at < a.at - interval '1 minute'
+        )
+        and not exists (
+          select from mandates
+          where payment_method_id = a.payment_method_id and activated_at <= a.at + interval '1 minute'
+            and coalesce(ended_at, 'infinity') >= a.at - interval '1 minute'
+        )
+      limit 100`,
+  },
 ];

@@ -42,8 +42,8 @@ export async function tenantTables(db: Db): Promise<string[]> {
 }
 
 /**
- * Returns every reference to a table with biller and mode, from the foreign keys in the catalogue. The reference to an
- * owner is left out: it defines the row's biller and mode.
+ * Returns every reference by id to a table with biller and mode, from the foreign keys in the catalogue. The reference
+ * to an owner is left out: it defines the row's biller and mode. So is one by another key with biller and mode.
  */
 export async function referencesIn(db: Db): Promise<Reference[]> {
   const tenanted = new Set(await tenantTables(db));
@@ -59,10 +59,13 @@ export async function referencesIn(db: Db): Promise<Reference[]> {
     from pg_constraint f
     where f.contype = 'f' and f.connamespace = 'public'::regnamespace
     order by f.conrelid::regclass::text, f.conname`;
-  const references = rows.filter(({ target }) => tenanted.has(target));
+  const includeTenant = (columns: string[]) => columns.includes('biller_id') && columns.includes('livemode');
+  const references = rows.filter(
+    ({ target, column, columns }) => tenanted.has(target) && !(column === null && includeTenant(columns)),
+  );
   return references.flatMap(({ columns, ...reference }) => {
     const { table, column } = reference;
-    const isEnforced = columns.includes('biller_id') && columns.includes('livemode');
+    const isEnforced = includeTenant(columns);
     if (tenanted.has(table)) return [{ ...reference, isEnforced }];
     const ownedBy = untenanted[table]?.ownedBy;
     const owner = references.find((other) => other.table === table && other.column === ownedBy);

@@ -1,14 +1,14 @@
 import { type BankDebitRow, selectLastDebit, updateDebit } from '../../db/bank-debits.ts';
-import { lockMandate, updateMandate } from '../../db/mandates.ts';
+import { lockMandate } from '../../db/mandates.ts';
 import { markSubmitted, selectLastAttempt } from '../../db/payment-attempts.ts';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import { declined, declineMessage } from '../../domain/charge-outcome.ts';
-import { mandateLapsesAt } from '../../domain/schemes/debit-dates.ts';
 import type { ReturnReason } from '../../domain/schemes/scheme-profile.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { InvalidState, ValidationFailed } from '../errors.ts';
+import { noteDebit } from '../mandates/debits.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ChargeHook } from './charge.ts';
 import { type DebitReport, recordReport } from './debit-reports.ts';
@@ -83,6 +83,5 @@ async function handOverNow(tx: Tx, debit: BankDebitRow, at: Date): Promise<void>
   await markSubmitted(tx, attempt.id);
   await updateDebit(tx, debit, { submitted_at: at, lodged_at: at });
   const mandate = await lockMandate(tx, debit.mandate_id);
-  const lapsesAt = mandateLapsesAt(schemes[debit.scheme], at);
-  if (mandate) await updateMandate(tx, mandate.id, { last_debited_at: at, lapses_at: lapsesAt, updated_at: at });
+  if (mandate) await noteDebit(tx, mandate, at);
 }

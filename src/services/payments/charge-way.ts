@@ -4,7 +4,7 @@ import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { type DebitDates, debitDates } from '../../domain/bank-debit.ts';
 import type { DeclineCode } from '../../domain/charge-outcome.ts';
-import { debitRefusal } from '../../domain/mandate.ts';
+import { debitRefusal } from '../../domain/mandates/mandate.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { InvalidState, type ServiceError, ValidationFailed } from '../errors.ts';
@@ -53,7 +53,7 @@ export function declineOf(refusal: Refusal): DeclineCode {
 }
 
 /** Returns the error of a confirm whose charge is refused. Nothing was attempted. `path` is that of the method. */
-export function refusalError(refusal: Refusal, path: string): ServiceError {
+export function refusalError(refusal: Refusal, methodId: string, path: string): ServiceError {
   switch (refusal) {
     case 'mandate_required':
       return ValidationFailed.of(path, refusal, 'The bank account has no mandate. Create one, or use another method.');
@@ -61,10 +61,13 @@ export function refusalError(refusal: Refusal, path: string): ServiceError {
       return ValidationFailed.of(path, refusal, 'A bank account is debited in AUD only. Use another method.');
     case 'mandate_unavailable':
       return new InvalidState(
-        'The mandate of the bank account is pending or has ended. Let the payer accept it, or give a new one.',
+        `The mandate of payment method ${methodId} is pending or has ended, so nothing was charged.`,
         refusal,
       );
     case 'mandate_limit_exceeded':
-      return new InvalidState('The amount is above what the mandate or its scheme allows for one debit.', refusal);
+      return new InvalidState(
+        `The mandate of payment method ${methodId} or its scheme allows less for one debit, so nothing was charged.`,
+        refusal,
+      );
   }
 }

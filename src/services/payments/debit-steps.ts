@@ -2,7 +2,7 @@
 // committed before the processor is asked, and nothing is guessed: if an answer was lost, the processor is asked what
 // became of the payment before it may be charged again.
 import { type BankDebitRow, countWithdrawn, updateDebit } from '../../db/bank-debits.ts';
-import { lockMandate, type MandateRow, updateMandate } from '../../db/mandates.ts';
+import { lockMandate, type MandateRow } from '../../db/mandates.ts';
 import { markSubmitted } from '../../db/payment-attempts.ts';
 import { type LockedIntentRow, updateDebitedIntent } from '../../db/payment-intents.ts';
 import { lockPaymentMethod, type PaymentMethodRow } from '../../db/payment-methods.ts';
@@ -10,7 +10,6 @@ import { selectReservation } from '../../db/payment-reservations.ts';
 import { debitDates, hasMissedCutOff } from '../../domain/bank-debit.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { type DeclineCode, declined, unattended } from '../../domain/charge-outcome.ts';
-import { mandateLapsesAt } from '../../domain/schemes/debit-dates.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
@@ -19,6 +18,7 @@ import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import { traced } from '../../platform/tracing.ts';
 import type { PaymentProcessor, ProcessorState, Submitted } from '../../processors/processor.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
+import { noteDebit } from '../mandates/debits.ts';
 import { orUnavailable, processorFor, reserves } from './ask-processor.ts';
 import { type Charging, chargeOf } from './charge.ts';
 import { type DebitReport, type LockedDebit, lockDebit, type ReportRecord, recordReport } from './debit-reports.ts';
@@ -217,11 +217,10 @@ async function handOverReserved(
 
 /** Marks a debit as handed over. Once this is committed, nothing of ours stops it. */
 async function handOver(tx: Tx, debit: BankDebitRow, mandate: MandateRow, at: Date): Promise<void> {
-  const lapsesAt = mandateLapsesAt(schemes[debit.scheme], at);
   await pipelined(tx, [
     markSubmitted(tx, debit.attempt_id),
     updateDebit(tx, debit, { submitted_at: at }),
-    updateMandate(tx, mandate.id, { last_debited_at: at, lapses_at: lapsesAt, updated_at: at }),
+    noteDebit(tx, mandate, at),
   ]);
 }
 

@@ -33,6 +33,7 @@ const abandonedAfterMs = 60_000;
  * @throws InvalidState in any status other than requires_payment_method and failed, and when the customer was deleted;
  * `mandate_unavailable` or `mandate_limit_exceeded` for a bank account that must not be debited.
  * @throws ValidationFailed when there is no method that can be charged.
+ * @throws InvalidState `mandate_unavailable`, `mandate_limit_exceeded` when the mandate of a bank account forbids it.
  * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
  * @throws ProcessorUnavailable when the processor gave no outcome. The payment stays processing.
  */
@@ -191,7 +192,7 @@ async function openConfirmation(
   const method = await methodToCharge(tx, context, intent, input, at);
   processorFor(processors, context.livemode);
   const way = await chargeWay(tx, intent, method, at);
-  if (way.kind === 'refused') throw refusalError(way.refusal, '/payment_method');
+  if (way.kind === 'refused') throw refusalError(way.refusal, method.id, '/payment_method');
   const newCharge = {
     source: 'confirm' as const,
     at,

@@ -14,6 +14,7 @@ import { realNow } from '../../platform/real-time.ts';
 import { emit, secondsBetween } from '../../platform/telemetry.ts';
 import type { EffectsManifest } from '../../resources/test-clock.ts';
 import { clockEvent, recordEvents } from '../events.ts';
+import { expireMandatesOnClock } from '../mandates/expiry.ts';
 import { type DueSubject, dueOnClock, firstDue } from './due-subjects.ts';
 
 /**
@@ -132,6 +133,8 @@ export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Dat
       last_advanced_at: now,
     });
     const origin = { billerId: clock.biller_id, livemode: false, requestId: advance.request_id, now };
+    // Debits that were due before a mandate lapsed have used it by now, and so moved its lapse.
+    await expireMandatesOnClock(tx, clock.id, advance.target_time, origin);
     await recordEvents(tx, origin, [clockEvent('test_clock.ready', clock, { effects_manifest: manifest })]);
     emitEnd(tx, advance, clock.biller_id, 'ready', now);
   });

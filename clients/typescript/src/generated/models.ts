@@ -11,6 +11,7 @@ export type BecsInstrument = Schemas['BecsInstrument'];
 export type BecsPaymentMethod = Schemas['BecsPaymentMethod'];
 export type BecsPaymentMethodCreate = Schemas['BecsPaymentMethodCreate'];
 export type BecsSummary = Schemas['BecsSummary'];
+export type BusinessDays = Schemas['BusinessDays'];
 export type CardData = Schemas['CardData'];
 export type CardInstrument = Schemas['CardInstrument'];
 export type CardPaymentMethod = Schemas['CardPaymentMethod'];
@@ -40,6 +41,22 @@ export type KlarnaData = Schemas['KlarnaData'];
 export type KlarnaInstrument = Schemas['KlarnaInstrument'];
 export type KlarnaPaymentMethod = Schemas['KlarnaPaymentMethod'];
 export type KlarnaPaymentMethodCreate = Schemas['KlarnaPaymentMethodCreate'];
+export type Mandate = Schemas['Mandate'];
+export type MandateAccept = Schemas['MandateAccept'];
+export type MandateAcceptance = Schemas['MandateAcceptance'];
+export type MandateAcceptanceInput = Schemas['MandateAcceptanceInput'];
+export type MandateActivatedEvent = Schemas['MandateActivatedEvent'];
+export type MandateCancel = Schemas['MandateCancel'];
+export type MandateCanceledEvent = Schemas['MandateCanceledEvent'];
+export type MandateChanges = Schemas['MandateChanges'];
+export type MandateCreate = Schemas['MandateCreate'];
+export type MandateCreatedEvent = Schemas['MandateCreatedEvent'];
+export type MandateEffect = Schemas['MandateEffect'];
+export type MandateExpiredEvent = Schemas['MandateExpiredEvent'];
+export type MandateFailedEvent = Schemas['MandateFailedEvent'];
+export type MandateForPayer = Schemas['MandateForPayer'];
+export type MandateList = Schemas['MandateList'];
+export type MandateText = Schemas['MandateText'];
 export type NotificationPreferences = Schemas['NotificationPreferences'];
 export type PayIdData = Schemas['PayIdData'];
 export type PayIdInstrument = Schemas['PayIdInstrument'];
@@ -125,6 +142,11 @@ export type WebhookEvent =
   | Schemas['PaymentIntentFailedEvent']
   | Schemas['PaymentIntentCanceledEvent']
   | Schemas['PaymentIntentRequiresActionEvent']
+  | Schemas['MandateCreatedEvent']
+  | Schemas['MandateActivatedEvent']
+  | Schemas['MandateCanceledEvent']
+  | Schemas['MandateFailedEvent']
+  | Schemas['MandateExpiredEvent']
   | Schemas['PaymentPlanActivatedEvent']
   | Schemas['PaymentPlanSuspendedEvent']
   | Schemas['PaymentPlanDeactivatedEvent']

@@ -206,7 +206,7 @@ export interface paths {
         put?: never;
         /**
          * Detach a payment method
-         * @description After this response no charge starts on the method. It stays readable. Detaching it again changes nothing.
+         * @description After this response no charge starts on the method, and its mandate is canceled. It stays readable. Detaching it again changes nothing.
          *
          *     Needs a secret key with the scope `payment_methods:write`.
          */
@@ -233,6 +233,188 @@ export interface paths {
          *     Needs a secret key with the scope `payment_methods:write`. Sandbox only.
          */
         post: operations["createSandboxPaymentMethod"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mandates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List mandates, newest first
+         * @description Needs a secret key with the scope `mandates:read`.
+         */
+        get: operations["listMandates"];
+        put?: never;
+        /**
+         * Create a mandate for a bank account
+         * @description Without `acceptance` the mandate is `pending` until you send it. With `acceptance` it is `active` at once. Show the payer the text first, and send its version and hash. An account has at most one mandate that has not ended: a second one is refused with `mandate_exists`, and the error has its `mandate_id`. Sends `mandate.created`, and `mandate.activated` with an acceptance.
+         *
+         *     A publishable key needs the client_secret of a payment intent that can still be confirmed. It accepts a mandate online for the customer of that payment intent, with a payment method that could confirm it. It cannot set the terms: create the mandate with a secret key if there are any. The response has what a payer needs (`MandateForPayer`).
+         *
+         *     A secret key needs the scope `mandates:write`; a publishable key may call this too.
+         */
+        post: operations["createMandate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mandates/{mandate_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fetch a mandate
+         * @description Needs a secret key with the scope `mandates:read`.
+         */
+        get: operations["getMandate"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mandates/{mandate_id}/document": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Print a mandate with its evidence
+         * @description A page to print: names, BSB, the last digits of the account number, the text that the payer agreed to, word for word, and how the payer agreed. It stays the same after the text or the name of the account has changed.
+         *
+         *     Needs a secret key with the scope `mandates:read`.
+         */
+        get: operations["getMandateDocument"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mandates/{mandate_id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record that the payer has agreed to a mandate
+         * @description Allowed from `pending`; the mandate becomes `active`. Sends `mandate.activated`.
+         *
+         *     A publishable key needs the client_secret of a payment intent of the mandate’s customer that can still be confirmed, and accepts online only. The response then has what a payer needs (`MandateForPayer`).
+         *
+         *     A secret key needs the scope `mandates:write`; a publishable key may call this too.
+         */
+        post: operations["acceptMandate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mandates/{mandate_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a mandate
+         * @description Allowed from `pending` and `active`, for good. After this response the account is not debited. Sends `mandate.canceled`.
+         *
+         *     Needs a secret key with the scope `mandates:write`.
+         */
+        post: operations["cancelMandate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/test_helpers/mandates/{mandate_id}/payer_cancels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a mandate as the payer would at the bank
+         * @description Allowed from `active`. Sends `mandate.canceled`.
+         *
+         *     Needs a secret key with the scope `mandates:write`. Sandbox only.
+         */
+        post: operations["cancelMandateAsPayer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mandate_texts/au_becs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fetch the text that a payer agrees to
+         * @description Show the payer `html` as it is, with the account and the terms of the mandate beside it. Send `version` and `sha256` with the acceptance. The text has the name of your account. No lawyer has checked its words.
+         *
+         *     Needs a secret key with the scope `mandates:read`.
+         */
+        get: operations["getMandateText"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/business_days": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the business days of a debit scheme
+         * @description The days on which the banks of the scheme settle, from a date on, oldest first. They are not a country’s working days. The calendar has the years 2000 to 2099.
+         *
+         *     Needs a secret key with the scope `mandates:read`.
+         */
+        get: operations["listBusinessDays"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -766,7 +948,7 @@ export interface paths {
          *
          *     After a failure, the next attempts come 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h later, each give or take a tenth. `Retry-After` can make a wait longer, to at most 24 h. A 410 response, or five days of nothing but failure, disables the endpoint. Each mode has at most 16 endpoints.
          *
-         *     The key must also be able to read the events of the endpoint: `events:read` reads every event, `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `payment_plans:read` reads `payment_plan.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`, the default, needs `events:read`.
+         *     The key must also be able to read the events of the endpoint: `events:read` reads every event, `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `mandates:read` reads `mandate.*`, `payment_plans:read` reads `payment_plan.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`, the default, needs `events:read`.
          *
          *     Needs a secret key with the scope `webhooks:write`.
          */
@@ -1107,6 +1289,106 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "mandate.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A mandate was created
+         * @description A mandate was created. It may already be active.
+         */
+        post: operations["onMandateCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "mandate.activated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A payer’s agreement was recorded
+         * @description A payer’s agreement was recorded: the account may be debited.
+         */
+        post: operations["onMandateActivated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "mandate.canceled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A mandate was canceled
+         * @description A mandate was canceled: by you, by the payer at the bank, or with its account or customer (`status_reason`).
+         */
+        post: operations["onMandateCanceled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "mandate.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A mandate ended because the bank cannot debit the account
+         * @description A mandate ended because the bank cannot debit the account.
+         */
+        post: operations["onMandateFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "mandate.expired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A mandate ended after 15 months without a debit
+         * @description A mandate ended after 15 months without a debit.
+         */
+        post: operations["onMandateExpired"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "payment_plan.activated": {
         parameters: {
             query?: never;
@@ -1431,6 +1713,12 @@ export interface components {
             /** @description The end of the account number. */
             last4: string;
         };
+        BusinessDays: {
+            /** @description On the scheme’s clock, in order. */
+            data: string[];
+            /** @description Whether more follow: false at the end of the calendar, in 2099. */
+            has_more: boolean;
+        };
         CardData: {
             /** @description The month in which it expires. */
             expiry_month: number;
@@ -1505,7 +1793,7 @@ export interface components {
             wallet: string | null;
         };
         /** @description One effect of an advance of a test clock: the object, what happened to it, and its new values. */
-        ClockEffect: components["schemas"]["PaymentIntentEffect"] | components["schemas"]["PaymentPlanEffect"];
+        ClockEffect: components["schemas"]["PaymentIntentEffect"] | components["schemas"]["PaymentPlanEffect"] | components["schemas"]["MandateEffect"];
         ClockEffectList: {
             data: components["schemas"]["ClockEffect"][];
             /** @description Whether more items follow. */
@@ -1693,7 +1981,7 @@ export interface components {
              * @description What is wrong, for programs. See *Codes of errors*.
              * @enum {string}
              */
-            code?: "validation_failed" | "bad_request" | "invalid_json" | "body_incomplete" | "invalid_header" | "unsupported_content_type" | "unsupported_encoding" | "unauthenticated" | "insufficient_scope" | "secret_key_required" | "client_secret_invalid" | "sandbox_only" | "payment_method_not_allowed" | "resource_missing" | "route_not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "payload_too_large" | "payment_method_limit" | "misdirected_request" | "idempotency_key_reused" | "invalid_state" | "test_clock_advancing" | "test_clock_failed" | "test_clock_full" | "test_clock_limit" | "test_clock_customers_limit" | "advance_bound_exceeded" | "webhook_endpoint_limit" | "webhook_endpoint_unverified" | "headers_too_large" | "rate_limited" | "webhook_replay_limit" | "internal_error" | "unavailable" | "processor_not_configured" | "time_skipping_unavailable";
+            code?: "validation_failed" | "bad_request" | "invalid_json" | "body_incomplete" | "invalid_header" | "unsupported_content_type" | "unsupported_encoding" | "unauthenticated" | "insufficient_scope" | "secret_key_required" | "client_secret_invalid" | "sandbox_only" | "payment_method_not_allowed" | "resource_missing" | "route_not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "payload_too_large" | "payment_method_limit" | "misdirected_request" | "idempotency_key_reused" | "invalid_state" | "mandate_exists" | "mandate_text_unknown" | "mandate_unavailable" | "mandate_limit_exceeded" | "test_clock_advancing" | "test_clock_failed" | "test_clock_full" | "test_clock_limit" | "test_clock_customers_limit" | "advance_bound_exceeded" | "webhook_endpoint_limit" | "webhook_endpoint_unverified" | "headers_too_large" | "rate_limited" | "webhook_replay_limit" | "internal_error" | "unavailable" | "processor_not_configured" | "time_skipping_unavailable";
             /** @description Every field error of the request, not only the first. */
             details?: components["schemas"]["ErrorDetail"][];
             /** @description The id of the request, as in the `Request-Id` header. */
@@ -1703,6 +1991,8 @@ export interface components {
              * @description With `advance_bound_exceeded`: the latest possible target of one advance.
              */
             max_frozen_time?: string;
+            /** @description With `mandate_exists`: the mandate of the bank account that has not ended. */
+            mandate_id?: string;
             /** @description With `/readyz`: the parts that are not reachable. */
             missing?: string[];
         };
@@ -1712,7 +2002,7 @@ export interface components {
              * @description For programs. See *Codes of details*.
              * @enum {string}
              */
-            code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_of_other_intent" | "payment_method_limit" | "payment_method_unattached" | "amount_too_small" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
+            code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_of_other_intent" | "payment_method_limit" | "payment_method_unattached" | "mandate_text_unknown" | "amount_too_small" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
             /** @description For people. */
             message: string;
             /** @description A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`, `header/Idempotency-TTL`. */
@@ -1725,7 +2015,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
             /**
              * Format: date-time
              * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
@@ -1855,6 +2145,386 @@ export interface components {
             instrument_data: components["schemas"]["KlarnaData"];
             /** @description The customer that the method belongs to: a cus_ id, or your own reference of the customer. */
             customer_reference?: string;
+        };
+        Mandate: {
+            /** @description The id of the mandate. */
+            id: string;
+            /** @description The payer. */
+            customer_id: string;
+            /** @description The bank account that may be debited. */
+            payment_method_id: string;
+            /**
+             * @description The debit scheme. `au_becs`: direct debits in Australia.
+             * @enum {string}
+             */
+            scheme: "au_becs";
+            /** @description For people: `DDR-` and 14 letters and digits. Tell it to the payer. */
+            reference: string;
+            /**
+             * @description `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`, `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate.
+             * @enum {string}
+             */
+            status: "pending" | "active" | "canceled" | "failed" | "expired";
+            /** @description Why it has ended; null until then. `requested`: by you. `payer_canceled`, `payment_stopped`: by the payer at the bank. `debit_disputed`: the payer has claimed a debit back. `payment_method_detached`, `customer_deleted`: with its account or customer. `account_invalid`, `account_closed`, `account_holder_deceased`: the bank has refused a debit. `unused`: 15 months without a debit. */
+            status_reason: string | null;
+            /** @description Why you canceled it, in your words. */
+            cancellation_reason: string | null;
+            /** @description How the payer agreed; null until then. */
+            acceptance: components["schemas"]["MandateAcceptance"] | null;
+            /** @description The most that one debit may take, surcharge included, minor units; null for no limit. */
+            max_amount_cents: number | null;
+            /**
+             * @description What the payer was told: whether the amounts of the debits differ.
+             * @enum {string}
+             */
+            amount_type: "variable" | "fixed";
+            /** @description What the payer was told: how often debits are made. */
+            frequency_text: string | null;
+            /**
+             * Format: date
+             * @description The date, on the scheme’s clock, on which a debit that is requested now would be charged. Null unless the mandate is active.
+             */
+            next_possible_charge_date: string | null;
+            /**
+             * Format: date-time
+             * @description When it was last used; null if it never was.
+             */
+            last_debited_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it became active; null while it is pending.
+             */
+            activated_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended; null until then.
+             */
+            ended_at: string | null;
+            /** @description The account that is paid. */
+            biller_id: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The test clock of the customer; null in real time. */
+            test_clock: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            updated_at: string;
+        };
+        MandateAccept: {
+            /**
+             * @description How the payer agreed. `online` needs `ip_address` and `user_agent`. `imported`: with other words, to another service, from which you bring the mandate. A publishable key accepts `online` only.
+             * @enum {string}
+             */
+            type: "online" | "paper" | "telephone" | "imported";
+            /**
+             * Format: date-time
+             * @description When the payer agreed, on the customer’s time; not ahead. By default now, if `type` is `online`.
+             */
+            accepted_at?: string;
+            /** @description The address that the payer’s browser had at your server. */
+            ip_address?: string;
+            /** @description The `User-Agent` of the payer’s browser. */
+            user_agent?: string;
+            /** @description The name of the person who agreed. */
+            signatory_name: string;
+            /** @description The `version` of the text that the payer was shown. Required unless `type` is `imported`. */
+            text_version?: string;
+            /** @description The `sha256` of that text. Required unless `type` is `imported`. */
+            text_sha256?: string;
+            /** @description Required with a publishable key: the client_secret of a payment intent of the mandate’s customer that can still be confirmed. */
+            client_secret?: string;
+        };
+        MandateAcceptance: {
+            /**
+             * @description How the payer agreed.
+             * @enum {string}
+             */
+            type: "online" | "paper" | "telephone" | "imported";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            accepted_at: string;
+            /** @description The payer’s address, as you sent it. */
+            ip_address: string | null;
+            /** @description The payer’s browser, as you sent it. */
+            user_agent: string | null;
+            /** @description Who agreed. */
+            signatory_name: string;
+            /** @description The version of the text; null for an imported mandate that was agreed to with other words. */
+            text_version: string | null;
+            /** @description The hash of the text. */
+            text_sha256: string | null;
+        };
+        MandateAcceptanceInput: {
+            /**
+             * @description How the payer agreed. `online` needs `ip_address` and `user_agent`. `imported`: with other words, to another service, from which you bring the mandate. A publishable key accepts `online` only.
+             * @enum {string}
+             */
+            type: "online" | "paper" | "telephone" | "imported";
+            /**
+             * Format: date-time
+             * @description When the payer agreed, on the customer’s time; not ahead. By default now, if `type` is `online`.
+             */
+            accepted_at?: string;
+            /** @description The address that the payer’s browser had at your server. */
+            ip_address?: string;
+            /** @description The `User-Agent` of the payer’s browser. */
+            user_agent?: string;
+            /** @description The name of the person who agreed. */
+            signatory_name: string;
+            /** @description The `version` of the text that the payer was shown. Required unless `type` is `imported`. */
+            text_version?: string;
+            /** @description The `sha256` of that text. Required unless `type` is `imported`. */
+            text_sha256?: string;
+        };
+        MandateActivatedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /** @constant */
+            event_type: "mandate.activated";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Mandate"];
+        };
+        MandateCancel: {
+            /** @description The reason, in your words. */
+            reason?: string;
+        };
+        MandateCanceledEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /** @constant */
+            event_type: "mandate.canceled";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Mandate"];
+        };
+        MandateChanges: {
+            /**
+             * @description `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`, `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate.
+             * @enum {string}
+             */
+            status: "pending" | "active" | "canceled" | "failed" | "expired";
+            /** @description Why it has ended; null until then. `requested`: by you. `payer_canceled`, `payment_stopped`: by the payer at the bank. `debit_disputed`: the payer has claimed a debit back. `payment_method_detached`, `customer_deleted`: with its account or customer. `account_invalid`, `account_closed`, `account_holder_deceased`: the bank has refused a debit. `unused`: 15 months without a debit. */
+            status_reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended; null until then.
+             */
+            ended_at: string | null;
+        };
+        MandateCreate: {
+            /** @description A saved Australian bank account, pm_…. It has no other mandate that has not ended. */
+            payment_method_id: string;
+            /** @description The payer. By default the customer of the payment method. A method without one is attached. */
+            customer_id?: string;
+            acceptance?: components["schemas"]["MandateAcceptanceInput"];
+            /** @description The most that one debit may take, surcharge included, minor units. By default no limit. */
+            max_amount_cents?: number;
+            /**
+             * @description Whether the amounts of the debits differ; by default `variable`. It is for the payer only.
+             * @enum {string}
+             */
+            amount_type?: "variable" | "fixed";
+            /** @description How often debits are made, for the payer. */
+            frequency_text?: string;
+            /** @description Required with a publishable key: the client_secret of a payment intent of the mandate’s customer that can still be confirmed. */
+            client_secret?: string;
+        };
+        MandateCreatedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /** @constant */
+            event_type: "mandate.created";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Mandate"];
+        };
+        MandateEffect: {
+            /** @constant */
+            object: "mandate";
+            /** @description The mandate. */
+            object_id: string;
+            /** @description The advance that caused it; null in a dry run. */
+            advance_id: string | null;
+            /**
+             * Format: date-time
+             * @description The simulated instant at which it happens.
+             */
+            at: string;
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed";
+            /** @description The event that reports it; null in a dry run. */
+            event_id: string | null;
+            changes: components["schemas"]["MandateChanges"];
+        };
+        MandateExpiredEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /** @constant */
+            event_type: "mandate.expired";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Mandate"];
+        };
+        MandateFailedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /** @constant */
+            event_type: "mandate.failed";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Mandate"];
+        };
+        MandateForPayer: {
+            /** @description The id of the mandate. */
+            id: string;
+            /** @description The bank account that may be debited. */
+            payment_method_id: string;
+            /**
+             * @description The debit scheme. `au_becs`: direct debits in Australia.
+             * @enum {string}
+             */
+            scheme: "au_becs";
+            /** @description For people: `DDR-` and 14 letters and digits. Tell it to the payer. */
+            reference: string;
+            /**
+             * @description `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`, `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate.
+             * @enum {string}
+             */
+            status: "pending" | "active" | "canceled" | "failed" | "expired";
+            /** @description Why it has ended; null until then. `requested`: by you. `payer_canceled`, `payment_stopped`: by the payer at the bank. `debit_disputed`: the payer has claimed a debit back. `payment_method_detached`, `customer_deleted`: with its account or customer. `account_invalid`, `account_closed`, `account_holder_deceased`: the bank has refused a debit. `unused`: 15 months without a debit. */
+            status_reason: string | null;
+            /** @description The most that one debit may take, surcharge included, minor units; null for no limit. */
+            max_amount_cents: number | null;
+            /**
+             * @description What the payer was told: whether the amounts of the debits differ.
+             * @enum {string}
+             */
+            amount_type: "variable" | "fixed";
+            /** @description What the payer was told: how often debits are made. */
+            frequency_text: string | null;
+            /**
+             * Format: date
+             * @description The date, on the scheme’s clock, on which a debit that is requested now would be charged. Null unless the mandate is active.
+             */
+            next_possible_charge_date: string | null;
+            /**
+             * Format: date-time
+             * @description When it became active; null while it is pending.
+             */
+            activated_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended; null until then.
+             */
+            ended_at: string | null;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            updated_at: string;
+        };
+        MandateList: {
+            data: components["schemas"]["Mandate"][];
+            /** @description Whether more items follow. */
+            has_more: boolean;
+        };
+        MandateText: {
+            /**
+             * @description The debit scheme. `au_becs`: direct debits in Australia.
+             * @enum {string}
+             */
+            scheme: "au_becs";
+            /** @description The version of the words. A text never changes under one version and name. */
+            version: string;
+            /** @description A part of a page, without scripts and styles. Show it as it is. */
+            html: string;
+            /** @description Of the bytes of `html` in UTF-8. */
+            sha256: string;
         };
         NotificationPreferences: {
             /** @description Emails about payments. Stored for you; the service sends nothing. */
@@ -2119,7 +2789,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed";
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             /** @description Null for a scheduled payment. */
@@ -2507,7 +3177,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed";
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             changes: components["schemas"]["PaymentPlanChanges"];
@@ -3144,7 +3814,7 @@ export interface components {
              * @description The type of that event.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
             /** @description The endpoint that it is delivered to. */
             endpoint_id: string;
             /**
@@ -4017,6 +4687,359 @@ export interface operations {
             /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listMandates: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of items, 1 to 100; by default 20. */
+                limit?: number;
+                /** @description The id of the last item of the previous page. */
+                starting_after?: string;
+                /** @description Only mandates of this customer. */
+                customer_id?: string;
+                /** @description Only mandates of this bank account. */
+                payment_method_id?: string;
+                /** @description `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`, `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate. */
+                status?: "pending" | "active" | "canceled" | "failed" | "expired";
+                /** @description Only mandates of customers on this test clock. */
+                test_clock?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MandateList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createMandate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MandateCreate"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mandate"] | components["schemas"]["MandateForPayer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 32 KiB. The limit is this high because its texts have up to 1,500 characters, each of up to 12 bytes. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMandate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the mandate. */
+                mandate_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mandate"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMandateDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the mandate. */
+                mandate_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    acceptMandate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path: {
+                /** @description The id of the mandate. */
+                mandate_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MandateAccept"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mandate"] | components["schemas"]["MandateForPayer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 32 KiB. The limit is this high because its texts have up to 1,000 characters, each of up to 12 bytes. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancelMandate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path: {
+                /** @description The id of the mandate. */
+                mandate_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["MandateCancel"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mandate"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancelMandateAsPayer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path: {
+                /** @description The id of the mandate. */
+                mandate_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mandate"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMandateText: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MandateText"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listBusinessDays: {
+        parameters: {
+            query: {
+                /** @description The debit scheme. `au_becs`: direct debits in Australia. */
+                scheme: "au_becs";
+                /** @description The first date, which is included if it is a business day. */
+                from: string;
+                /** @description How many, 1 to 100; by default 20. */
+                count?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BusinessDays"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -5840,6 +6863,221 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PaymentIntentRequiresActionEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMandateCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MandateCreatedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMandateActivated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MandateActivatedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMandateCanceled: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MandateCanceledEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMandateFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MandateFailedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMandateExpired: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MandateExpiredEvent"];
             };
         };
         responses: {
