@@ -34,6 +34,11 @@ comment on column payment_intents.expected_result_date is 'When the bank is expe
 comment on column payment_intents.returnable_until is 'The last date, on the scheme''s clock, on which a collected debit can come back';
 comment on column payment_intents.total_returned_amount is 'What the bank has taken back: the whole of each debit that came back, whatever was refunded before';
 
+alter table workflow_intents
+  drop constraint workflow_intents_workflow_type_check,
+  add constraint workflow_intents_workflow_type_check
+    check (workflow_type in ('paymentPlan', 'scheduledPayment', 'bankDebit', 'testClock', 'webhookDelivery')) not valid;
+
 alter table payment_plan_slots
   add column last_result_at timestamptz,
   drop constraint payment_plan_slots_status_check,

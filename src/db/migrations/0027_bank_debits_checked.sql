@@ -5,3 +5,5 @@ alter table payment_intents validate constraint payment_intents_status_check;
 alter table payment_intents validate constraint payment_intents_refunded_after_success;
 alter table payment_intents validate constraint payment_intents_returned_after_success;
 alter table payment_intents validate constraint payment_intents_mandate_fkey;
+alter table workflow_intents validate constraint workflow_intents_workflow_type_check;
+alter table payment_plan_slots validate constraint payment_plan_slots_status_check;

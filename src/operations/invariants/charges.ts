@@ -15,7 +15,7 @@ export const chargeInvariants: Invariant[] = [
     promise: 1,
     offenders: (db) => db<Offender[]>`
       select payment_intent_id as id, count(*) || ' attempts under way' as detail
-      from payment_attempts where outcome in ('processing', 'requires_action')
+      from payment_attempts where outcome in ('processing', 'accepted', 'submitted', 'requires_action')
       group by payment_intent_id having count(*) > 1 limit 100`,
   },
   {
@@ -35,8 +35,11 @@ export const chargeInvariants: Invariant[] = [
       select i.id, format('is %s, its last attempt %s', i.status, coalesce(a.outcome, 'was never made')) as detail
       from payment_intents i
       left join payment_attempts a on a.payment_intent_id = i.id and a.number = i.attempt_count
-      where i.status <> coalesce(a.outcome, 'requires_payment_method')
-        and (i.status <> 'canceled' or a.outcome in ('processing', 'succeeded'))
+      where i.status <> case
+          when a.outcome is null then 'requires_payment_method'
+          when a.outcome in ('accepted', 'submitted') then 'processing'
+          else a.outcome end
+        and (i.status <> 'canceled' or a.outcome in ('processing', 'accepted', 'submitted', 'succeeded', 'returned'))
       limit 100`,
   },
   {
@@ -70,9 +73,9 @@ export const chargeInvariants: Invariant[] = [
       where s.amount <> i.amount
         or s.status not in (
           case i.status when 'succeeded' then 'paid' when 'processing' then 'processing' when 'requires_action' then 'processing'
-            when 'canceled' then 'given_up'
+            when 'canceled' then 'given_up' when 'returned' then 'returned'
             else 'failed' end,
-          case i.status when 'failed' then 'retrying' else '' end)
+          case when i.status in ('failed', 'returned') then 'retrying' else '' end)
       limit 100`,
   },
   {

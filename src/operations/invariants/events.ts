@@ -24,7 +24,7 @@ export const eventInvariants: Invariant[] = [
       select i.id, format('%s successes and %s failures, told of %s and %s', a.succeeded, a.failed, e.succeeded, e.failed) as detail
       from payment_intents i
       cross join lateral (
-        select count(*) filter (where outcome = 'succeeded') as succeeded, count(*) filter (where outcome = 'failed' and code <> 'canceled') as failed
+        select count(*) filter (where outcome in ('succeeded', 'returned')) as succeeded, count(*) filter (where outcome = 'failed' and code <> 'canceled') as failed
         from payment_attempts where payment_intent_id = i.id
       ) a
       cross join lateral (

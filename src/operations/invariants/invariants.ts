@@ -1,6 +1,7 @@
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { chargeInvariants } from './charges.ts';
+import { debitInvariants } from './debits.ts';
 import { eventInvariants } from './events.ts';
 import type { Invariant, Violation } from './invariant.ts';
 import { moneyInvariants } from './money.ts';
@@ -11,6 +12,7 @@ export type { Invariant, Violation };
 /** What must hold in any database at any moment. Each invariant is one query that lists the rows that break it. */
 export const invariants: readonly Invariant[] = [
   ...chargeInvariants,
+  ...debitInvariants,
   ...eventInvariants,
   ...moneyInvariants,
   ...tenantInvariants,

@@ -2,6 +2,7 @@ import { type BankDebitRow, selectLastDebit, updateDebit } from '../../db/bank-d
 import { lockMandate } from '../../db/mandates.ts';
 import { markSubmitted, selectLastAttempt } from '../../db/payment-attempts.ts';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
+import { dateIn } from '../../domain/calendar.ts';
 import { declined, declineMessage } from '../../domain/charge-outcome.ts';
 import type { ReturnReason } from '../../domain/schemes/scheme-profile.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
@@ -81,7 +82,8 @@ async function handOverNow(tx: Tx, debit: BankDebitRow, at: Date): Promise<void>
   const attempt = await selectLastAttempt(tx, debit.payment_intent_id);
   if (attempt?.outcome !== 'accepted') return;
   await markSubmitted(tx, attempt.id);
-  await updateDebit(tx, debit, { submitted_at: at, lodged_at: at });
+  const chargeDate = dateIn(at, schemes[debit.scheme].timeZone);
+  await updateDebit(tx, debit, { charge_date: chargeDate, submitted_at: at, lodged_at: at });
   const mandate = await lockMandate(tx, debit.mandate_id);
   if (mandate) await noteDebit(tx, mandate, at);
 }

@@ -67,7 +67,7 @@ export async function recordReport(
     if (locked === null) return null;
     const recording = { ...record, eventIds: [] as string[] };
     const { intent, events } = await book(tx, locked, report, recording, hook);
-    if (!record.isOwnStep) await wakeDriver(tx, locked.debit, record.now);
+    if (!record.isOwnStep) await wakeDebit(tx, locked.debit, record.now);
     recording.eventIds.push(...(await recordEvents(tx, originOf(locked.debit, record), events)));
     return intent;
   });
@@ -88,11 +88,9 @@ export async function lockDebit(tx: Tx, attemptId: string, hook: ChargeHook): Pr
   return debit === null || intent === null || attempt === null ? null : { debit, attempt, intent, recorder };
 }
 
-/** Makes the workflow that drives a debit look again. */
-export async function wakeDriver(tx: Tx, debit: BankDebitRow, now: Date): Promise<void> {
-  const { attempt_id: id, payment_plan_id: planId, livemode } = debit;
+/** Makes the workflow of a single payment's debit look again. That of a plan is woken with the plan's records. */
+async function wakeDebit(tx: Tx, { attempt_id: id, payment_plan_id: planId, livemode }: BankDebitRow, now: Date) {
   if (planId === null) await wake.bankDebit(tx, { id, livemode }, now);
-  else await wake.plan(tx, { id: planId, livemode }, now);
 }
 
 /**
@@ -112,7 +110,7 @@ export async function stopAcceptedDebits(
     if (locked?.attempt.outcome !== 'accepted') continue;
     const recording = { ...record, nextAt: null, isOwnStep: false, eventIds: [] };
     const stopped = await bookFailure(tx, locked, declined(code), recording);
-    await wakeDriver(tx, locked.debit, record.now);
+    await wakeDebit(tx, locked.debit, record.now);
     events.push(...stopped.events);
   }
   return events;
