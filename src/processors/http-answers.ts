@@ -164,7 +164,11 @@ function movementOf(answer: HttpAnswer, value: unknown): Movement {
 }
 
 /** The outcome of a charge, from a body that was believed. */
-function chargedOf(answer: HttpAnswer, body: Body & { outcome: string }, request: ChargeRequest): ChargeOutcome | Submitted {
+function chargedOf(
+  answer: HttpAnswer,
+  body: Body & { outcome: string },
+  request: ChargeRequest,
+): ChargeOutcome | Submitted {
   if (body.outcome === 'succeeded' || body.outcome === 'requires_action') return { kind: body.outcome };
   if (body.outcome === 'submitted') return { kind: 'submitted', expectedAt: instantIn(answer, body.expected_at) };
   const bankCode = bankCodeOf(body);

@@ -20,11 +20,7 @@ export interface LedgerEntry {
  */
 export function withLedger(processor: PaymentProcessor, write: (entry: LedgerEntry) => void): PaymentProcessor {
   return {
-    prepare: processor.prepare,
-    inquire: processor.inquire,
-    cancel: processor.cancel,
-    inquireRefund: processor.inquireRefund,
-    movements: processor.movements,
+    ...processor,
     async charge(request, reference) {
       const outcome = await processor.charge(request, reference);
       write({

@@ -38,7 +38,11 @@ export async function answerTo(call: Call, ledger: LedgerFile, climateFile: stri
   const reserved = body.reference === undefined ? null : ledger.reservedAs(body.reference);
   const metadata = body.metadata ?? reserved?.body.metadata ?? {};
   const weather = weatherOf(climate, { kind, key, nth: ledger.callsOf(kind, key) + 1, metadata });
-  const noted = { call: kind, idempotency_key: key, payment_intent_id: body.payment_intent_id ?? '' };
+  const noted = {
+    call: kind,
+    idempotency_key: key,
+    payment_intent_id: body.payment_intent_id ?? reserved?.payment_intent_id ?? '',
+  };
   const turnedAwayWith = weather === null ? undefined : turnedAway[weather];
   if (turnedAwayWith !== undefined) {
     await ledger.note({ ...noted, kind: 'turned_away', why: weather ?? '' });

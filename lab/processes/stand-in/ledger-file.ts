@@ -66,16 +66,16 @@ export type LedgerLine = KeptCall | Reserved | Canceled | Noted;
 
 /** The processor's memory: a file that outlives its process. */
 export interface LedgerFile {
-  /** The charge or refund under this key, once it is on the disk; null if the key is new. */
+  /** The charge of this reference, or the refund under this key, once it is on the disk; null if there is none. */
   keptUnder(kind: 'charge' | 'refund', key: string): Promise<KeptCall> | null;
   /** The newest reservation under this key, or null. */
   reservedUnder(key: string): Reserved | null;
   /** The reservation of a reference, or null. */
   reservedAs(reference: string): Reserved | null;
   isCanceled(reference: string): boolean;
-  /** How many calls of this kind there were under this key. */
+  /** How many calls of this kind there were for the attempt or the refund of this key. */
   callsOf(kind: CallKind, key: string): number;
-  /** Keeps the first outcome of a key, which other calls under the key wait for. Resolves when it is on the disk. */
+  /** Keeps the first outcome of a reference or a key, which other calls wait for. Resolves when it is on the disk. */
   keep(kind: 'charge' | 'refund', key: string, decide: () => Promise<KeptCall>): Promise<KeptCall>;
   /** Writes down any other line, which counts at once. Resolves when it is on the disk. */
   note(line: LedgerLine): Promise<void>;
@@ -94,7 +94,7 @@ export async function openLedgerFile(file: string): Promise<LedgerFile> {
 
   function learn(line: LedgerLine): void {
     const call = line.kind === 'turned_away' || line.kind === 'asked' ? line.call : line.kind;
-    const counter = `${call} ${line.idempotency_key}`;
+    const counter = counterOf(call, line.idempotency_key);
     calls.set(counter, (calls.get(counter) ?? 0) + 1);
     if (line.kind === 'prepare') {
       byKey.set(line.idempotency_key, line);
@@ -109,8 +109,8 @@ export async function openLedgerFile(file: string): Promise<LedgerFile> {
 
   for (const line of readWhole(file)) {
     learn(line);
-    const isOutcome = (line.kind === 'charge' || line.kind === 'refund') && !line.repeated;
-    if (isOutcome) kept.set(`${line.kind} ${line.idempotency_key}`, Promise.resolve(line));
+    if (line.kind === 'charge' && !line.repeated) kept.set(`charge ${line.reference}`, Promise.resolve(line));
+    if (line.kind === 'refund' && !line.repeated) kept.set(`refund ${line.idempotency_key}`, Promise.resolve(line));
   }
   const handle = await open(file, 'a', 0o600);
   let waiting: { text: string; done: () => void; failed: (error: unknown) => void }[] = [];
@@ -147,7 +147,7 @@ export async function openLedgerFile(file: string): Promise<LedgerFile> {
     reservedUnder: (key) => byKey.get(key) ?? null,
     reservedAs: (reference) => byReference.get(reference) ?? null,
     isCanceled: (reference) => canceled.has(reference),
-    callsOf: (kind, key) => calls.get(`${kind} ${key}`) ?? 0,
+    callsOf: (kind, key) => calls.get(counterOf(kind, key)) ?? 0,
     keep(kind, key, decide) {
       const name = `${kind} ${key}`;
       const call = decide().then(async (line) => {
@@ -161,6 +161,11 @@ export async function openLedgerFile(file: string): Promise<LedgerFile> {
     note: append,
     movements,
   };
+}
+
+/** A further reservation of an attempt has a key of its own, such as `att_….2`. */
+function counterOf(kind: CallKind, key: string): string {
+  return `${kind} ${key.split('.')[0]}`;
 }
 
 function readWhole(file: string): LedgerLine[] {

@@ -33,8 +33,8 @@ export interface Climate {
 }
 
 /**
- * The metadata of a payment that chooses the weather of its calls: each call of a kind under a key takes the next word,
- * such as `reset_before,slow_500`. As each attempt has its own key, the list begins anew with each attempt.
+ * The metadata of a payment that chooses the weather of its calls: each call of a kind for an attempt takes the next
+ * word, such as `reset_before,slow_500`. The list begins anew with each attempt, and with each refund.
  */
 export const weatherKeys: Record<CallKind, string> = {
   charge: '_stand_in',
