@@ -22,8 +22,9 @@ export interface CollectionDeps {
 export type CollectionActivities = ReturnType<typeof createCollectionActivities>;
 
 /**
- * The activities of the workflows for plans, scheduled payments and bank debits. Each can be repeated at any time. Their names are
- * in histories; the operator commands are called `press…` there. `at` is the workflow's time in epoch ms.
+ * The activities of the workflows for plans, scheduled payments and bank debits. Each can be repeated at any time.
+ * Their names are in histories; the operator commands are called `press…` there. `at` is the workflow's time in epoch
+ * ms.
  */
 export function createCollectionActivities({ sql, processors, maxAheadMs }: CollectionDeps) {
   const collect = (kind: 'plan' | 'scheduledPayment' | 'bankDebit', id: string, at: number) =>

@@ -43,13 +43,19 @@ export type DebitChange = Partial<
   >
 >;
 
-/** Stores an accepted debit. All its statements are sent at once. If it is for a plan, the plan is locked, and wakes for the debit's next step. */
+/**
+ * Stores an accepted debit. All its statements are sent at once. If it is for a plan, the plan is locked, and wakes for
+ * the debit's next step.
+ */
 export async function insertDebit(tx: Tx, row: BankDebitRow): Promise<void> {
   const insert = async () => void (await tx`insert into bank_debits ${tx({ ...row })}`);
   await all([insert(), noteNextStep(tx, row, row.next_at)]);
 }
 
-/** Changes a debit whose intent is locked, in the same way. If it is for a plan, the plan is locked too, and wakes for its next step. */
+/**
+ * Changes a debit whose intent is locked, in the same way. If it is for a plan, the plan is locked too, and wakes for
+ * its next step.
+ */
 export async function updateDebit(
   tx: Tx,
   debit: Pick<BankDebitRow, 'attempt_id' | 'payment_plan_id'>,
@@ -61,8 +67,8 @@ export async function updateDebit(
 }
 
 /**
- * The one place that writes `payment_plans.next_debit_at`. It reads the plan's other debits only, so that it can be sent
- * together with the change of this one.
+ * The one place that writes `payment_plans.next_debit_at`. It reads the plan's other debits only, so that it can be
+ * sent together with the change of this one.
  */
 async function noteNextStep(
   tx: Tx,
@@ -104,13 +110,11 @@ export async function selectFirstDebitOfPlan(db: Db, planId: string): Promise<Ba
 }
 
 /** What to find accepted debits by: their plan, their mandate, or the method or the customer of their mandate. */
-export type DebitFilter =
-  | { planId: string }
-  | { mandateId: string }
-  | { methodId: string }
-  | { customerId: string };
+export type DebitFilter = { planId: string } | { mandateId: string } | { methodId: string } | { customerId: string };
 
-/** The debits that were accepted and not handed to the bank yet, oldest first. They may change until they are locked. */
+/**
+ * The debits that were accepted and not handed to the bank yet, oldest first. They may change until they are locked.
+ */
 export async function listAcceptedDebits(db: Db, filter: DebitFilter): Promise<BankDebitRow[]> {
   const ofMandates = (column: string, id: string) =>
     db`d.mandate_id in (select id from mandates where ${db(column)} = ${id})`;
@@ -138,11 +142,7 @@ export async function countWithdrawn(db: Db, paymentIntentId: string, upTo: numb
 }
 
 /** The debits of single payments on a test clock with a step due up to `target` (the clock's time). */
-export async function listDebitsDueOnClock(
-  db: Db,
-  testClockId: string,
-  target: Date,
-): Promise<DueRow[]> {
+export async function listDebitsDueOnClock(db: Db, testClockId: string, target: Date): Promise<DueRow[]> {
   return db<DueRow[]>`
     select d.attempt_id as id, d.next_at as at, m.customer_id, true as has_mandate from bank_debits d
     join mandates m on m.id = d.mandate_id

@@ -3,8 +3,8 @@ import type { Db, Tx } from '../platform/postgres/connection.ts';
 
 export type AttemptSource = 'confirm' | 'plan' | 'schedule';
 /**
- * `accepted`: a debit that waits for its hand-over to the bank. `submitted`: the bank has it, or may have it. `returned`:
- * the bank collected it and took it back.
+ * `accepted`: a debit that waits for its hand-over to the bank. `submitted`: the bank has it, or may have it.
+ * `returned`: the bank collected it and took it back.
  */
 export type AttemptOutcome =
   | 'processing'
@@ -54,7 +54,8 @@ export async function insertAttempt(
  * @throws if the attempt is not accepted.
  */
 export async function markSubmitted(tx: Tx, id: string): Promise<void> {
-  const { count } = await tx`update payment_attempts set outcome = 'submitted' where id = ${id} and outcome = 'accepted'`;
+  const { count } =
+    await tx`update payment_attempts set outcome = 'submitted' where id = ${id} and outcome = 'accepted'`;
   if (count !== 1) throw new Error(`attempt ${id} is not accepted any more`);
 }
 

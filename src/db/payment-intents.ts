@@ -201,11 +201,7 @@ export async function lockScheduledIntentsOnClock(
  * The scheduled intents on a test clock that are due up to `target` (the clock's time), or whose charge is in progress.
  * `at` is the column `scheduled_at`.
  */
-export async function listIntentsDueOnClock(
-  db: Db,
-  testClockId: string,
-  target: Date,
-): Promise<DueRow[]> {
+export async function listIntentsDueOnClock(db: Db, testClockId: string, target: Date): Promise<DueRow[]> {
   return db<DueRow[]>`
     select i.id, i.scheduled_at as at, i.customer_id, ${hasMandate(db, db`i.customer_id`)} from payment_intents i
     join customers c on c.id = i.customer_id

@@ -23,8 +23,8 @@ export interface PlanSlotRow {
 }
 
 /**
- * A slot whose payment is in progress, between retries, failed or returned. It has an intent and an amount that is not collected
- * yet. A slot that was given up is not open: it is never collected.
+ * A slot whose payment is in progress, between retries, failed or returned. It has an intent and an amount that is not
+ * collected yet. A slot that was given up is not open: it is never collected.
  */
 export interface OpenSlotRow extends PlanSlotRow {
   status: 'processing' | 'retrying' | 'failed' | 'returned';
@@ -131,8 +131,8 @@ export interface PlanPaymentRow extends PlanSlotRow {
 }
 
 /**
- * A page of the slots of a plan, newest first, with one extra row if more follow. Each has its attempts, except one that
- * is being charged.
+ * A page of the slots of a plan, newest first, with one extra row if more follow. Each has its attempts, except one
+ * that is being charged.
  */
 export async function listPlanPayments(
   db: Db,

@@ -161,11 +161,7 @@ export async function listPlans(
  * charge may fail, and its retry may be due by `target`. `at` is the earliest of the next slot, the next retry and the
  * next step of a debit.
  */
-export async function listPlansDueOnClock(
-  db: Db,
-  testClockId: string,
-  target: Date,
-): Promise<DueRow[]> {
+export async function listPlansDueOnClock(db: Db, testClockId: string, target: Date): Promise<DueRow[]> {
   return db<DueRow[]>`
     select id, least(wake_at, next_debit_at) as at, customer_id, ${hasMandate(db, db`p.customer_id`)}
     from payment_plans p

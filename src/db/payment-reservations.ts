@@ -28,8 +28,8 @@ export async function selectReservation(db: Db, attemptId: string): Promise<Aged
 
 /**
  * Commits a reservation, unless live charging is held. If the processor has made a charge under this key that the
- * database had lost, the reference of that charge is taken instead. Returns null if nothing was written: another process
- * has committed this reservation, or charging is held.
+ * database had lost, the reference of that charge is taken instead. Returns null if nothing was written: another
+ * process has committed this reservation, or charging is held.
  */
 export async function insertReservation(
   db: Db,

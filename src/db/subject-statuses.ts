@@ -18,7 +18,9 @@ export interface PlanStatusRow {
   next_due_at: Date | null;
   next_attempt_at: Date | null;
   next_debit_at: Date | null;
-  /** The step of a debit that is due first: its slot, and whether the bank has it (`attempt_outcome` of the attempt). */
+  /**
+   * The step of a debit that is due first: its slot, and whether the bank has it (`attempt_outcome` of the attempt).
+   */
   debit_slot: number | null;
   debit_outcome: AttemptOutcome | null;
   frozen_time: Date | null;

@@ -156,8 +156,8 @@ export async function finishAdvance(
 
 /**
  * Counts the payment intents that an advance tried to charge, and the plans that it changed. It counts attempts after
- * `from` and up to `target` (the clock's time). Attempts at `from` itself come from an activation or a resume before the
- * advance. What a bank reports about a debit is no attempt, but it changes the debit's plan.
+ * `from` and up to `target` (the clock's time). Attempts at `from` itself come from an activation or a resume before
+ * the advance. What a bank reports about a debit is no attempt, but it changes the debit's plan.
  */
 export async function countEffects(
   tx: Tx,

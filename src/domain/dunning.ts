@@ -31,8 +31,8 @@ const isFinal: Readonly<Record<DeclineCode, boolean>> = {
  * at a UTC instant 1, 3 or 5 days of 24 hours after the first failure of the series. The plan is suspended instead if
  * its behaviour is `stop`, the decline is final, or no retries are left. `failures` counts this series, the present
  * failure included; a resume begins a new series. If an attempt was late, the instant may have passed: the retry is
- * then due at once. A bank debit is retried by the rule of its scheme: `retryAt` is then the instant of the retry, or null
- * when none are left.
+ * then due at once. A bank debit is retried by the rule of its scheme: `retryAt` is then the instant of the retry, or
+ * null when none are left.
  * @throws RangeError when `failures` is not a whole number from 1 up.
  */
 export function afterFailure(input: {

@@ -1,6 +1,6 @@
 /**
- * The status of a plan, a scheduled payment or a bank debit: what its workflow waits for, and what an operator reads on its page.
- * Instants are epoch milliseconds.
+ * The status of a plan, a scheduled payment or a bank debit: what its workflow waits for, and what an operator reads on
+ * its page. Instants are epoch milliseconds.
  */
 export interface SubjectStatus {
   /** Nothing will become due any more: the workflow ends. */

@@ -15,8 +15,8 @@ const everyMs = 5_000;
 
 /**
  * Tidies the database while the process runs. It completes charges and refunds whose process died between calling the
- * processor and recording the outcome, compares the movements of the live processor with the database, ends mandates that
- * have lapsed, and removes expired idempotency keys. Any number of processes may run it side by side.
+ * processor and recording the outcome, compares the movements of the live processor with the database, ends mandates
+ * that have lapsed, and removes expired idempotency keys. Any number of processes may run it side by side.
  */
 export function startHousekeeping(sql: Pool, processors: Processors, logger: Logger): Repetition {
   const duties = {

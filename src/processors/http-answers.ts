@@ -111,7 +111,9 @@ export function inquiryOf(answer: HttpAnswer, request: ChargeRequest, reference:
   return { kind: 'returned', code, message: declineMessage(code), bankCode: bankCodeOf(body), at, nextAt };
 }
 
-/** Checks the answer to a cancellation. @throws OutcomeUnknown unless the processor says what it knows of the payment. */
+/**
+ * Checks the answer to a cancellation. @throws OutcomeUnknown unless the processor says what it knows of the payment.
+ */
 export function checkCanceled(answer: HttpAnswer, reference: string): void {
   readAnswer(answer, believed.cancel, { reference });
 }

@@ -167,7 +167,10 @@ describe('a plan whose debit is accepted and not handed over', () => {
   const withdrawn = async (payer: Debtor, id: string) => {
     const [payment] = await stage.merchant.payments(id);
     const intent = await stage.merchant.getIntent(payment?.payment_intent_id ?? '');
-    assert.deepEqual([payment?.status, intent.status, intent.last_payment_error?.code], ['failed', 'failed', 'debit_withdrawn']);
+    assert.deepEqual(
+      [payment?.status, intent.status, intent.last_payment_error?.code],
+      ['failed', 'failed', 'debit_withdrawn'],
+    );
     await stage.advance(payer.clock, '2027-03-04T00:00:00Z');
     assert.equal(stage.ledger.requests.length, 0);
   };
@@ -190,7 +193,10 @@ describe('a plan whose debit is accepted and not handed over', () => {
     await stage.collectAll(id, '2027-03-04T00:00:00Z');
     await stage.advance(payer.clock, '2027-03-07T22:00:00Z');
     const [payment] = await stage.merchant.payments(id);
-    assert.deepEqual(payment?.attempts.map(({ code }) => code), ['debit_withdrawn', 'insufficient_funds']);
+    assert.deepEqual(
+      payment?.attempts.map(({ code }) => code),
+      ['debit_withdrawn', 'insufficient_funds'],
+    );
     const [row] = await stage.db.sql`select failures from payment_plan_slots where payment_plan_id = ${id}`;
     assert.equal(row?.failures, 1);
     await stage.advance(payer.clock, '2027-03-20T00:00:00Z');

@@ -43,11 +43,17 @@ describe('a payment whose debit comes back after it has succeeded', () => {
     const { id } = await debits.debit(payer, 'disputed');
     await stage.advance(payer.clock, dispute);
     const intent = await get(id);
-    assert.deepEqual([intent.status, intent.last_payment_error?.code, intent.updated_at], ['returned', 'debit_disputed', dispute]);
+    assert.deepEqual(
+      [intent.status, intent.last_payment_error?.code, intent.updated_at],
+      ['returned', 'debit_disputed', dispute],
+    );
     const [returned] = await stage.merchant.events({ event_type: 'payment_intent.returned' });
     assert.deepEqual([returned?.data.reason, returned?.data.bank_code], ['debit_disputed', null]);
     const mandate = await debits.get(payer.mandate);
-    assert.deepEqual([mandate.status, mandate.status_reason, mandate.ended_at], ['canceled', 'debit_disputed', dispute]);
+    assert.deepEqual(
+      [mandate.status, mandate.status_reason, mandate.ended_at],
+      ['canceled', 'debit_disputed', dispute],
+    );
   });
 
   it('can then be neither confirmed nor canceled nor refunded', async () => {
@@ -142,15 +148,24 @@ describe('a plan whose payment comes back after it was collected', () => {
     const { id } = await returnedTo('2027-03-15T00:00:00Z', 'late_dishonour,settled');
     const [payment] = await stage.merchant.payments(id);
     const intent = await stage.merchant.getIntent(payment?.payment_intent_id ?? '');
-    assert.deepEqual([intent.status, intent.total_returned_amount, intent.last_payment_error], ['succeeded', 1000, null]);
-    assert.deepEqual([payment?.status, payment?.attempts.map(({ outcome }) => outcome)], ['paid', ['returned', 'succeeded']]);
+    assert.deepEqual(
+      [intent.status, intent.total_returned_amount, intent.last_payment_error],
+      ['succeeded', 1000, null],
+    );
+    assert.deepEqual(
+      [payment?.status, payment?.attempts.map(({ outcome }) => outcome)],
+      ['paid', ['returned', 'succeeded']],
+    );
     assert.equal((await get(id)).collected_amount_cents, 1000);
   });
 
   it('is suspended with payment_returned when it says stop, and resume tries the slot again at once', async () => {
     const { payer, id } = await returnedTo(lateDishonour, 'late_dishonour,settled', { failure_behaviour: 'stop' });
     const plan = await get(id);
-    assert.deepEqual([plan.state, plan.state_reason, plan.collected_amount_cents], ['suspended', 'payment_returned', 0]);
+    assert.deepEqual(
+      [plan.state, plan.state_reason, plan.collected_amount_cents],
+      ['suspended', 'payment_returned', 0],
+    );
     assert.deepEqual(await debits.slots(id), ['0 returned returned']);
     await stage.merchant.move(id, 'resume');
     await stage.collectAll(id, lateDishonour);

@@ -37,10 +37,7 @@ describe('a payment by bank debit under an active mandate', () => {
 
     await stage.advance(payer.clock, result);
     const intent = await get(id);
-    assert.deepEqual(
-      [intent.status, intent.updated_at, intent.returnable_until],
-      ['succeeded', result, '2027-04-02'],
-    );
+    assert.deepEqual([intent.status, intent.updated_at, intent.returnable_until], ['succeeded', result, '2027-04-02']);
     assert.equal(stage.ledger.requests.length, 1);
     assert.deepEqual(await debits.story(payer.clock), [
       '2027-03-01T00:00 payment_intent.processing',
@@ -113,7 +110,10 @@ describe('a payment by bank debit under an active mandate', () => {
     const { clock, payer } = await stage.merchant.customerOnClock(monday);
     const account = await debits.account(payer.id);
     const intent = await debits.debit({ customer: payer.id, account });
-    assert.deepEqual([intent.status, intent.mandate_id, intent.expected_result_date], ['succeeded', undefined, undefined]);
+    assert.deepEqual(
+      [intent.status, intent.mandate_id, intent.expected_result_date],
+      ['succeeded', undefined, undefined],
+    );
     assert.deepEqual(await debits.story(clock.id), ['2027-03-01T00:00 payment_intent.succeeded']);
   });
 
@@ -139,7 +139,9 @@ describe('a payment by bank debit under an active mandate', () => {
 
   it('is refused in another currency than the scheme’s', async () => {
     const { account } = await debits.payer();
-    assert.deepEqual(refusal(await debits.charge(account, { currency: 'NZD' }), 400), ['/payment_method currency_of_scheme']);
+    assert.deepEqual(refusal(await debits.charge(account, { currency: 'NZD' }), 400), [
+      '/payment_method currency_of_scheme',
+    ]);
   });
 
   it('is the same payment when the confirm is repeated with its Idempotency-Key', async () => {
@@ -203,8 +205,16 @@ describe('a debit that the bank does not have yet', () => {
       (payer) => stage.request('POST', `/payment_methods/${payer.account}/detach`),
       'payment_method_unavailable',
     ],
-    ['the customer is deleted', (payer) => stage.request('DELETE', `/customers/${payer.customer}`), 'mandate_unavailable'],
-  ] as [string, (payer: { mandate: string; account: string; customer: string }) => Promise<{ status: number }>, string][]) {
+    [
+      'the customer is deleted',
+      (payer) => stage.request('DELETE', `/customers/${payer.customer}`),
+      'mandate_unavailable',
+    ],
+  ] as [
+    string,
+    (payer: { mandate: string; account: string; customer: string }) => Promise<{ status: number }>,
+    string,
+  ][]) {
     it(`fails at once when ${what}, and is never handed over`, async () => {
       const payer = await debits.payer();
       const { id } = await debits.debit(payer);

@@ -39,7 +39,10 @@ describe('POST /test_helpers/payment_intents/{id}/bank_result', () => {
       const { body } = await report(id, result);
       assert.deepEqual([body.status, body.last_payment_error.code], ['returned', code]);
       refusal(await report(id, result), 422, 'invalid_state');
-      await stage.request('DELETE', `/test_helpers/test_clocks/${(await stage.request('GET', '/test_helpers/test_clocks')).body.data[0].id}`);
+      await stage.request(
+        'DELETE',
+        `/test_helpers/test_clocks/${(await stage.request('GET', '/test_helpers/test_clocks')).body.data[0].id}`,
+      );
     }
   });
 

@@ -32,13 +32,13 @@ export function useDebits(stage: Stage) {
       outcomes?: string,
       terms: Partial<PaymentIntentCreate> = {},
     ): Promise<PaymentIntent> {
-      const metadata = outcomes === undefined ? {} : { _sandbox_bank_outcome: outcomes };
+      const metadata = wordsOf(outcomes);
       const { id } = await stage.merchant.intent({ customer_id: customer, metadata, ...terms });
       return stage.merchant.client.paymentIntents.confirm(id, { payment_method: account });
     },
     /** An active weekly plan of a payer, from 1 March 2027 on unless its terms say otherwise. */
     async plan({ customer }: Pick<Debtor, 'customer'>, outcomes?: string, terms: Partial<PlanTerms> = {}) {
-      const metadata = outcomes === undefined ? {} : { _sandbox_bank_outcome: outcomes };
+      const metadata = wordsOf(outcomes);
       const plan = await stage.merchant.activePlan({
         customer_id: customer,
         start_date: '2027-03-01',
@@ -49,7 +49,9 @@ export function useDebits(stage: Stage) {
       await stage.collectAll(plan.id, plan.updated_at);
       return stage.merchant.getPlan(plan.id);
     },
-    /** What happened on a clock, oldest first, such as `2027-03-02T22:00 payment_intent.succeeded`; not about mandates. */
+    /**
+     * What happened on a clock, oldest first, such as `2027-03-02T22:00 payment_intent.succeeded`; not about mandates.
+     */
     async story(clock: string): Promise<string[]> {
       const events = await stage.merchant.events({ test_clock: clock });
       return events
@@ -65,6 +67,10 @@ export function useDebits(stage: Stage) {
 }
 
 export type Debits = ReturnType<typeof useDebits>;
+
+function wordsOf(outcomes: string | undefined): Record<string, string> {
+  return outcomes === undefined ? {} : { _sandbox_bank_outcome: outcomes };
+}
 
 function slotLine({ slot, status, attempts }: PlanPayment): string {
   return [slot, status, attempts.map(({ outcome }) => outcome).join(',')].join(' ').trim();

@@ -175,7 +175,7 @@ const payerCancels = route({
     schema: Mandate,
     example: { ...endedExample, status: 'canceled', status_reason: 'payer_canceled' },
   },
-  handle: async ({ context, params, deps }) => 
+  handle: async ({ context, params, deps }) =>
     shown(await cancelMandateAsPayer(deps.db, context, params.mandate_id, stopDebits)),
 });
 

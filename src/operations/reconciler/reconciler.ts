@@ -265,8 +265,8 @@ function showsDate(type: WorkflowType): boolean {
 }
 
 /**
- * What a workflow shows of its subject, in words: the status of a plan, a debit or a clock, and an empty string for other
- * types.
+ * What a workflow shows of its subject, in words: the status of a plan, a debit or a clock, and an empty string for
+ * other types.
  */
 function shownBy(type: WorkflowType, shown: TypedSearchAttributes): string {
   if (type === 'testClock') return shown.get(attributes.clockStatus) ?? 'nothing';

@@ -185,10 +185,15 @@ function remedyOfSilence(livemode: boolean | null): string {
 
 function whyDebitOverdue(
   intentId: string,
-  { outcome, next_at: nextAt, expected_result_at: expectedAt }: Omit<OverdueDebit, 'payment_intent_id' | 'payment_plan_id'>,
+  {
+    outcome,
+    next_at: nextAt,
+    expected_result_at: expectedAt,
+  }: Omit<OverdueDebit, 'payment_intent_id' | 'payment_plan_id'>,
 ): string {
   if (outcome === 'accepted') return `the debit of ${intentId} was not handed to the bank at its cut-off`;
-  if (outcome === 'succeeded') return `the bank was not asked at ${nextAt.toISOString()} about the debit of ${intentId}`;
+  if (outcome === 'succeeded')
+    return `the bank was not asked at ${nextAt.toISOString()} about the debit of ${intentId}`;
   return `the bank has not reported on the debit of ${intentId}, which was expected at ${expectedAt.toISOString()}`;
 }
 

@@ -15,8 +15,8 @@ import { isSkippingRefused, whileTimeIsSkipped } from './time-skipping.ts';
 /**
  * Advances subjects of a test clock with Temporal's time skipping. The server may skip the workflow's timers, and the
  * Update `advanceTo` sends the target. The Update returns when everything that is due by then is done. Its id is the
- * advance's and, before the target, the instant's; so a repetition waits for the same Update. Time is never skipped where only live workflows run. Only tests
- * set `maxSkips` (see `allowTimeSkipping`).
+ * advance's and, before the target, the instant's; so a repetition waits for the same Update. Time is never skipped
+ * where only live workflows run. Only tests set `maxSkips` (see `allowTimeSkipping`).
  */
 export function createClockMover(side: WorkflowSide, maxSkips?: number): MoveSubject {
   const { temporal } = side;
@@ -30,8 +30,8 @@ export function createClockMover(side: WorkflowSide, maxSkips?: number): MoveSub
         pass('advance allowed to skip');
         await temporal.workflow.getHandle(workflowId).executeUpdate(advanceTo, {
           args: [to.getTime(), from.getTime()],
-          // A step of an advance has an id of its own. After the database was restored, Temporal may still hold an Update with this id and return without doing
-          // anything.
+          // A step of an advance has an id of its own. After the database was restored, Temporal may still hold an
+          // Update with this id and return without doing anything.
           updateId: again ? `${id}/${randomUUID()}` : id,
         });
         pass('advance moved a subject');

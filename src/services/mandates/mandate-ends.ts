@@ -11,8 +11,8 @@ import { customerTimeOf, lockMandateForUpdate, type MandateNow } from './mandate
 
 /**
  * Stops the debits that were accepted under some mandates and that the bank does not have, because those end. This room
- * knows nothing about debits. Call it before the mandates are locked: it locks plans and payments. Returns the events for
- * the caller to record. `at` is customer time, `now` real time.
+ * knows nothing about debits. Call it before the mandates are locked: it locks plans and payments. Returns the events
+ * for the caller to record. `at` is customer time, `now` real time.
  */
 export type StopDebits = (
   tx: Tx,

@@ -10,8 +10,8 @@ import type { RequestContext } from '../request-context.ts';
 import { endMandatesOf, type StopDebits } from './mandate-ends.ts';
 
 /**
- * Detaches a method. After the response no charge is started on it, no debit of it goes to the bank, it is no customer's
- * default, and its mandate is canceled. Detaching it again changes nothing.
+ * Detaches a method. After the response no charge is started on it, no debit of it goes to the bank, it is no
+ * customer's default, and its mandate is canceled. Detaching it again changes nothing.
  * @throws NotFound
  * @throws InvalidState while its customer's clock is advancing.
  */

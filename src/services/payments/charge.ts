@@ -117,8 +117,8 @@ export async function openCharge(
 }
 
 /**
- * Returns the charge of an opened attempt. `method` is the attempt's, or null if there is none to charge. `debit` is for
- * a bank account that is debited under a mandate.
+ * Returns the charge of an opened attempt. `method` is the attempt's, or null if there is none to charge. `debit` is
+ * for a bank account that is debited under a mandate.
  */
 export function chargeOf(
   intent: PaymentIntentRow,

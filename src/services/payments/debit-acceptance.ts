@@ -2,8 +2,8 @@ import { type BankDebitRow, insertDebit } from '../../db/bank-debits.ts';
 import { insertAttempt } from '../../db/payment-attempts.ts';
 import { markAccepted, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
-import { lodgementReferenceOf } from '../../domain/bank-debit.ts';
 import { declined } from '../../domain/charge-outcome.ts';
+import { lodgementReferenceOf } from '../../domain/schemes/bank-debit.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { afterCommit, pipelined } from '../../platform/postgres/transaction.ts';
 import { intentEvent, recordEvents } from '../events.ts';
@@ -64,11 +64,7 @@ export async function acceptDebit(
     bank_code: null,
     next_at: dates.handOverAt,
   };
-  void pipelined(tx, [
-    insertAttempt(tx, attempt, 'accepted'),
-    markAccepted(tx, accepted),
-    insertDebit(tx, debit),
-  ]);
+  void pipelined(tx, [insertAttempt(tx, attempt, 'accepted'), markAccepted(tx, accepted), insertDebit(tx, debit)]);
   const { livemode } = intent;
   if (intent.payment_plan_id === null) await start.bankDebit(tx, { id: attempt.id, livemode }, now);
   // The loop of a plan goes on by itself after its own charge. It may have ended when a payer confirms what is unpaid.

@@ -8,8 +8,8 @@ import {
   type PaymentIntentRow,
   updateDebitedIntent,
 } from '../../db/payment-intents.ts';
-import { returnableAfter } from '../../domain/bank-debit.ts';
 import { type ChargeFailure, type DeclineCode, declined } from '../../domain/charge-outcome.ts';
+import { returnableAfter } from '../../domain/schemes/bank-debit.ts';
 import type { ReturnReason } from '../../domain/schemes/scheme-profile.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
@@ -51,8 +51,8 @@ export interface LockedDebit {
 }
 
 /**
- * Records what a bank has said about a debit, with its events. Idempotent: if the debit is past that, nothing changes. A
- * debit that the bank took back before its success was recorded gets both.
+ * Records what a bank has said about a debit, with its events. Idempotent: if the debit is past that, nothing changes.
+ * A debit that the bank took back before its success was recorded gets both.
  * @returns the intent as it is now, or null when it was deleted meanwhile.
  */
 export async function recordReport(
@@ -226,13 +226,18 @@ async function bookReturn(
   const scheme = schemes[debit.scheme];
   const booked = await recorder?.returned({ attempt, at, amount: intent.amount, code, now, isOwnStep, scheme });
   const testClockId = intent.test_clock_id;
-  const event = intentEvent('payment_intent.returned', updated, { testClockId, at }, {
-    attempt: attempt.number,
-    reason: code,
-    bank_code: bankCode,
-    returned_at: at.toISOString(),
-    ...retryOf(booked?.nextAttemptAt ?? null),
-  });
+  const event = intentEvent(
+    'payment_intent.returned',
+    updated,
+    { testClockId, at },
+    {
+      attempt: attempt.number,
+      reason: code,
+      bank_code: bankCode,
+      returned_at: at.toISOString(),
+      ...retryOf(booked?.nextAttemptAt ?? null),
+    },
+  );
   emitAfterCommit(tx, { intent: updated, attempt, testClockId }, { kind: 'returned', code }, record);
   return { intent: updated, events: [event, ...(booked?.events ?? [])] };
 }

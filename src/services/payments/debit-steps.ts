@@ -7,9 +7,9 @@ import { markSubmitted } from '../../db/payment-attempts.ts';
 import { type LockedIntentRow, updateDebitedIntent } from '../../db/payment-intents.ts';
 import { lockPaymentMethod, type PaymentMethodRow } from '../../db/payment-methods.ts';
 import { selectReservation } from '../../db/payment-reservations.ts';
-import { debitDates, hasMissedCutOff } from '../../domain/bank-debit.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { type DeclineCode, declined, unattended } from '../../domain/charge-outcome.ts';
+import { debitDates, hasMissedCutOff } from '../../domain/schemes/bank-debit.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
@@ -68,8 +68,8 @@ export async function carryOutDebit(
 }
 
 /**
- * Opens the step of a locked debit that is due: hands an accepted debit over, or stops it, or finds what to ask about one that
- * the bank has. Returns what the processor is to be asked, or null if nothing is. `at` is customer time.
+ * Opens the step of a locked debit that is due: hands an accepted debit over, or stops it, or finds what to ask about
+ * one that the bank has. Returns what the processor is to be asked, or null if nothing is. `at` is customer time.
  */
 export async function openDebitStep(
   tx: Tx,
@@ -105,12 +105,7 @@ export async function openDebitStep(
  * Asks the processor what a step is about, and records what it says.
  * @throws ProcessorUnavailable when it gave no answer. The step is then taken again.
  */
-export async function finishDebitStep(
-  sql: Db,
-  charging: Charging,
-  step: DebitStep,
-  origin: StepOrigin,
-): Promise<void> {
+export async function finishDebitStep(sql: Db, charging: Charging, step: DebitStep, origin: StepOrigin): Promise<void> {
   const processor = processorFor(charging.processors, step.debit.livemode);
   const asked = await traced('debit', { kind: 'client', attributes: attributesOf(step) }, () =>
     orUnavailable('payment', askAbout(sql, charging, processor, step, origin)),

@@ -86,8 +86,8 @@ function unlessGone(error: unknown): never {
 }
 
 /**
- * What opening has come to: a charge to be made, or an intent that is done for now: its outcome was recorded by an earlier
- * try, or its debit is accepted.
+ * What opening has come to: a charge to be made, or an intent that is done for now: its outcome was recorded by an
+ * earlier try, or its debit is accepted.
  */
 type Opened = { charge: Charge } | UnlockedCharge | { completed: PaymentIntentRow };
 

@@ -159,7 +159,9 @@ async function openRefund(
   return row;
 }
 
-/** Whether the bank can still take the payment back: the payer would then have the money twice. `at` is customer time. */
+/**
+ * Whether the bank can still take the payment back: the payer would then have the money twice. `at` is customer time.
+ */
 function canStillComeBack({ returnable_until: until, mandate_id: mandateId }: LockedIntentRow, at: Date): boolean {
   return mandateId !== null && until !== null && dateIn(at, schemes.au_becs.timeZone) <= until;
 }

@@ -34,8 +34,8 @@ export interface HeldPayment {
 }
 
 /**
- * Processors forget keys, some after 24 hours (docs.stripe.com/api/idempotent_requests). A charge is repeated only under
- * a key that is younger than this; an hour is left for what is under way.
+ * Processors forget keys, some after 24 hours (docs.stripe.com/api/idempotent_requests). A charge is repeated only
+ * under a key that is younger than this; an hour is left for what is under way.
  */
 const keyLifeMs = 23 * 3_600_000;
 
@@ -55,9 +55,9 @@ export async function holdPayment(
 }
 
 /**
- * Takes the money of a held payment, and returns the outcome. If another try may have charged it, the processor is asked
- * first. It is charged only if the processor says that it was not, and under a key that is younger than 23 hours. An
- * older reservation is canceled, and the payment is reserved anew.
+ * Takes the money of a held payment, and returns the outcome. If another try may have charged it, the processor is
+ * asked first. It is charged only if the processor says that it was not, and under a key that is younger than 23 hours.
+ * An older reservation is canceled, and the payment is reserved anew.
  * @throws OutcomeUnknown when the processor gives no outcome.
  */
 export async function chargeHeld(

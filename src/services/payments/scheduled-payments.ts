@@ -14,8 +14,8 @@ import { openUnattended, unlessRefused } from './debit-acceptance.ts';
 
 /**
  * Charges a scheduled payment when it is due, in the same three steps as a plan's payment. A debit under a mandate is
- * only accepted: it has a workflow of its own. `at` is customer time. Does nothing when a confirm or a cancel has already ended the schedule. In real time the database's clock decides whether
- * the payment is due (see `instantOf`).
+ * only accepted: it has a workflow of its own. `at` is customer time. Does nothing when a confirm or a cancel has
+ * already ended the schedule. In real time the database's clock decides whether the payment is due (see `instantOf`).
  * @param now real time.
  * @throws WorkflowClockAhead when the payment is due by the workflow's clock only. Nothing has changed then.
  */

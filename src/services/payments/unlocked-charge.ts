@@ -119,8 +119,8 @@ export async function recordUnlocked(
 }
 
 /**
- * Whether a customer in real time pays by a method of its own: nothing must be attached, and no clock locked. For a bank
- * account, a mandate must be.
+ * Whether a customer in real time pays by a method of its own: nothing must be attached, and no clock locked. For a
+ * bank account, a mandate must be.
  */
 function arePlain({ payer, method }: Parties): boolean {
   const isDebitable = method.instrument.type === 'au_becs_debit';

@@ -62,8 +62,8 @@ function ownStep(now: Date) {
 
 /**
  * Step one. An attempt that a dead worker left open comes first, in any plan state: the processor may have taken the
- * money. Then comes what has been due longest: a debit's step, in any plan state, or a payment. At the same instant, the
- * debit's step comes first, and then the older slot.
+ * money. Then comes what has been due longest: a debit's step, in any plan state, or a payment. At the same instant,
+ * the debit's step comes first, and then the older slot.
  */
 async function openDuePayment(
   tx: Tx,

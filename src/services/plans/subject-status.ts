@@ -12,8 +12,8 @@ import { deletedSubject, type StatusDetails, type SubjectStatus } from '../../me
 import type { Db } from '../../platform/postgres/connection.ts';
 
 /**
- * Returns the status of a plan. A plan that was deleted counts as ended, and so does one in a final state, once no debit
- * of it is open any more.
+ * Returns the status of a plan. A plan that was deleted counts as ended, and so does one in a final state, once no
+ * debit of it is open any more.
  */
 export async function planStatus(db: Db, id: string): Promise<SubjectStatus> {
   const row = await selectPlanStatus(db, id);
@@ -51,8 +51,8 @@ export async function scheduledPaymentStatus(db: Db, intentId: string): Promise<
 }
 
 /**
- * Returns the status of the debit of a single payment. It counts as ended once nothing more is expected of it, or when it
- * was deleted.
+ * Returns the status of the debit of a single payment. It counts as ended once nothing more is expected of it, or when
+ * it was deleted.
  */
 export async function bankDebitStatus(db: Db, attemptId: string): Promise<SubjectStatus> {
   const row = await selectDebitStatus(db, attemptId);

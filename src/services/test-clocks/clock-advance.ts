@@ -37,9 +37,9 @@ interface Carrying {
 const rounds = 3;
 
 /**
- * Carries out an accepted advance. Its subjects move in parallel, each straight to the target, except those of a customer
- * that has given a mandate: see `moveInOrder`. The clock becomes ready only when nothing up to the target is due any
- * more; otherwise it fails.
+ * Carries out an accepted advance. Its subjects move in parallel, each straight to the target, except those of a
+ * customer that has given a mandate: see `moveInOrder`. The clock becomes ready only when nothing up to the target is
+ * due any more; otherwise it fails.
  */
 export async function carryOutAdvance(db: Db, advance: ClockAdvanceRow, carrying: Carrying): Promise<void> {
   const { moveSubject, step } = carrying;
@@ -69,8 +69,8 @@ export async function carryOutAdvance(db: Db, advance: ClockAdvanceRow, carrying
 }
 
 /**
- * Moves the subjects of one customer in the order of their instants: the bank's word about one can change the others. So
- * the first one moves to its instant, and then all are looked at again. A single one moves straight to the target.
+ * Moves the subjects of one customer in the order of their instants: the bank's word about one can change the others.
+ * So the first one moves to its instant, and then all are looked at again. A single one moves straight to the target.
  */
 async function moveInOrder(
   listDue: () => Promise<DueSubject[]>,

@@ -12,8 +12,8 @@ export interface DueSubject {
   /** When, in the clock's time. Null while it is under way. */
   at: Date | null;
   /**
-   * The customer, if its subjects can change each other: a bank that takes a debit back can end the mandate that another
-   * subject needs. Null if the subject is independent of all others.
+   * The customer, if its subjects can change each other: a bank that takes a debit back can end the mandate that
+   * another subject needs. Null if the subject is independent of all others.
    */
   customerInOrder: string | null;
 }

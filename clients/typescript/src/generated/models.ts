@@ -6,6 +6,7 @@ type Schemas = components['schemas'];
 
 export type Address = Schemas['Address'];
 export type AdvancingTestClock = Schemas['AdvancingTestClock'];
+export type BankDebit = Schemas['BankDebit'];
 export type BecsData = Schemas['BecsData'];
 export type BecsInstrument = Schemas['BecsInstrument'];
 export type BecsPaymentMethod = Schemas['BecsPaymentMethod'];
@@ -69,6 +70,7 @@ export type PayPalPaymentMethodCreate = Schemas['PayPalPaymentMethodCreate'];
 export type PaymentError = Schemas['PaymentError'];
 export type PaymentIntent = Schemas['PaymentIntent'];
 export type PaymentIntentActionCompletion = Schemas['PaymentIntentActionCompletion'];
+export type PaymentIntentBankResult = Schemas['PaymentIntentBankResult'];
 export type PaymentIntentCanceledEvent = Schemas['PaymentIntentCanceledEvent'];
 export type PaymentIntentChanges = Schemas['PaymentIntentChanges'];
 export type PaymentIntentConfirm = Schemas['PaymentIntentConfirm'];
@@ -77,7 +79,9 @@ export type PaymentIntentEffect = Schemas['PaymentIntentEffect'];
 export type PaymentIntentFailedEvent = Schemas['PaymentIntentFailedEvent'];
 export type PaymentIntentForPayer = Schemas['PaymentIntentForPayer'];
 export type PaymentIntentList = Schemas['PaymentIntentList'];
+export type PaymentIntentProcessingEvent = Schemas['PaymentIntentProcessingEvent'];
 export type PaymentIntentRequiresActionEvent = Schemas['PaymentIntentRequiresActionEvent'];
+export type PaymentIntentReturnedEvent = Schemas['PaymentIntentReturnedEvent'];
 export type PaymentIntentSucceededEvent = Schemas['PaymentIntentSucceededEvent'];
 export type PaymentMethod = Schemas['PaymentMethod'];
 export type PaymentMethodAttach = Schemas['PaymentMethodAttach'];
@@ -106,6 +110,7 @@ export type RefundFailedEvent = Schemas['RefundFailedEvent'];
 export type RefundList = Schemas['RefundList'];
 export type RefundSucceededEvent = Schemas['RefundSucceededEvent'];
 export type ReplayResult = Schemas['ReplayResult'];
+export type ReturnedPaymentIntent = Schemas['ReturnedPaymentIntent'];
 export type SandboxPaymentMethodCreate = Schemas['SandboxPaymentMethodCreate'];
 export type ScheduledPayment = Schemas['ScheduledPayment'];
 export type ScheduledPaymentList = Schemas['ScheduledPaymentList'];
@@ -142,6 +147,8 @@ export type WebhookEvent =
   | Schemas['PaymentIntentFailedEvent']
   | Schemas['PaymentIntentCanceledEvent']
   | Schemas['PaymentIntentRequiresActionEvent']
+  | Schemas['PaymentIntentProcessingEvent']
+  | Schemas['PaymentIntentReturnedEvent']
   | Schemas['MandateCreatedEvent']
   | Schemas['MandateActivatedEvent']
   | Schemas['MandateCanceledEvent']

@@ -415,8 +415,9 @@ export class PaymentIntents extends Resource {
    * Charge a payment intent
    *
    * Allowed from requires_payment_method and failed. Returns the result: `succeeded`, `failed` with
-   * `last_payment_error`, `requires_action` or `processing`. A decline is not an error: it returns 200. A method
-   * without a customer is attached to the customer of the payment intent.
+   * `last_payment_error`, `requires_action` or `processing`. A decline is not an error: it returns 200. A bank account
+   * under a mandate returns `processing` with `expected_result_date`. A method without a customer is attached to the
+   * customer of the payment intent.
    *
    * A publishable key needs the client_secret of this payment intent. It may use a method of the payment intent’s
    * customer, or a method without a customer. If the payment intent has no customer either, the method is bound to this
@@ -438,8 +439,9 @@ export class PaymentIntents extends Resource {
   /**
    * Cancel a payment intent
    *
-   * Allowed from requires_payment_method, requires_action and failed. It also ends a schedule. A payment intent of a
-   * plan cannot be canceled: suspend or close the plan.
+   * Allowed from requires_payment_method, requires_action and failed, and from processing while a bank debit waits for
+   * its hand-over to the bank. It also ends a schedule. A payment intent of a plan cannot be canceled: suspend or close
+   * the plan.
    *
    * Needs a secret key with the scope `payment_intents:write`.
    *
@@ -464,6 +466,25 @@ export class PaymentIntents extends Resource {
     options?: WriteOptions,
   ): Promise<models.PaymentIntent> {
     return this.send({ method: 'POST', path: path`/api/v1/test_helpers/payment_intents/${paymentIntentId}/complete_action`, body }, options);
+  }
+
+  /**
+   * Report on a bank debit as the bank would
+   *
+   * Reports now what the bank would report at its own time. A debit that was not handed over yet is handed over first.
+   * After that the bank reports nothing more about this debit by itself. On a test clock you need not call this: an
+   * advance carries out what `_sandbox_bank_outcome` chooses.
+   *
+   * Needs a secret key with the scope `payment_intents:write`. Sandbox only.
+   *
+   * `POST /api/v1/test_helpers/payment_intents/{payment_intent_id}/bank_result`
+   */
+  reportBankResult(
+    paymentIntentId: string,
+    body: models.PaymentIntentBankResult,
+    options?: WriteOptions,
+  ): Promise<models.PaymentIntent> {
+    return this.send({ method: 'POST', path: path`/api/v1/test_helpers/payment_intents/${paymentIntentId}/bank_result`, body }, options);
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { dateIn, type PlainDate } from './calendar.ts';
-import { chargeDate, handOverAt, resultAt, resultDate, returnableUntil } from './schemes/debit-dates.ts';
-import type { SchemeProfile } from './schemes/scheme-profile.ts';
+import { dateIn, type PlainDate } from '../calendar.ts';
+import { chargeDate, handOverAt, resultAt, resultDate, returnableUntil } from './debit-dates.ts';
+import type { SchemeProfile } from './scheme-profile.ts';
 
 /** What is promised when a debit is accepted. Dates are those of the scheme's clock, instants are UTC. */
 export interface DebitDates {

@@ -1,15 +1,41 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { debitDates, hasMissedCutOff, lodgementReferenceOf, returnableAfter } from '../../src/domain/bank-debit.ts';
-import { auBecs } from '../../src/domain/schemes/au-becs.ts';
+import { auBecs } from '../../../src/domain/schemes/au-becs.ts';
+import {
+  debitDates,
+  hasMissedCutOff,
+  lodgementReferenceOf,
+  returnableAfter,
+} from '../../../src/domain/schemes/bank-debit.ts';
 
 describe('the dates that a bank debit is promised', () => {
   for (const [what, accepted, charged, handOver, resultOn, result] of [
-    ['before the cut-off', '2027-03-01T04:59:59.999Z', '2027-03-01', '2027-03-01T05:00', '2027-03-03', '2027-03-02T22:00'],
+    [
+      'before the cut-off',
+      '2027-03-01T04:59:59.999Z',
+      '2027-03-01',
+      '2027-03-01T05:00',
+      '2027-03-03',
+      '2027-03-02T22:00',
+    ],
     ['at the cut-off', '2027-03-01T05:00:00.000Z', '2027-03-02', '2027-03-02T05:00', '2027-03-04', '2027-03-03T22:00'],
-    ['on the Thursday before Easter', '2027-03-25T00:00:00Z', '2027-03-25', '2027-03-25T05:00', '2027-03-31', '2027-03-30T22:00'],
+    [
+      'on the Thursday before Easter',
+      '2027-03-25T00:00:00Z',
+      '2027-03-25',
+      '2027-03-25T05:00',
+      '2027-03-31',
+      '2027-03-30T22:00',
+    ],
     ['on Good Friday', '2027-03-26T00:00:00Z', '2027-03-30', '2027-03-30T05:00', '2027-04-01', '2027-03-31T22:00'],
-    ['after summer time has ended', '2027-04-05T00:00:00Z', '2027-04-05', '2027-04-05T06:00', '2027-04-07', '2027-04-06T23:00'],
+    [
+      'after summer time has ended',
+      '2027-04-05T00:00:00Z',
+      '2027-04-05',
+      '2027-04-05T06:00',
+      '2027-04-07',
+      '2027-04-06T23:00',
+    ],
   ] as const) {
     it(`are those of business days for a debit that is accepted ${what}`, () => {
       assert.deepEqual(debitDates(auBecs, new Date(accepted)), {
