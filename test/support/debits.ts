@@ -14,8 +14,8 @@ export interface Debtor {
   mandate: string;
 }
 
-/** What tests of bank debits do, beside what those of mandates do. */
-export function useDebits(stage: Stage) {
+/** What tests of bank debits do, beside what those of mandates do. Without `collectAll`, workflows run. */
+export function useDebits(stage: Pick<Stage, 'request' | 'merchant'> & Partial<Pick<Stage, 'collectAll'>>) {
   const debtor = useDebtor(stage);
   const here = {
     ...debtor,
@@ -45,8 +45,8 @@ export function useDebits(stage: Stage) {
         metadata,
         ...terms,
       });
-      // The first payment is made at once, by the plan's workflow.
-      await stage.collectAll(plan.id, plan.updated_at);
+      // The first payment is made at once: by the plan's workflow, if there is one.
+      await stage.collectAll?.(plan.id, plan.updated_at);
       return stage.merchant.getPlan(plan.id);
     },
     /**
