@@ -18,7 +18,7 @@ const acceptanceFields = {
     }),
   ),
   ip_address: Type.Optional(
-    Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })], {
+    Type.Union([Type.String({ format: 'ipv4', maxLength: 15 }), Type.String({ format: 'ipv6', maxLength: 45 })], {
       description: 'The address that the payer’s browser had at your server.',
     }),
   ),
@@ -29,13 +29,14 @@ const acceptanceFields = {
   text_version: Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: 40,
+      maxLength: 20,
       description: 'The `version` of the text that the payer was shown. Required unless `type` is `imported`.',
     }),
   ),
   text_sha256: Type.Optional(
     Type.String({
       pattern: '^[0-9a-f]{64}$',
+      maxLength: 64,
       description: 'The `sha256` of that text. Required unless `type` is `imported`.',
     }),
   ),

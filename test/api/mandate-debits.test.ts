@@ -17,17 +17,17 @@ describe('a payment by a bank account', () => {
     assert.equal(declined.body.last_payment_error.code, 'insufficient_funds');
   });
 
-  it('under an active mandate is made, and noted on the mandate: each time, whatever the outcome', async () => {
+  it('under an active mandate is noted on the mandate at the hand-over: each time, whatever the outcome', async () => {
     const { clock, payer } = await stage.merchant.customerOnClock(frozen);
     const { id, payment_method_id: account } = await here.active({ payment_method_id: await here.account(payer.id) });
-    for (const [now, outcome] of [
-      [frozen, 'succeed'],
-      ['2027-02-10T00:00:00.000Z', 'decline'],
-    ]) {
-      if (now !== frozen) await stage.advance(clock.id, String(now));
+    for (const [handOver, outcome] of [
+      ['2027-01-29T05:00:00.000Z', 'succeed'],
+      ['2027-02-01T05:00:00.000Z', 'decline'],
+    ] as const) {
       const { status } = await here.charge(account, { metadata: { _sandbox_outcome: outcome } });
+      await stage.advance(clock.id, handOver);
       const { last_debited_at, updated_at } = await here.get(id);
-      assert.deepEqual([status, last_debited_at, updated_at], [200, now, now]);
+      assert.deepEqual([status, last_debited_at, updated_at], [200, handOver, handOver]);
     }
     assert.deepEqual(await here.told(), ['mandate.created active', 'mandate.activated active']);
   });
@@ -51,11 +51,11 @@ describe('a payment by a bank account', () => {
 
   it('is refused as 422 mandate_limit_exceeded above the limit, which a surcharge counts against', async () => {
     const { payment_method_id: account } = await here.active({ max_amount_cents: 1000 });
-    assert.equal((await here.charge(account)).body.status, 'succeeded');
+    assert.equal((await here.charge(account)).body.status, 'processing');
     for (const terms of [{ amount: 1001 }, { surcharge_applied: true }]) {
       refusal(await here.charge(account, terms), 422, 'mandate_limit_exceeded');
     }
-    assert.equal(stage.ledger.requests.length, 1);
+    assert.equal(stage.ledger.requests.length, 0);
   });
 
   it('is refused on creation with confirm, and leaves no payment intent', async () => {
@@ -71,9 +71,8 @@ describe('a payment by a bank account', () => {
     await here.payerCancels(id);
     refusal(await here.charge(payment_method_id), 422, 'mandate_unavailable');
     const { id: next } = await here.active({ payment_method_id });
-    assert.equal((await here.charge(payment_method_id)).body.status, 'succeeded');
-    assert.notEqual((await here.get(next)).last_debited_at, null);
-    assert.equal((await here.get(id)).last_debited_at, null);
+    const { status, mandate_id: mandate } = (await here.charge(payment_method_id)).body;
+    assert.deepEqual([status, mandate], ['processing', next]);
   });
 
   it('leaves the mandate of another account out of it', async () => {
@@ -105,7 +104,7 @@ describe('a plan and a scheduled payment by a bank account', () => {
       payments.map(({ status }) => status),
       ['paid', 'paid'],
     );
-    assert.equal((await here.get(mandate.id)).last_debited_at, '2027-02-08T00:00:00.000Z');
+    assert.equal((await here.get(mandate.id)).last_debited_at, '2027-02-08T05:00:00.000Z');
   });
 
   it('of a plan fails for good without an active mandate: suspended, and the processor is not asked', async () => {
@@ -141,10 +140,10 @@ describe('a plan and a scheduled payment by a bank account', () => {
       payment?.attempts.map(({ outcome, code }) => [outcome, code]),
       [
         ['failed', 'mandate_unavailable'],
-        ['succeeded', null],
+        ['accepted', null],
       ],
     );
-    assert.equal(payment?.status, 'paid');
+    assert.equal(payment?.status, 'processing');
   });
 
   it('of a plan above the limit of the mandate fails for good with mandate_limit_exceeded', async () => {
@@ -164,9 +163,9 @@ describe('a plan and a scheduled payment by a bank account', () => {
     const { clock, payer, mandate } = await debtorOnClock();
     const metadata = { _sandbox_outcome: 'decline,succeed' };
     const plan = await stage.merchant.activePlan({ customer_id: payer.id, start_date: '2027-02-01', metadata });
-    await stage.advance(clock.id, '2027-02-01T12:00:00Z');
-    await here.payerCancels(mandate.id);
     await stage.advance(clock.id, '2027-02-03T00:00:00Z');
+    await here.payerCancels(mandate.id);
+    await stage.advance(clock.id, '2027-02-05T00:00:00Z');
     const [payment] = await stage.merchant.payments(plan.id);
     assert.deepEqual(
       payment?.attempts.map(({ code }) => code),

@@ -5,8 +5,8 @@ import type { Stage } from './stage.ts';
 
 const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 
-/** What tests of mandates do: bank accounts, texts and acceptances of the stage's biller. */
-export function useDebtor(stage: Pick<Stage, 'request' | 'merchant'>) {
+/** What tests of mandates do: bank accounts, texts and acceptances of the stage’s biller. */
+export function useDebtor(stage: Pick<Stage, 'merchant' | 'request'>) {
   const here = {
     /** Saves a bank account, of the customer if one is named, and returns its id. */
     async account(customer?: string, data: Record<string, string> = {}): Promise<string> {

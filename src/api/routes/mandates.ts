@@ -44,7 +44,6 @@ const create = route({
     'The response has what a payer needs (`MandateForPayer`).',
   access: { scope: 'mandates:write', publishable: true },
   invalid: 422,
-  bodyLimit: { kib: 32, since: 'its texts have up to 1,500 characters, each of up to 12 bytes' },
   body: MandateCreate,
   response: { status: 201, schema: MandateByKey, example: mandateExample },
   handle: async ({ context, key, body, deps }) => {
@@ -125,7 +124,6 @@ const accept = route({
     'only. The response then has what a payer needs (`MandateForPayer`).',
   access: { scope: 'mandates:write', publishable: true },
   invalid: 422,
-  bodyLimit: { kib: 32, since: 'its texts have up to 1,000 characters, each of up to 12 bytes' },
   body: MandateAccept,
   response: { status: 200, schema: MandateByKey, example: mandateExample },
   handle: async ({ context, key, params, body, deps }) => {

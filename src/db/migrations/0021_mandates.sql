@@ -1,16 +1,15 @@
--- What payers have agreed to. A text names its biller, so each biller has texts of its own.
 create table mandate_texts (
   biller_id object_id not null references billers,
   livemode boolean not null,
   sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
   scheme text not null check (scheme in ('au_becs')),
-  version text not null check (length(version) between 1 and 40),
+  version text not null check (length(version) between 1 and 20),
   html text not null,
   created_at timestamptz not null,
   primary key (biller_id, livemode, sha256),
   check (sha256 = encode(sha256(convert_to(html, 'UTF8')), 'hex'))
 );
-comment on table mandate_texts is 'Each text that at least one payer of a biller has agreed to, word for word. Rows are only ever added: the text of a mandate stays readable after the template or the name of the biller has changed';
+comment on table mandate_texts is 'Each text that at least one payer of a biller has agreed to, word for word. It has the name of the biller. Rows are only ever added: the text of a mandate stays readable after the template or the name of the biller has changed';
 comment on column mandate_texts.sha256 is 'Of html in UTF-8';
 comment on column mandate_texts.created_at is 'Real time of the first acceptance';
 create trigger mandate_texts_only_grow before update or delete or truncate on mandate_texts

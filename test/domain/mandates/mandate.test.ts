@@ -104,7 +104,7 @@ describe('the next possible charge date', () => {
     ['2150-01-01T00:00:00.000Z', null, 'unknown on a test clock far ahead'],
   ];
   for (const [now, date, why] of dates) {
-    it(`is ${why}`, () => assert.equal(nextChargeDate(scheme, new Date(now)), date));
+    it(`of a mandate is ${why}`, () => assert.equal(nextChargeDate(scheme, new Date(now)), date));
   }
 });
 

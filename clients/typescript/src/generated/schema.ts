@@ -5054,7 +5054,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
-            /** @description The body is larger than 32 KiB. The limit is this high because its texts have up to 1,500 characters, each of up to 12 bytes. */
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -5167,7 +5167,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            /** @description The body is larger than 32 KiB. The limit is this high because its texts have up to 1,000 characters, each of up to 12 bytes. */
+            /** @description The body is larger than 16 KiB. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
