@@ -28,6 +28,12 @@ export async function insertAttempt(tx: Tx, attempt: NewAttempt): Promise<void> 
   await tx`insert into payment_attempts ${tx({ ...attempt, outcome: 'processing' })}`;
 }
 
+/** The attempt, or null. */
+export async function selectAttempt(db: Db, id: string): Promise<PaymentAttemptRow | null> {
+  const [row] = await db<PaymentAttemptRow[]>`select * from payment_attempts where id = ${id}`;
+  return row ?? null;
+}
+
 /** Locks an attempt for update. Lock its intent first. Returns null if the attempt was deleted. */
 export async function lockAttempt(tx: Tx, id: string): Promise<PaymentAttemptRow | null> {
   const [row] = await tx<PaymentAttemptRow[]>`select * from payment_attempts where id = ${id} for no key update`;
