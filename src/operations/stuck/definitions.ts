@@ -54,10 +54,11 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     afterSeconds: 2 * minute,
     query: processingPayments,
     describe: ({ subject_id: id, livemode, attempt_id: attemptId, number, source, payment_plan_id: planId }) => ({
-      why: `attempt ${number} (${source}, ${attemptId}) has no outcome: ${silence(livemode)}`,
+      why: `attempt ${number} (${source}) has no outcome: ${silence(livemode)}`,
       remedy:
         `${remedyOfSilence(livemode)} ` +
-        `Its log says why that fails (housekeeping)${source === 'confirm' ? '.' : `; then ${opsCommand('recheck', planId ?? id)}.`}`,
+        `Its log says why that fails (housekeeping)${source === 'confirm' ? '' : `; then ${opsCommand('recheck', planId ?? id)}`}. ` +
+        `If it can never tell: ${opsCommand('settle', attemptId, '--as', 'OUTCOME', '--evidence', 'TEXT')}.`,
       ...(source === 'confirm'
         ? {}
         : {

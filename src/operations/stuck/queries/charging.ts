@@ -28,9 +28,10 @@ export const heldCharging: StuckQuery<UnknownToUs> = {
 export const lateProcessorComparison: StuckQuery<{ compared_at: Date | null }> = {
   rows: (db, { before }) => db`
     select null as subject_id, null as biller_id, true as livemode, min(a.opened_at) as since
-    from live_charging c
-    join payment_attempts a on a.opened_at <= ${before} and a.opened_at > coalesce(c.compared_at, '-infinity')
+    from payment_attempts a
     join payment_reservations r on r.attempt_id = a.id and r.livemode
+    where a.opened_at <= ${before}
+      and a.opened_at > coalesce((select compared_at from live_charging), '-infinity')
     having count(*) > 0`,
   facts: (db) => db`select compared_at from live_charging`,
 };
