@@ -19,12 +19,12 @@ export interface MovementRow {
   currency: string;
 }
 
-export async function selectLiveCharging(db: Db): Promise<LiveChargingRow & { is_compared_lately: boolean }> {
-  const [row] = await db<[LiveChargingRow & { is_compared_lately: boolean }]>`
-    select cursor, compared_at, held_at,
-      coalesce(compared_at > clock_timestamp() - interval '1 minute', false) as is_compared_lately
-    from live_charging`;
-  return row;
+export async function selectLiveCharging(
+  db: Db,
+): Promise<Pick<LiveChargingRow, 'cursor'> & { isComparedLately: boolean }> {
+  const [row] = await db<{ cursor: string | null; is_lately: boolean | null }[]>`
+    select cursor, compared_at > clock_timestamp() - interval '1 minute' as is_lately from live_charging`;
+  return { cursor: row?.cursor ?? null, isComparedLately: row?.is_lately === true };
 }
 
 /**
@@ -57,21 +57,25 @@ export async function recordCompared(
           or not exists (select from payment_attempts where id = split_part(u.idempotency_key, '.', 1))
       ) as holds
     )
-    update live_charging set
-      cursor = ${to},
-      compared_at = case when ${isLast} then clock_timestamp() else compared_at end,
-      held_at = case when holds then coalesce(held_at, clock_timestamp()) else held_at end
-    from verdict
-    where cursor is not distinct from ${from}
-    returning holds`;
+    insert into live_charging as c (cursor, compared_at, held_at)
+    select ${to}, case when ${isLast} then clock_timestamp() end, case when holds then clock_timestamp() end from verdict
+    on conflict (one) do update set
+      cursor = excluded.cursor,
+      compared_at = coalesce(excluded.compared_at, c.compared_at),
+      held_at = coalesce(c.held_at, excluded.held_at)
+    where c.cursor is not distinct from ${from}
+    returning (select holds from verdict)`;
   return row?.holds === true;
 }
 
 /** Holds live charging, or releases it. Returns whether that changed anything. */
 export async function updateHold(tx: Tx, isHeld: boolean): Promise<boolean> {
   const rows = await tx`
-    update live_charging set held_at = ${isHeld ? tx`clock_timestamp()` : null}
-    where (held_at is null) = ${isHeld}
+    insert into live_charging as c (held_at)
+    select ${isHeld ? tx`clock_timestamp()` : tx`null::timestamptz`}
+    where ${isHeld} or exists (select from live_charging)
+    on conflict (one) do update set held_at = excluded.held_at
+    where (c.held_at is null) = ${isHeld}
     returning one`;
   return rows.length > 0;
 }

@@ -59,6 +59,12 @@ export async function markSubmitted(tx: Tx, id: string): Promise<void> {
   if (count !== 1) throw new Error(`attempt ${id} is not accepted any more`);
 }
 
+/** The attempt, or null. */
+export async function selectAttempt(db: Db, id: string): Promise<PaymentAttemptRow | null> {
+  const [row] = await db<PaymentAttemptRow[]>`select * from payment_attempts where id = ${id}`;
+  return row ?? null;
+}
+
 /** Locks an attempt for update. Lock its intent first. Returns null if the attempt was deleted. */
 export async function lockAttempt(tx: Tx, id: string): Promise<PaymentAttemptRow | null> {
   const [row] = await tx<PaymentAttemptRow[]>`select * from payment_attempts where id = ${id} for no key update`;

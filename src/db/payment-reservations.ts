@@ -53,9 +53,9 @@ export async function insertReservation(
  * longer than an hour after the last comparison: the database may be a back-up. Before the first one they may.
  */
 export function isLiveChargingOpen(db: Db) {
-  return db`exists (
+  return db`not exists (
     select from live_charging
-    where held_at is null and (compared_at is null or compared_at > clock_timestamp() - interval '1 hour'))`;
+    where held_at is not null or compared_at <= clock_timestamp() - interval '1 hour')`;
 }
 
 /**

@@ -45,11 +45,10 @@ describe('the sandbox with a processor service of its own', function () {
   });
 
   it('is not held with live charging', async () => {
-    await service.db.sql`update live_charging set held_at = now()`;
+    await service.db.sql`insert into live_charging (held_at) values (now())`;
     const merchant = await service.merchant();
     const payer = await merchant.customer();
     const { id } = await merchant.intent({ customer_id: payer.id, payment_method: await merchant.card(payer.id) });
     assert.equal((await merchant.client.paymentIntents.confirm(id)).status, 'succeeded');
-    await service.db.sql`update live_charging set held_at = null`;
   });
 });

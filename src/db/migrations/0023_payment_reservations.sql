@@ -19,8 +19,7 @@ create table live_charging (
   compared_at timestamptz,
   held_at timestamptz
 );
-insert into live_charging default values;
-comment on table live_charging is 'Whether live charges may be made. One row';
+comment on table live_charging is 'Whether live charges may be made. One row, or none before the first comparison';
 comment on column live_charging.cursor is 'Up to where the movements of the live processor were compared with this database: the processor''s own mark. Null before the first comparison';
 comment on column live_charging.compared_at is 'When they were last compared. Real time, by PostgreSQL''s clock';
 comment on column live_charging.held_at is 'Since when charging is held: movements were found that this database does not know, or an operator has said so';

@@ -1,6 +1,7 @@
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import { workflowIdOf } from '../../platform/postgres/outbox.ts';
 import { define, type StuckDefinition } from './find-stuck.ts';
+import { heldCharging, lateProcessorComparison } from './queries/charging.ts';
 import { failedClocks, slowAdvances } from './queries/clocks.ts';
 import {
   type OverdueDebit,
@@ -67,11 +68,12 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     meaning: 'A payment was opened, and its outcome is not known.',
     afterSeconds: 2 * minute,
     query: processingPayments,
-    describe: ({ subject_id: id, livemode, number, source, payment_plan_id: planId }) => ({
+    describe: ({ subject_id: id, livemode, attempt_id: attemptId, number, source, payment_plan_id: planId }) => ({
       why: `attempt ${number} (${source}) has no outcome: ${silence(livemode)}`,
       remedy:
         `${remedyOfSilence(livemode)} ` +
-        `Its log says why that fails (housekeeping)${source === 'confirm' ? '.' : `; then ${opsCommand('recheck', planId ?? id)}.`}`,
+        `Its log says why that fails (housekeeping)${source === 'confirm' ? '' : `; then ${opsCommand('recheck', planId ?? id)}`}. ` +
+        `If it can never tell: ${opsCommand('settle', attemptId, '--as', 'OUTCOME', '--evidence', 'TEXT')}.`,
       ...(source === 'confirm'
         ? {}
         : {
@@ -88,6 +90,34 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     describe: ({ payment_intent_id: intentId, livemode }) => ({
       why: `the refund of ${intentId} has no outcome: ${silence(livemode)}`,
       remedy: `${remedyOfSilence(livemode)} Its log says why that fails (housekeeping).`,
+    }),
+  }),
+  define({
+    kind: 'charging_held',
+    meaning: 'Live charges and refunds are held.',
+    afterSeconds: 0,
+    query: heldCharging,
+    describe: ({ charges, refunds, example }) => ({
+      why:
+        example === null
+          ? 'an operator holds them'
+          : `the live processor has made ${charges} charges and ${refunds} refunds that are not in this database, such as ` +
+            `${example}: it was restored from a back-up`,
+      remedy:
+        'Compare unknown_movements with the processor (docs/operations.md, After a restore); then ' +
+        `${opsCommand('release-charging', '--evidence', 'TEXT')}.`,
+    }),
+  }),
+  define({
+    kind: 'processor_comparison_late',
+    meaning: 'Live charges were not compared with the processor lately. An hour after the last comparison they wait.',
+    afterSeconds: 15 * minute,
+    query: lateProcessorComparison,
+    describe: ({ compared_at: at }) => ({
+      why:
+        `the last comparison was ${at === null ? 'never made' : `at ${at.toISOString()}`}: no worker runs, or the live ` +
+        'processor does not respond to /movements',
+      remedy: 'Fix the live processor (LIVE_PROCESSOR_URL, docs/processors.md), or start a worker: npm run worker.',
     }),
   }),
   define({
@@ -180,7 +210,7 @@ function silence(livemode: boolean | null): string {
 
 function remedyOfSilence(livemode: boolean | null): string {
   const processor = livemode ? 'the live processor (LIVE_PROCESSOR_URL, docs/processors.md)' : 'the processor';
-  return `Fix ${processor}, or start a worker: every worker asks again every five seconds, under the same key.`;
+  return `Fix ${processor}, or start a worker: every worker asks again every five seconds.`;
 }
 
 function whyDebitOverdue(

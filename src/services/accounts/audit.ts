@@ -43,6 +43,9 @@ export type AuditAction =
   | 'test_clock.advance_retried'
   | 'webhook_delivery.retried_now'
   | 'webhook_delivery.given_up'
+  | 'payment_attempt.settled'
+  | 'live_charging.held'
+  | 'live_charging.released'
   | 'encryption.rotation_begun'
   | 'encryption.rotation_finished';
 

@@ -1,5 +1,10 @@
 import { lockCustomer } from '../../db/customers.ts';
-import { listAbandonedAttempts, selectAttemptOfRequest, updateAttemptKeyExpiry } from '../../db/payment-attempts.ts';
+import {
+  listAbandonedAttempts,
+  type PaymentAttemptRow,
+  selectAttemptOfRequest,
+  updateAttemptKeyExpiry,
+} from '../../db/payment-attempts.ts';
 import { type LockedIntentRow, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
@@ -138,15 +143,26 @@ export async function recoverCharges(sql: Pool, { processors, hook }: Charging, 
       const outcome = await askProcessor(sql, processors, charge);
       await atomically(sql, async (tx) => {
         await recordOutcome(tx, charge, { outcome, requestId: null, now }, hook);
-        // Its workflow may have stalled, because the processor gave it no outcome.
-        const { livemode, paymentIntentId, paymentPlanId } = charge;
-        if (attempt.source === 'plan' && paymentPlanId) await wake.plan(tx, { id: paymentPlanId, livemode }, now);
-        if (attempt.source === 'schedule') await wake.scheduledPayment(tx, { id: paymentIntentId, livemode }, now);
+        await wakeAfterOutcome(tx, attempt, charge, now);
       });
     }),
   );
   const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   if (failures.length > 0) throw unfinished('charges', failures);
+}
+
+/**
+ * Makes the workflow of a plan or a scheduled payment look again: it may have stalled, because the processor gave it no
+ * outcome. `now` is real time.
+ */
+export async function wakeAfterOutcome(
+  tx: Tx,
+  { source }: Pick<PaymentAttemptRow, 'source'>,
+  { livemode, paymentIntentId, paymentPlanId }: Charge,
+  now: Date,
+): Promise<void> {
+  if (source === 'plan' && paymentPlanId) await wake.plan(tx, { id: paymentPlanId, livemode }, now);
+  if (source === 'schedule') await wake.scheduledPayment(tx, { id: paymentIntentId, livemode }, now);
 }
 
 /**

@@ -13,7 +13,7 @@ import type { Movement, PaymentProcessor } from '../../processors/processor.ts';
  */
 export async function compareWithProcessor(sql: Pool, processor: PaymentProcessor | null): Promise<boolean> {
   if (processor === null || processor.movements === null) return false;
-  const { cursor, is_compared_lately: isComparedLately } = await selectLiveCharging(sql);
+  const { cursor, isComparedLately } = await selectLiveCharging(sql);
   if (isComparedLately) return false;
   let holds = false;
   for (let from = cursor, isLast = false; !isLast; ) {

@@ -79,6 +79,7 @@ export const overdueScheduledPayments: StuckQuery<Record<never, never>> = {
 
 /** An attempt whose outcome is not known yet. */
 export interface OpenAttempt {
+  attempt_id: string;
   number: number;
   source: 'confirm' | 'plan' | 'schedule';
   payment_plan_id: string | null;
@@ -92,7 +93,7 @@ export const processingPayments: StuckQuery<OpenAttempt> = {
     join payment_intents i on i.id = a.payment_intent_id
     where a.outcome = 'processing' and a.opened_at <= ${before}`,
   facts: (db) => db`
-    select a.number, a.source, i.payment_plan_id
+    select a.id as attempt_id, a.number, a.source, i.payment_plan_id
     from payment_attempts a
     join payment_intents i on i.id = a.payment_intent_id
     where a.payment_intent_id = f.subject_id and a.outcome = 'processing'`,
