@@ -1,4 +1,4 @@
--- A debit has more outcomes than a card's charge: accepted, submitted to the bank, and returned after it succeeded.
+-- A debit has more outcomes than the charge of a card: accepted, submitted to the bank, and returned after it succeeded.
 -- New columns are no object_id and no minor_units: to add a column of a domain, PostgreSQL writes the table anew.
 alter table payment_attempts
   drop constraint payment_attempts_outcome_check,
