@@ -54,6 +54,24 @@ const damages: Record<string, string> = {
   'a bank account that has a mandate is debited only while one is active': `
     update payment_attempts set payment_method_id = ACCOUNT, at = '2027-02-01';
     update mandates set status = 'canceled', status_reason = 'requested', ended_at = '2027-01-20'`,
+  'a debit is of the payment, the plan, the account and the customer of its mandate': `
+    update bank_debits set payment_plan_id = null`,
+  'an attempt waits for a bank exactly while it is a debit with a next step': `
+    update payment_attempts set outcome = 'submitted', settled_at = null where payment_intent_id = DEBITED`,
+  'a plan wakes for the first step of its debits': `update payment_plans set next_debit_at = '2027-01-11'`,
+  'a debit goes to the bank only under a mandate that is active then': `
+    update mandates set status = 'canceled', status_reason = 'requested', ended_at = '2027-01-10'`,
+  'a bank reports on a debit after its hand-over, and not before its charge date': `
+    update bank_debits set result_at = '2027-01-11T04:00:00Z'`,
+  'a debit has one event when it is accepted, and one when it comes back': `
+    update events set event_type = 'other.event' where event_type = 'payment_intent.processing'`,
+  'no event tells of a failure right after a success': `
+    update events set event_type = case sequence
+      when (select max(sequence) from events where subject_id = DEBITED) then 'payment_intent.failed'
+      else 'payment_intent.succeeded' end
+    where subject_id = DEBITED`,
+  'what came back of a payment is the whole of each of its debits that came back': `
+    update payment_intents set total_returned_amount = 5`,
   'the events of a biller and mode are numbered from 1 without gaps, up to its counter': `delete from events where sequence = 2`,
   'an attempt that succeeded or failed has exactly one event': `
     update events set event_type = 'payment_intent.failed' where event_type = 'payment_intent.succeeded'`,
@@ -118,13 +136,30 @@ describe('the check of the invariants', () => {
     });
     await transitionPlan(sql, mine, plan.id, 'activate');
     await collectDuePayment(sql, { sandbox: sandboxProcessor, live: null }, plan.id, { at: frozen, now: realNow() });
-    await advanceTestClock(sql, mine, clock.id, '2027-01-12T00:00:00Z');
+    const debited = await createPaymentPlan(sql, mine, {
+      customer_id: customer.id,
+      payment_instrument_id: account.id,
+      name: 'D',
+      frequency_type: 'weekly',
+      recurring_amount_cents: 1000,
+      until_further_notice: true,
+      currency: 'AUD',
+      start_date: '2027-01-11',
+    });
+    await transitionPlan(sql, mine, debited.id, 'activate');
+    await advanceTestClock(sql, mine, clock.id, '2027-01-14T00:00:00Z');
+    // It is accepted, handed to the bank, and settled.
+    for (const at of ['2027-01-11T00:00:00Z', '2027-01-11T05:00:00Z', '2027-01-12T22:00:00Z']) {
+      const time = { at: new Date(at), now: realNow() };
+      await collectDuePayment(sql, { sandbox: sandboxProcessor, live: null }, debited.id, time);
+    }
     const advance = await selectOpenAdvance(sql, clock.id);
     assert.ok(advance);
     await completeAdvance(sql, advance, realNow());
-    const [intent] = await sql<{ id: string }[]>`select id from payment_intents`;
+    const intents = await sql<{ id: string; payment_plan_id: string }[]>`select id, payment_plan_id from payment_intents`;
     Object.assign(ids, {
-      INTENT: intent?.id,
+      INTENT: intents.find((intent) => intent.payment_plan_id === plan.id)?.id,
+      DEBITED: intents.find((intent) => intent.payment_plan_id === debited.id)?.id,
       OTHER: other.billerId,
       STRANGER: stranger.id,
       METHOD: method.id,
