@@ -123,6 +123,35 @@ describe('a bank debit that Temporal drives on a test clock', () => {
   });
 });
 
+describe('a bank debit at a processor service', () => {
+  const service = useService({ sandboxOverHttp: true });
+
+  for (const [what, weather] of [
+    ['every answer arrives', {}],
+    ['the answer to the charge is lost', { _stand_in: 'answer_lost' }],
+    ['the charge is made and answered by a 500 for ever', { _stand_in: 'http_500_stored' }],
+    ['the charge does not arrive', { _stand_in: 'reset_before' }],
+    ['the bank cannot be asked at first', { _stand_in_inquire: 'rate_limited,error_500' }],
+  ] as [string, Record<string, string>][]) {
+    it(`is reserved, charged once and asked about by its reference, when ${what}`, async () => {
+      const merchant = await service.merchant();
+      const debits = useDebits({ merchant, request: merchant.request });
+      const payer = await debits.payer();
+      const metadata = { _sandbox_bank_outcome: 'late_dishonour', ...weather };
+      const { id } = await debits.debit(payer, undefined, { metadata });
+      await merchant.advance(payer.clock, '2027-03-08T00:00:00Z');
+      assert.deepEqual(await debits.story(payer.clock), [
+        '2027-03-01T00:00 payment_intent.processing',
+        '2027-03-02T22:00 payment_intent.succeeded',
+        '2027-03-07T22:00 payment_intent.returned',
+      ]);
+      const calls = (await service.standIn.calls()).filter((call) => call.payment_intent_id === id);
+      const charges = calls.filter((call) => call.kind === 'charge' && !call.repeated);
+      assert.equal(charges.length, 1);
+    });
+  }
+});
+
 describe('a bank debit in real time, skipped', () => {
   const { service, pass, until } = useSkippedTime();
 

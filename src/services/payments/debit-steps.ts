@@ -136,10 +136,12 @@ async function askAbout(
     // The process that handed it over has died before the processor answered, and nothing was taken.
     return state.kind === 'not_charged' && step.ask === 'recover' ? processor.charge(request, key) : state;
   }
-  if (step.ask === 'inquire') {
+  if (step.ask === 'inquire' || step.ask === 'recover') {
     const reservation = await selectReservation(sql, attemptId);
     if (reservation === null) throw new Error(`the reservation of the debit of ${attemptId} is missing`);
-    return processor.inquire(requestUnder(charge, reservation.number), reservation.reference, at);
+    const state = await processor.inquire(requestUnder(charge, reservation.number), reservation.reference, at);
+    const isKnown = state.kind !== 'not_charged' && state.kind !== 'canceled';
+    if (step.ask === 'inquire' || isKnown) return state;
   }
   const payment = await holdPayment(sql, processor, charge);
   if (payment.kind === 'failed') return payment;
@@ -150,7 +152,7 @@ async function askAbout(
     }
     pass('debit handed over');
   }
-  return chargeHeld(sql, processor, charge, payment);
+  return chargeHeld(sql, processor, charge, payment, () => at);
 }
 
 async function record(

@@ -58,6 +58,7 @@ export async function holdPayment(
  * Takes the money of a held payment, and returns the outcome. If another try may have charged it, the processor is
  * asked first. It is charged only if the processor says that it was not, and under a key that is younger than 23 hours.
  * An older reservation is canceled, and the payment is reserved anew.
+ * @param now the customer's time, as of which the processor is asked what became of the payment.
  * @throws OutcomeUnknown when the processor gives no outcome.
  */
 export async function chargeHeld(
@@ -65,17 +66,18 @@ export async function chargeHeld(
   processor: ReservingProcessor,
   charge: RequestedCharge,
   first: HeldPayment,
+  now: () => Date = realNow,
 ): Promise<ChargeOutcome | Submitted | ChargeFailure> {
   for (let payment: HeldPayment | ChargeFailure = first; ; ) {
     if (payment.kind === 'failed') return payment;
     const { request, reference, number } = payment;
-    if (payment.isNew) return chargeOnce(processor, payment);
-    const state = await processor.inquire(request, reference, realNow());
+    if (payment.isNew) return chargeOnce(processor, payment, now);
+    const state = await processor.inquire(request, reference, now());
     const outcome = outcomeIn(state);
     if (outcome !== null) return outcome;
     if (state.kind === 'not_charged') {
-      if (payment.ageMs < keyLifeMs) return chargeOnce(processor, payment);
-      const charged = await giveUp(processor, payment);
+      if (payment.ageMs < keyLifeMs) return chargeOnce(processor, payment, now);
+      const charged = await giveUp(processor, payment, now);
       if (charged !== null) return charged;
     }
     payment = await reserve(db, processor, charge, number + 1);
@@ -125,6 +127,7 @@ export function requestUnder({ attemptId, request }: RequestedCharge, number: nu
 async function chargeOnce(
   processor: ReservingProcessor,
   payment: HeldPayment,
+  now: () => Date,
 ): Promise<ChargeOutcome | Submitted | ChargeFailure> {
   const { request, reference } = payment;
   pass('charge reserved');
@@ -132,8 +135,8 @@ async function chargeOnce(
     return await processor.charge(request, reference);
   } catch (error) {
     if (!(error instanceof OutcomeUnknown)) throw error;
-    if (error instanceof ChargeRefused) return (await giveUp(processor, payment)) ?? declined('processor_rejected');
-    const state = await processor.inquire(request, reference, realNow()).catch(() => null);
+    if (error instanceof ChargeRefused) return (await giveUp(processor, payment, now)) ?? declined('processor_rejected');
+    const state = await processor.inquire(request, reference, now()).catch(() => null);
     const outcome = state && outcomeIn(state);
     if (outcome === null) throw error;
     return outcome;
@@ -148,9 +151,10 @@ async function chargeOnce(
 async function giveUp(
   processor: ReservingProcessor,
   { request, reference }: HeldPayment,
+  now: () => Date,
 ): Promise<ChargeOutcome | Submitted | null> {
   await processor.cancel(reference);
-  const state = await processor.inquire(request, reference, realNow());
+  const state = await processor.inquire(request, reference, now());
   if (state.kind === 'canceled') return null;
   const outcome = outcomeIn(state);
   if (outcome === null) throw new OutcomeUnknown('the processor has not canceled the payment, and has not made it');
