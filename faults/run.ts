@@ -54,7 +54,7 @@ const quickFaults = 28;
 
 /** What the live processor does to some of its calls, beside all faults. */
 const weathers: Weather[] = [
-  ...(['answer_lost', 'error_500', 'html', 'truncated', 'reset', 'busy', 'rate_limited'] as const),
+  ...(['answer_lost', 'error_500', 'html', 'truncated', 'reset_before', 'busy', 'rate_limited'] as const),
   'slow_1500',
 ];
 

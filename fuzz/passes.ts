@@ -34,7 +34,7 @@ export interface Rights {
 const needNoKey = ['getOpenApiDocument', 'getReferencePage', 'getReferenceAsset', 'getHealth', 'getReadiness'];
 const ofPublishable: Rights = {
   may: [...needNoKey, 'createPaymentMethod'],
-  withClientSecret: ['getPaymentIntent', 'confirmPaymentIntent'],
+  withClientSecret: ['getPaymentIntent', 'confirmPaymentIntent', 'createMandate', 'acceptMandate'],
 };
 /** A secret key that has one scope, customers:read. */
 const ofRestricted: Rights = { may: [...needNoKey, 'listCustomers', 'getCustomer'], withClientSecret: [] };

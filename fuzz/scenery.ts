@@ -17,6 +17,11 @@ const tokens = [
   'tok_sandbox_visa_3ds_required',
   'tok_sandbox_visa_timeout',
 ];
+const bankAccount: PaymentMethodCreate = {
+  type: 'au_becs_debit',
+  payment_method_data: { bsb_number: '000-000', account_name: 'Payer', account_number: '12345678' },
+};
+const imported = { type: 'imported', accepted_at: '2020-01-01T00:00:00Z', signatory_name: 'Payer' } as const;
 /** Enough that some are left when a run deletes, closes or detaches others. */
 const customerCount = 12;
 
@@ -37,6 +42,8 @@ export async function makeScenery(
     billers: [billerId],
     customers: [],
     methods: [],
+    accounts: [],
+    mandates: [],
     intents: [],
     secrets: [],
     refunds: [],
@@ -63,6 +70,15 @@ export async function makeScenery(
     const placed = clock !== null && index < 3 ? { test_clock: clock } : {};
     const payer = { name: `Payer ${index}`, reference: `payer-${index}`, ...placed };
     const customer_id = note('customers', await client.customers.create(payer));
+    const account = await client.paymentMethods.create({ ...bankAccount, customer_reference: customer_id });
+    const payment_method_id = note('accounts', account.payment_method);
+    // An account has one mandate: some are left for those that a run creates.
+    for (const step of itemInTurn([[], ['create'], ['create', 'accept'], ['create', 'cancel']] as const, index)) {
+      if (step === 'create') note('mandates', await client.mandates.create({ payment_method_id }));
+      const mandate = made.mandates?.at(-1) ?? '';
+      if (step === 'accept') await client.mandates.accept(mandate, imported);
+      if (step === 'cancel') await client.mandates.cancel(mandate);
+    }
     const saved = await client.paymentMethods.create({ ...card(mode, index), customer_reference: customer_id });
     const payment_method = note('methods', saved.payment_method);
     for (const steps of [[], [], ['confirm'], ['confirm', 'refund']]) {

@@ -8,6 +8,11 @@ type Host = 'api' | 'worker';
 
 /** Which processes reach each point. A new point must be added here, or the types fail. */
 export const hostsOf: Record<CrashPoint, readonly Host[]> = {
+  'charge prepared': ['api', 'worker'],
+  'charge reserved': ['api', 'worker'],
+  'debit handed over': ['worker'],
+  'debit asked': ['worker'],
+  'debit recorded': ['worker'],
   'confirm opened': ['api'],
   'confirm charged': ['api'],
   'confirm completed': ['api'],

@@ -2,34 +2,46 @@
 // ledger on the disk, and bad weather on request. In a process of its own, which can be killed like the service's.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Answer, answerTo } from './stand-in/answer.ts';
+import { type Answer, answerTo, movementsAfter } from './stand-in/answer.ts';
 import { openLedgerFile } from './stand-in/ledger-file.ts';
+import type { CallKind } from './stand-in/weather.ts';
 
 const [ledgerPath = '', climatePath = '', port = ''] = process.argv.slice(2);
 /** An argument would be seen in the list of processes. */
 const secret = process.env.LIVE_PROCESSOR_SECRET ?? '';
 const ledger = await openLedgerFile(ledgerPath);
 
-const kinds: Record<string, 'charge' | 'refund'> = { '/charges': 'charge', '/refunds': 'refund' };
+const kinds: Record<string, CallKind> = {
+  '/prepare': 'prepare',
+  '/charges': 'charge',
+  '/inquire': 'inquire',
+  '/cancel': 'cancel',
+  '/refunds': 'refund',
+  '/refunds/inquire': 'inquireRefund',
+};
 
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
-  const kind = request.method === 'POST' ? kinds[request.url ?? ''] : undefined;
-  const key = request.headers['idempotency-key'];
   if (request.headers.authorization !== `Bearer ${secret}`) return send(response, { status: 401, body: {} });
-  if (kind === undefined || typeof key !== 'string') return send(response, { status: 404, body: {} });
+  if (request.method !== 'POST') return send(response, { status: 404, body: {} });
   const body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  if (request.url === '/movements') return send(response, movementsAfter(body.after, ledger));
+  const kind = kinds[request.url ?? ''];
+  const key = request.headers['idempotency-key'] ?? ledger.reservedAs(body.reference)?.idempotency_key;
+  if (kind === undefined || typeof key !== 'string') return send(response, { status: 404, body: {} });
   await deliver(response, await answerTo({ kind, key, body }, ledger, climatePath));
 }
 
 /** Sends the answer, or what the weather makes of it. */
 async function deliver(response: ServerResponse, answer: Answer): Promise<void> {
   const { weather } = answer;
-  if (weather === 'reset' || weather === 'answer_lost') {
+  if (weather === 'reset_before' || weather === 'answer_lost') {
     response.socket?.resetAndDestroy();
   } else if (weather === 'error_500') {
     send(response, { status: 500, body: { error: 'something went wrong' } });
+  } else if (weather === 'refused_after') {
+    send(response, { status: 422, body: { ...answer.body, outcome: 'rejected' } });
   } else if (weather === 'html') {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>Welcome to this network</body></html>');
   } else if (weather === 'truncated') {

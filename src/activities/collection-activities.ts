@@ -3,8 +3,12 @@ import type { Pool } from '../platform/postgres/connection.ts';
 import { realNow } from '../platform/real-time.ts';
 import type { Processors } from '../processors/processor.ts';
 import { collectSubject } from '../services/plans/collect-subject.ts';
-import { executePlanCommand, executeScheduledPaymentCommand } from '../services/plans/operator-commands.ts';
-import { planStatus, scheduledPaymentStatus } from '../services/plans/subject-status.ts';
+import {
+  executeDebitCommand,
+  executePlanCommand,
+  executeScheduledPaymentCommand,
+} from '../services/plans/operator-commands.ts';
+import { bankDebitStatus, planStatus, scheduledPaymentStatus } from '../services/plans/subject-status.ts';
 import { carryOut } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
@@ -18,11 +22,12 @@ export interface CollectionDeps {
 export type CollectionActivities = ReturnType<typeof createCollectionActivities>;
 
 /**
- * The activities of the workflows for plans and scheduled payments. Each can be repeated at any time. Their names are
- * in histories; the operator commands are called `press…` there. `at` is the workflow's time in epoch ms.
+ * The activities of the workflows for plans, scheduled payments and bank debits. Each can be repeated at any time.
+ * Their names are in histories; the operator commands are called `press…` there. `at` is the workflow's time in epoch
+ * ms.
  */
 export function createCollectionActivities({ sql, processors, maxAheadMs }: CollectionDeps) {
-  const collect = (kind: 'plan' | 'scheduledPayment', id: string, at: number) =>
+  const collect = (kind: 'plan' | 'scheduledPayment' | 'bankDebit', id: string, at: number) =>
     withHeartbeat(() =>
       carryOut(sql, () => collectSubject(sql, processors, { kind, id }, { at: new Date(at), maxAheadMs })),
     );
@@ -31,10 +36,14 @@ export function createCollectionActivities({ sql, processors, maxAheadMs }: Coll
     collectPlan: (id: string, at: number) => collect('plan', id, at),
     readScheduledPayment: (id: string) => carryOut(sql, () => scheduledPaymentStatus(sql, id)),
     collectScheduledPayment: (id: string, at: number) => collect('scheduledPayment', id, at),
+    readBankDebit: (id: string) => carryOut(sql, () => bankDebitStatus(sql, id)),
+    collectBankDebit: (id: string, at: number) => collect('bankDebit', id, at),
     /** Execute an operator command. Each returns a sentence about the result, or fails as `CommandRefused`. */
     pressPlan: (id: string, command: OperatorCommand) =>
       carryOut(sql, () => executePlanCommand(sql, id, command, realNow())),
     pressScheduledPayment: (id: string, command: OperatorCommand) =>
       carryOut(sql, () => executeScheduledPaymentCommand(sql, id, command, realNow())),
+    pressBankDebit: (id: string, command: OperatorCommand) =>
+      carryOut(sql, () => executeDebitCommand(sql, id, command, realNow())),
   };
 }

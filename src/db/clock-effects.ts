@@ -56,8 +56,8 @@ export async function listEffectEvents(
 }
 
 /**
- * Returns, for each intent and instant (the clock's time), the attempt made at that instant and the plan slot that it
- * paid. Null if the intent does not exist.
+ * Returns, for each intent and instant (the clock's time), the attempt made at that instant, or the last one before it:
+ * banks report on debits later. With the plan slot that it paid. Null if the intent does not exist.
  */
 export async function listAttemptFacts(
   db: Db,
@@ -72,7 +72,8 @@ export async function listAttemptFacts(
     join payment_intents i on i.id = w.intent_id
     left join payment_plan_slots s on s.payment_intent_id = i.id
     cross join lateral (
-      select min(number) as number from payment_attempts where payment_intent_id = i.id and at = w.at
+      select coalesce(min(number) filter (where at = w.at), max(number)) as number
+      from payment_attempts where payment_intent_id = i.id and at <= w.at
     ) a`;
   const byPosition = new Map(rows.map(({ position, ...facts }) => [position, facts]));
   return attempts.map((_, index) => byPosition.get(index + 1) ?? null);

@@ -2,7 +2,21 @@ import type { InsertCondition } from '../platform/postgres/conditional-insert.ts
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 
 export type AttemptSource = 'confirm' | 'plan' | 'schedule';
-export type AttemptOutcome = 'processing' | 'requires_action' | 'succeeded' | 'failed';
+/**
+ * `accepted`: a debit that waits for its hand-over to the bank. `submitted`: the bank has it, or may have it.
+ * `returned`: the bank collected it and took it back.
+ */
+export type AttemptOutcome =
+  | 'processing'
+  | 'accepted'
+  | 'submitted'
+  | 'requires_action'
+  | 'succeeded'
+  | 'failed'
+  | 'returned';
+
+/** The outcomes of an attempt that something is still done about. */
+export type UnfinishedOutcome = Exclude<AttemptOutcome, 'failed' | 'returned'>;
 
 export interface PaymentAttemptRow {
   id: string;
@@ -23,9 +37,32 @@ export interface PaymentAttemptRow {
 
 export type NewAttempt = Omit<PaymentAttemptRow, 'outcome' | 'code' | 'message' | 'settled_at'>;
 
-/** Opens an attempt. Once this is committed, the processor may be called, with the attempt's id as the key. */
-export async function insertAttempt(tx: Tx, attempt: NewAttempt): Promise<void> {
-  await tx`insert into payment_attempts ${tx({ ...attempt, outcome: 'processing' })}`;
+/**
+ * Opens an attempt. Once this is committed as `processing`, the processor may be called, with the attempt's id as the
+ * key. A debit begins as `accepted`.
+ */
+export async function insertAttempt(
+  tx: Tx,
+  attempt: NewAttempt,
+  outcome: 'processing' | 'accepted' = 'processing',
+): Promise<void> {
+  await tx`insert into payment_attempts ${tx({ ...attempt, outcome })}`;
+}
+
+/**
+ * Marks an accepted debit as handed over. Commit this before the processor is asked.
+ * @throws if the attempt is not accepted.
+ */
+export async function markSubmitted(tx: Tx, id: string): Promise<void> {
+  const { count } =
+    await tx`update payment_attempts set outcome = 'submitted' where id = ${id} and outcome = 'accepted'`;
+  if (count !== 1) throw new Error(`attempt ${id} is not accepted any more`);
+}
+
+/** The attempt, or null. */
+export async function selectAttempt(db: Db, id: string): Promise<PaymentAttemptRow | null> {
+  const [row] = await db<PaymentAttemptRow[]>`select * from payment_attempts where id = ${id}`;
+  return row ?? null;
 }
 
 /** Locks an attempt for update. Lock its intent first. Returns null if the attempt was deleted. */
@@ -38,7 +75,8 @@ export async function lockAttempt(tx: Tx, id: string): Promise<PaymentAttemptRow
 export async function selectAttemptInFlight(db: Db, paymentIntentId: string): Promise<PaymentAttemptRow | null> {
   const [row] = await db<PaymentAttemptRow[]>`
     select * from payment_attempts
-    where payment_intent_id = ${paymentIntentId} and outcome in ('processing', 'requires_action')`;
+    where payment_intent_id = ${paymentIntentId}
+      and outcome in ('processing', 'accepted', 'submitted', 'requires_action')`;
   return row ?? null;
 }
 
@@ -91,7 +129,7 @@ export async function listAbandonedAttempts(db: Db, openedBefore: Date): Promise
 export async function completeAttempt(
   tx: Tx,
   id: string,
-  from: 'processing' | 'requires_action',
+  from: UnfinishedOutcome,
   completion: AttemptCompletion,
 ): Promise<void> {
   const rows = await tx`${attemptCompletion(id, from, completion)(tx, tx`true`)}`;
@@ -100,7 +138,7 @@ export async function completeAttempt(
 
 /** The outcome of an attempt, as its row has it. `now` is real time. */
 export interface AttemptCompletion {
-  outcome: 'succeeded' | 'failed' | 'requires_action';
+  outcome: 'succeeded' | 'failed' | 'requires_action' | 'returned';
   code: string | null;
   message: string | null;
   now: Date;
@@ -109,7 +147,7 @@ export interface AttemptCompletion {
 /** As `completeAttempt`, as a condition of the statement that records the event. */
 export function attemptCompletion(
   id: string,
-  from: 'processing' | 'requires_action',
+  from: UnfinishedOutcome,
   { outcome, code, message, now }: AttemptCompletion,
 ): InsertCondition {
   return (db, met) => db`

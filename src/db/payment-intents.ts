@@ -1,9 +1,11 @@
 import type { Fragment } from 'postgres';
+import type { PlainDate } from '../domain/calendar.ts';
 import type { Currency } from '../domain/currencies.ts';
 import { type InsertCondition, insertWhere } from '../platform/postgres/conditional-insert.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
+import { type DueRow, hasMandate } from './due-on-clock.ts';
 import { isAfter, type Page, type TenantKey } from './tenant.ts';
 
 export type PaymentIntentStatus =
@@ -12,7 +14,8 @@ export type PaymentIntentStatus =
   | 'requires_action'
   | 'succeeded'
   | 'failed'
-  | 'canceled';
+  | 'canceled'
+  | 'returned';
 
 export interface PaymentIntentRow {
   id: string;
@@ -35,6 +38,12 @@ export interface PaymentIntentRow {
   scheduled_at: Date | null;
   attempt_count: number;
   total_refunded_amount: number;
+  /** The authority of the last debit, with the three columns below. Null if the payment is no debit under a mandate. */
+  mandate_id: string | null;
+  /** Dates on the scheme's clock. */
+  expected_result_date: PlainDate | null;
+  returnable_until: PlainDate | null;
+  total_returned_amount: number;
   last_error_code: string | null;
   last_error_message: string | null;
   created_at: Date;
@@ -160,6 +169,27 @@ export function intentOutcome(intent: IntentOutcome): InsertCondition {
     returning id`;
 }
 
+/** Stores what an accepted debit makes of its locked intent, and ends the intent's schedule. */
+export async function markAccepted(tx: Tx, intent: PaymentIntentRow): Promise<void> {
+  const { attempt_count, payment_method_id, customer_id, mandate_id, expected_result_date, updated_at } = intent;
+  const change = { attempt_count, payment_method_id, customer_id, mandate_id, expected_result_date, updated_at };
+  await tx`
+    update payment_intents
+    set ${tx(change)}, status = 'processing', scheduled_at = null, returnable_until = null, last_error_code = null,
+      last_error_message = null
+    where id = ${intent.id}`;
+}
+
+/** Stores what the course of a debit makes of its locked intent. */
+export async function updateDebitedIntent(tx: Tx, intent: PaymentIntentRow): Promise<void> {
+  const { status, expected_result_date, returnable_until, total_returned_amount } = intent;
+  const { last_error_code, last_error_message, updated_at } = intent;
+  const change = { status, expected_result_date, returnable_until, total_returned_amount };
+  await tx`
+    update payment_intents set ${tx({ ...change, last_error_code, last_error_message, updated_at })}
+    where id = ${intent.id}`;
+}
+
 /** Locks all scheduled intents on a test clock, before they are deleted. */
 export async function lockScheduledIntentsOnClock(
   tx: Tx,
@@ -177,13 +207,9 @@ export async function lockScheduledIntentsOnClock(
  * The scheduled intents on a test clock that are due up to `target` (the clock's time), or whose charge is in progress.
  * `at` is the column `scheduled_at`.
  */
-export async function listIntentsDueOnClock(
-  db: Db,
-  testClockId: string,
-  target: Date,
-): Promise<{ id: string; at: Date | null }[]> {
-  return db<{ id: string; at: Date | null }[]>`
-    select i.id, i.scheduled_at as at from payment_intents i
+export async function listIntentsDueOnClock(db: Db, testClockId: string, target: Date): Promise<DueRow[]> {
+  return db<DueRow[]>`
+    select i.id, i.scheduled_at as at, i.customer_id, ${hasMandate(db, db`i.customer_id`)} from payment_intents i
     join customers c on c.id = i.customer_id
     where c.test_clock_id = ${testClockId} and (
       i.scheduled_at <= ${target}

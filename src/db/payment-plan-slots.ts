@@ -1,8 +1,12 @@
 import type { Db, Tx } from '../platform/postgres/connection.ts';
-import type { PaymentAttemptRow } from './payment-attempts.ts';
+import type { BankDebitRow } from './bank-debits.ts';
+import type { AttemptOutcome, PaymentAttemptRow } from './payment-attempts.ts';
 
-/** `given_up`: an operator has ended the slot for good. The API shows it as `failed`. */
-export type SlotStatus = 'processing' | 'paid' | 'retrying' | 'failed' | 'skipped' | 'given_up';
+/**
+ * `given_up`: an operator has ended the slot for good. The API shows it as `failed`. `returned`: it was paid, the bank
+ * took the money back, and nothing tries it again unless the plan is resumed.
+ */
+export type SlotStatus = 'processing' | 'paid' | 'retrying' | 'failed' | 'skipped' | 'given_up' | 'returned';
 
 export interface PlanSlotRow {
   payment_plan_id: string;
@@ -14,14 +18,16 @@ export interface PlanSlotRow {
   failures: number;
   first_failed_at: Date | null;
   next_attempt_at: Date | null;
+  /** When the bank reported the last failure of the series. Null if that was no debit under a mandate. */
+  last_result_at: Date | null;
 }
 
 /**
- * A slot whose payment is in progress, between retries, or failed. It has an intent and an amount that is not collected
- * yet. A slot that was given up is not open: it is never collected.
+ * A slot whose payment is in progress, between retries, failed or returned. It has an intent and an amount that is not
+ * collected yet. A slot that was given up is not open: it is never collected.
  */
 export interface OpenSlotRow extends PlanSlotRow {
-  status: 'processing' | 'retrying' | 'failed';
+  status: 'processing' | 'retrying' | 'failed' | 'returned';
   amount: number;
   payment_intent_id: string;
 }
@@ -30,7 +36,7 @@ export interface OpenSlotRow extends PlanSlotRow {
 export async function listOpenSlots(db: Db, planId: string): Promise<OpenSlotRow[]> {
   return db<OpenSlotRow[]>`
     select * from payment_plan_slots
-    where payment_plan_id = ${planId} and status in ('processing', 'retrying', 'failed')
+    where payment_plan_id = ${planId} and status in ('processing', 'retrying', 'failed', 'returned')
     order by slot`;
 }
 
@@ -94,24 +100,29 @@ export async function updateSlot(
   tx: Tx,
   planId: string,
   slot: number,
-  change: Partial<Pick<PlanSlotRow, 'status' | 'failures' | 'first_failed_at' | 'next_attempt_at'>>,
+  change: Partial<Pick<PlanSlotRow, 'status' | 'failures' | 'first_failed_at' | 'next_attempt_at' | 'last_result_at'>>,
 ): Promise<void> {
   await tx`update payment_plan_slots set ${tx(change)} where payment_plan_id = ${planId} and slot = ${slot}`;
 }
 
-/** Ends the retries of all slots of a plan. A charge in progress continues. */
+/**
+ * Ends the retries of all slots of a plan. A charge in progress continues. A slot whose payment came back and was not
+ * tried since stays `returned`.
+ */
 export async function stopRetries(tx: Tx, planId: string): Promise<void> {
   await tx`
-    update payment_plan_slots set status = 'failed', next_attempt_at = null
-    where payment_plan_id = ${planId} and status = 'retrying'`;
+    update payment_plan_slots s
+    set status = case when i.status = 'returned' then 'returned' else 'failed' end, next_attempt_at = null
+    from payment_intents i
+    where s.payment_plan_id = ${planId} and s.status = 'retrying' and i.id = s.payment_intent_id`;
 }
 
 /** Starts a new series of retries for every unpaid slot that is not being charged. The first retry is at `at`. */
 export async function restartRetries(tx: Tx, planId: string, at: Date): Promise<void> {
   await tx`
     update payment_plan_slots
-    set status = 'retrying', next_attempt_at = ${at}, failures = 0, first_failed_at = null
-    where payment_plan_id = ${planId} and status in ('retrying', 'failed')`;
+    set status = 'retrying', next_attempt_at = ${at}, failures = 0, first_failed_at = null, last_result_at = null
+    where payment_plan_id = ${planId} and status in ('retrying', 'failed', 'returned')`;
 }
 
 /** When the earliest retry of a plan is due, or null. */
@@ -122,11 +133,20 @@ export async function selectEarliestRetry(tx: Tx, planId: string): Promise<Date 
   return row?.at ?? null;
 }
 
-export interface PlanPaymentRow extends PlanSlotRow {
-  attempts: Pick<PaymentAttemptRow, 'number' | 'outcome' | 'code' | 'message' | 'at'>[];
+/** An attempt that has an outcome, or is a debit under a mandate, with the course of that. */
+interface ShownAttempt extends Pick<PaymentAttemptRow, 'payment_intent_id' | 'number' | 'code' | 'message' | 'at'> {
+  outcome: Exclude<AttemptOutcome, 'processing' | 'requires_action'>;
+  debit: BankDebitRow | null;
 }
 
-/** A page of the slots of a plan, newest first, with one extra row if more follow. Each has its completed attempts. */
+export interface PlanPaymentRow extends PlanSlotRow {
+  attempts: ShownAttempt[];
+}
+
+/**
+ * A page of the slots of a plan, newest first, with one extra row if more follow. Each has its attempts, except one
+ * that is being charged.
+ */
 export async function listPlanPayments(
   db: Db,
   planId: string,
@@ -138,12 +158,15 @@ export async function listPlanPayments(
     order by slot desc
     limit ${limit + 1}`;
   const intents = slots.flatMap((slot) => (slot.payment_intent_id === null ? [] : [slot.payment_intent_id]));
-  const attempts = await db<PaymentAttemptRow[]>`
-    select * from payment_attempts
-    where payment_intent_id = any(${intents}) and outcome in ('succeeded', 'failed')
+  const attempts = await db<(Omit<ShownAttempt, 'debit'> & { id: string })[]>`
+    select id, payment_intent_id, number, outcome, code, message, at from payment_attempts
+    where payment_intent_id = any(${intents}) and outcome in ('succeeded', 'failed', 'accepted', 'submitted', 'returned')
     order by payment_intent_id, number`;
+  const debits = await db<BankDebitRow[]>`select * from bank_debits where payment_intent_id = any(${intents})`;
+  const debitOf = new Map(debits.map((debit) => [debit.attempt_id, debit]));
+  const shown = attempts.map((attempt) => ({ ...attempt, debit: debitOf.get(attempt.id) ?? null }));
   return slots.map((slot) => ({
     ...slot,
-    attempts: attempts.filter((attempt) => attempt.payment_intent_id === slot.payment_intent_id),
+    attempts: shown.filter((attempt) => attempt.payment_intent_id === slot.payment_intent_id),
   }));
 }

@@ -6,6 +6,7 @@ import type { PlanState } from '../domain/plan-state.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
+import { type DueRow, hasMandate } from './due-on-clock.ts';
 import type { Page, TenantKey } from './tenant.ts';
 
 export interface PaymentPlanRow {
@@ -33,6 +34,8 @@ export interface PaymentPlanRow {
   next_slot: number;
   next_due_at: Date | null;
   next_attempt_at: Date | null;
+  /** The earliest step of the plan's debits, in any state of the plan. Only `db/bank-debits.ts` writes it. */
+  next_debit_at: Date | null;
   activated_at: Date | null;
   created_at: Date;
   updated_at: Date;
@@ -107,7 +110,9 @@ export async function lockPlan(tx: Tx, id: string): Promise<CollectingPlanRow | 
 }
 
 /** The columns that can change while a plan is collected, changed or ended. */
-export type PlanChange = Partial<Omit<PaymentPlanRow, 'id' | 'biller_id' | 'livemode' | 'customer_id' | 'created_at'>>;
+export type PlanChange = Partial<
+  Omit<PaymentPlanRow, 'id' | 'biller_id' | 'livemode' | 'customer_id' | 'next_debit_at' | 'created_at'>
+>;
 
 /**
  * Changes a locked plan and returns the new row.
@@ -153,34 +158,33 @@ export async function listPlans(
 
 /**
  * The plans on a test clock that have work up to `target` (the clock's time), or whose charge is in progress: that
- * charge may fail, and its retry may be due by `target`. `at` is the column `wake_at`: the earlier of the next slot and
- * the next retry.
+ * charge may fail, and its retry may be due by `target`. `at` is the earliest of the next slot, the next retry and the
+ * next step of a debit.
  */
-export async function listPlansDueOnClock(
-  db: Db,
-  testClockId: string,
-  target: Date,
-): Promise<{ id: string; at: Date | null }[]> {
-  return db<{ id: string; at: Date | null }[]>`
-    select id, wake_at as at from payment_plans p
+export async function listPlansDueOnClock(db: Db, testClockId: string, target: Date): Promise<DueRow[]> {
+  return db<DueRow[]>`
+    select id, least(wake_at, next_debit_at) as at, customer_id, ${hasMandate(db, db`p.customer_id`)}
+    from payment_plans p
     where test_clock_id = ${testClockId} and (
       wake_at <= ${target}
+      or next_debit_at <= ${target}
       or exists (
         select 1 from payment_plan_slots s
         join payment_attempts a on a.payment_intent_id = s.payment_intent_id
         where s.payment_plan_id = p.id and s.status = 'processing' and a.outcome = 'processing' and a.source = 'plan'
       )
     )
-    order by wake_at, id`;
+    order by at, id`;
 }
 
-/** Locks the plans on a test clock that have a workflow (active or suspended), before they are deleted. */
+/** Locks the plans on a test clock that have a workflow, before they are deleted. */
 export async function lockRunningPlansOnClock(
   tx: Tx,
   testClockId: string,
 ): Promise<Pick<PaymentPlanRow, 'id' | 'livemode'>[]> {
   return tx<Pick<PaymentPlanRow, 'id' | 'livemode'>[]>`
-    select id, livemode from payment_plans where test_clock_id = ${testClockId} and state in ('active', 'suspended')
+    select id, livemode from payment_plans where test_clock_id = ${testClockId}
+      and (state in ('active', 'suspended') or next_debit_at is not null)
     order by id
     for update`;
 }

@@ -14,6 +14,8 @@ export interface RefundRow {
   reason: string | null;
   metadata: Record<string, string>;
   status: 'processing' | 'succeeded' | 'failed';
+  /** Whether the payment was a debit that could still come back when the refund was opened. */
+  at_risk: boolean;
   request_key: string | null;
   /** Real time. Null if the key lasts as long as the refund. */
   request_key_expires_at: Date | null;

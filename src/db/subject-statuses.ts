@@ -1,5 +1,6 @@
 import type { PlanState } from '../domain/plan-state.ts';
 import type { Db } from '../platform/postgres/connection.ts';
+import type { AttemptOutcome } from './payment-attempts.ts';
 
 /**
  * The status of a plan in one row: what its workflow needs to decide what to wait for, and to show on the operator
@@ -16,6 +17,12 @@ export interface PlanStatusRow {
   next_slot: number;
   next_due_at: Date | null;
   next_attempt_at: Date | null;
+  next_debit_at: Date | null;
+  /**
+   * The step of a debit that is due first: its slot, and whether the bank has it (`attempt_outcome` of the attempt).
+   */
+  debit_slot: number | null;
+  debit_outcome: AttemptOutcome | null;
   frozen_time: Date | null;
   /** The target time of the clock's latest advance, or the clock's own time if there was none. */
   clock_limit: Date | null;
@@ -24,7 +31,7 @@ export interface PlanStatusRow {
   /** Biller-local due date of the slot in `retry_slot`. */
   retry_due_date: string | null;
   failures: number | null;
-  slot_status: 'processing' | 'retrying' | 'failed' | null;
+  slot_status: 'processing' | 'retrying' | 'failed' | 'returned' | null;
   payment_intent_id: string | null;
   /** What the payer pays for that slot, minor units. */
   total_amount: number | null;
@@ -43,7 +50,7 @@ export interface PlanStatusRow {
 export async function selectPlanStatus(db: Db, id: string): Promise<PlanStatusRow | null> {
   const [row] = await db<PlanStatusRow[]>`
     select p.biller_id, p.livemode, p.customer_id, p.test_clock_id, p.state, p.state_reason, p.next_slot, p.next_due_at,
-      p.next_attempt_at, k.frozen_time, ${clockLimit(db)}, b.time_zone, s.slot as retry_slot, s.due_date as retry_due_date, s.failures,
+      p.next_attempt_at, p.next_debit_at, d.slot as debit_slot, d.outcome as debit_outcome, k.frozen_time, ${clockLimit(db)}, b.time_zone, s.slot as retry_slot, s.due_date as retry_due_date, s.failures,
       s.status as slot_status, s.payment_intent_id, i.total_amount, p.currency, i.last_error_code, i.last_error_message, a.at as last_attempt_at,
       p.updated_at
     from payment_plans p
@@ -51,13 +58,53 @@ export async function selectPlanStatus(db: Db, id: string): Promise<PlanStatusRo
     left join test_clocks k on k.id = p.test_clock_id
     left join lateral (
       select slot, due_date, status, failures, payment_intent_id from payment_plan_slots
-      where payment_plan_id = p.id and status in ('processing', 'retrying', 'failed')
+      where payment_plan_id = p.id and status in ('processing', 'retrying', 'failed', 'returned')
       order by next_attempt_at nulls last, slot
       limit 1
     ) s on true
+    left join lateral (
+      select i.payment_plan_slot as slot, a.outcome
+      from bank_debits b
+      join payment_attempts a on a.id = b.attempt_id
+      join payment_intents i on i.id = b.payment_intent_id
+      where p.next_debit_at is not null and b.payment_plan_id = p.id and b.next_at = p.next_debit_at
+      order by b.attempt_id
+      limit 1
+    ) d on true
     left join payment_intents i on i.id = s.payment_intent_id
     left join payment_attempts a on a.payment_intent_id = i.id and a.number = i.attempt_count
     where p.id = ${id}`;
+  return row ?? null;
+}
+
+/** The status of the debit of a single payment in one row. */
+export interface DebitStatusRow {
+  biller_id: string;
+  livemode: boolean;
+  customer_id: string | null;
+  test_clock_id: string | null;
+  payment_intent_id: string;
+  outcome: AttemptOutcome;
+  code: string | null;
+  message: string | null;
+  next_at: Date | null;
+  /** When it was accepted, handed over, reported on or taken back: whichever came last, in the customer's time. */
+  since: Date;
+  frozen_time: Date | null;
+  /** The target time of the clock's latest advance, or the clock's own time if there was none. */
+  clock_limit: Date | null;
+}
+
+/** The status of the debit of this attempt, or null if it was deleted. */
+export async function selectDebitStatus(db: Db, attemptId: string): Promise<DebitStatusRow | null> {
+  const [row] = await db<DebitStatusRow[]>`
+    select d.biller_id, d.livemode, m.customer_id, d.test_clock_id, d.payment_intent_id, a.outcome, a.code, a.message,
+      d.next_at, coalesce(d.returned_at, d.result_at, d.submitted_at, a.at) as since, k.frozen_time, ${clockLimit(db)}
+    from bank_debits d
+    join payment_attempts a on a.id = d.attempt_id
+    join mandates m on m.id = d.mandate_id
+    left join test_clocks k on k.id = d.test_clock_id
+    where d.attempt_id = ${attemptId}`;
   return row ?? null;
 }
 

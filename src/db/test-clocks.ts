@@ -155,8 +155,9 @@ export async function finishAdvance(
 }
 
 /**
- * Counts the payment intents and plans that an advance tried to charge. It counts attempts after `from` and up to
- * `target` (the clock's time). Attempts at `from` itself come from an activation or a resume before the advance.
+ * Counts the payment intents that an advance tried to charge, and the plans that it changed. It counts attempts after
+ * `from` and up to `target` (the clock's time). Attempts at `from` itself come from an activation or a resume before
+ * the advance. What a bank reports about a debit is no attempt, but it changes the debit's plan.
  */
 export async function countEffects(
   tx: Tx,
@@ -165,10 +166,20 @@ export async function countEffects(
   target: Date,
 ): Promise<{ intents: number; plans: number }> {
   const [row] = await tx<{ intents: number; plans: number }[]>`
-    select count(distinct i.id)::integer as intents, count(distinct i.payment_plan_id)::integer as plans
-    from customers c
-    join payment_intents i on i.customer_id = c.id
-    join payment_attempts a on a.payment_intent_id = i.id
-    where c.test_clock_id = ${testClockId} and a.at > ${from} and a.at <= ${target}`;
+    with attempted as (
+      select distinct i.id, i.payment_plan_id
+      from customers c
+      join payment_intents i on i.customer_id = c.id
+      join payment_attempts a on a.payment_intent_id = i.id
+      where c.test_clock_id = ${testClockId} and a.at > ${from} and a.at <= ${target}
+    )
+    select (select count(*) from attempted)::integer as intents, count(*)::integer as plans from (
+      select payment_plan_id from attempted where payment_plan_id is not null
+      union
+      select payment_plan_id from bank_debits
+      where test_clock_id = ${testClockId} and payment_plan_id is not null and (
+        result_at > ${from} and result_at <= ${target} or returned_at > ${from} and returned_at <= ${target}
+      )
+    ) plans`;
   return { intents: row?.intents ?? 0, plans: row?.plans ?? 0 };
 }

@@ -8,13 +8,26 @@ export type DeclineCode =
   | 'card_declined'
   | 'authentication_required'
   | 'payment_method_unavailable'
-  | 'processor_rejected';
+  | 'processor_rejected'
+  | 'account_invalid'
+  | 'account_closed'
+  | 'account_holder_deceased'
+  | 'payment_stopped'
+  | 'debit_disputed'
+  | 'mandate_unavailable'
+  | 'mandate_limit_exceeded'
+  | 'debit_withdrawn';
 
 /** The outcome of one attempt to charge. A decline is an outcome, never an exception. */
-export type ChargeOutcome =
-  | { kind: 'succeeded' }
-  | { kind: 'failed'; code: DeclineCode; message: string }
-  | { kind: 'requires_action' };
+export type ChargeOutcome = { kind: 'succeeded' } | ChargeFailure | { kind: 'requires_action' };
+
+export interface ChargeFailure {
+  kind: 'failed';
+  code: DeclineCode;
+  message: string;
+  /** The bank's own code for a debit that it refused, as the scheme has it. */
+  bankCode?: string;
+}
 
 /** For the biller, who sees these messages in the API and decides what the payer is shown. */
 const messages: Readonly<Record<DeclineCode, string>> = {
@@ -24,10 +37,18 @@ const messages: Readonly<Record<DeclineCode, string>> = {
   authentication_required: 'The payment needs the customer to authenticate it, and the customer was not present.',
   payment_method_unavailable: 'There is no payment method that could be charged: it was detached, or none is set.',
   processor_rejected: 'The payment processor refused the request as it is, and nothing was taken.',
+  account_invalid: 'The bank account does not exist, or it cannot be debited.',
+  account_closed: 'The bank account is closed.',
+  account_holder_deceased: 'The holder of the bank account has died.',
+  payment_stopped: 'The payer has told the bank to stop this debit.',
+  debit_disputed: 'The payer has claimed the debit back from the bank.',
+  mandate_unavailable: 'The bank account has no active mandate any more, so it was not debited.',
+  mandate_limit_exceeded: 'The amount is above the limit of the mandate, so the account was not debited.',
+  debit_withdrawn: 'The debit was withdrawn before it went to the bank, and nothing was taken.',
 };
 
-/** Returns the failed outcome for a decline code, with its message (contract: `last_payment_error`). */
-export function declined(code: DeclineCode): ChargeOutcome {
+/** Returns the failed outcome for a decline code, with its message (contract: `last_payment_error`). Never throws. */
+export function declined(code: DeclineCode): ChargeFailure {
   return { kind: 'failed', code, message: declineMessage(code) };
 }
 

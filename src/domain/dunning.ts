@@ -15,6 +15,15 @@ const isFinal: Readonly<Record<DeclineCode, boolean>> = {
   authentication_required: true,
   payment_method_unavailable: true,
   processor_rejected: true,
+  account_invalid: true,
+  account_closed: true,
+  account_holder_deceased: true,
+  payment_stopped: true,
+  debit_disputed: true,
+  mandate_unavailable: true,
+  mandate_limit_exceeded: true,
+  // A withdrawn debit is no attempt: a plan does not retry it, it opens the slot again when it is resumed.
+  debit_withdrawn: true,
 };
 
 /**
@@ -22,7 +31,8 @@ const isFinal: Readonly<Record<DeclineCode, boolean>> = {
  * at a UTC instant 1, 3 or 5 days of 24 hours after the first failure of the series. The plan is suspended instead if
  * its behaviour is `stop`, the decline is final, or no retries are left. `failures` counts this series, the present
  * failure included; a resume begins a new series. If an attempt was late, the instant may have passed: the retry is
- * then due at once.
+ * then due at once. A bank debit is retried by the rule of its scheme: `retryAt` is then the instant of the retry, or
+ * null when none are left.
  * @throws RangeError when `failures` is not a whole number from 1 up.
  */
 export function afterFailure(input: {
@@ -30,9 +40,10 @@ export function afterFailure(input: {
   code: DeclineCode;
   failures: number;
   firstFailedAt: Date;
+  retryAt?: Date | null;
 }): { kind: 'retry'; at: Date } | { kind: 'suspend' } {
   const { behaviour, code, failures, firstFailedAt } = input;
-  const at = nextRetryAt(failures, firstFailedAt);
+  const at = input.retryAt === undefined ? nextRetryAt(failures, firstFailedAt) : input.retryAt;
   return behaviour === 'stop' || isFinal[code] || at === null ? { kind: 'suspend' } : { kind: 'retry', at };
 }
 

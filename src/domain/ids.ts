@@ -16,6 +16,7 @@ export const idKinds = {
   api_key: { prefix: 'key_', collection: null, logField: null },
   customer: { prefix: 'cus_', collection: 'customers', logField: 'customer_id' },
   payment_method: { prefix: 'pm_', collection: 'payment_methods', logField: 'payment_method_id' },
+  mandate: { prefix: 'mdt_', collection: 'mandates', logField: 'mandate_id' },
   payment_intent: { prefix: 'pi_', collection: 'payment_intents', logField: 'payment_intent_id' },
   payment_attempt: { prefix: 'att_', collection: null, logField: 'attempt_id' },
   refund: { prefix: 're_', collection: 'refunds', logField: 'refund_id' },

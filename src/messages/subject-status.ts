@@ -1,6 +1,6 @@
 /**
- * The status of a plan or a scheduled payment: what its workflow waits for, and what an operator reads on its page.
- * Instants are epoch milliseconds.
+ * The status of a plan, a scheduled payment or a bank debit: what its workflow waits for, and what an operator reads on
+ * its page. Instants are epoch milliseconds.
  */
 export interface SubjectStatus {
   /** Nothing will become due any more: the workflow ends. */
@@ -9,7 +9,7 @@ export interface SubjectStatus {
   customerId: string | null;
   testClockId: string | null;
   livemode: boolean;
-  /** The state of a plan or of a scheduled payment. */
+  /** The state of a plan, a scheduled payment or a bank debit. */
   state: string;
   /** The frozen time of the customer's clock; null in real time. */
   clockTime: number | null;
@@ -49,6 +49,8 @@ export interface StatusDetails {
    * The last failure of the unpaid payment: its decline code and its instant. `lastError` has the reason as a sentence.
    */
   lastFailure: { code: string; at: number } | null;
+  /** The payment of a debit. Missing for other subjects, and in old histories. */
+  paymentIntentId?: string;
 }
 
 /** The status of a subject that no longer exists. */

@@ -33,6 +33,7 @@ const startWorker =
 const workflowTypeOf: Partial<Record<IdKind, WorkflowType>> = {
   payment_plan: 'paymentPlan',
   payment_intent: 'scheduledPayment',
+  payment_attempt: 'bankDebit',
   test_clock: 'testClock',
   webhook_delivery: 'webhookDelivery',
 };

@@ -1,3 +1,4 @@
+import type { AttemptOutcome } from '../db/payment-attempts.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 
 /** Which objects to include, over all billers: those of live mode (true), of the sandbox (false), or all (null). */
@@ -6,7 +7,7 @@ export type Mode = boolean | null;
 /** Attempts of payments by the calendar, of one day (UTC), with the same outcome and code. */
 export interface AttemptCount {
   date: string;
-  outcome: 'processing' | 'requires_action' | 'succeeded' | 'failed';
+  outcome: AttemptOutcome;
   code: string | null;
   /** First attempts: one for each payment that came due. */
   first: number;
@@ -73,7 +74,7 @@ export async function countDunning(db: Db, mode: Mode): Promise<DunningCount> {
       where next_attempt_at is not null and test_clock_id is null ${ofMode(db, mode, 'p')}
     ) r, (
       select count(*)::integer as suspended from payment_plans p
-      where state = 'suspended' and state_reason = 'payment_failed' and test_clock_id is null ${ofMode(db, mode, 'p')}
+      where state = 'suspended' and state_reason in ('payment_failed', 'payment_returned') and test_clock_id is null ${ofMode(db, mode, 'p')}
     ) s`;
   return row;
 }

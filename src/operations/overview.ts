@@ -90,8 +90,8 @@ function daysOf(today: number, attempts: AttemptCount[], due: DueCount[]): Overv
       due: first + sum(ahead.map((row) => row.due)),
       retries: sum(tried.map((row) => row.count)) - first + sum(ahead.map((row) => row.retries)),
       collected: of('succeeded'),
-      failed: of('failed'),
-      open: of('processing'),
+      failed: of('failed') + of('returned'),
+      open: of('processing') + of('accepted') + of('submitted'),
     });
   }
   return days;

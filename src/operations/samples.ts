@@ -5,8 +5,8 @@ export interface BacklogSample {
   intents: number;
   oldest_intent_at: Date | null;
   /**
-   * The earliest instant that has passed without an attempt, of plans and scheduled payments in real time. A date that
-   * had passed before activation or creation counts from then on.
+   * The earliest instant that has passed without an attempt, of plans and scheduled payments in real time, or without
+   * the step of a bank debit. A date that had passed before activation or creation counts from then on.
    */
   oldest_due_at: Date | null;
   /** Deliveries that wait for their next attempt, and those of them whose time has come. */
@@ -20,7 +20,8 @@ export async function sampleBacklogs(db: Db, now: Date): Promise<BacklogSample> 
     select w.intents, w.oldest_intent_at, d.deliveries, d.deliveries_due, least(
       (select min(greatest(wake_at, activated_at)) from payment_plans where wake_at <= ${now} and test_clock_id is null),
       (select min(greatest(i.scheduled_at, i.created_at)) from payment_intents i left join customers c on c.id = i.customer_id
-        where i.scheduled_at <= ${now} and c.test_clock_id is null)
+        where i.scheduled_at <= ${now} and c.test_clock_id is null),
+      (select min(next_at) from bank_debits where next_at <= ${now} and test_clock_id is null)
     ) as oldest_due_at
     from (
       select count(*)::integer as intents, min(created_at) as oldest_intent_at from workflow_intents

@@ -4,6 +4,8 @@
  * listens.
  */
 export const crashPoints = [
+  'charge prepared',
+  'charge reserved',
   'confirm opened',
   'confirm charged',
   'confirm completed',
@@ -16,6 +18,9 @@ export const crashPoints = [
   'scheduled payment opened',
   'scheduled payment charged',
   'scheduled payment completed',
+  'debit handed over',
+  'debit asked',
+  'debit recorded',
   'advance accepted',
   'advance found',
   'advance allowed to skip',

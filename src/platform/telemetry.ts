@@ -31,7 +31,8 @@ export interface ChargeCompleted extends Owner {
   paymentIntentId: string;
   paymentPlanId: string | null;
   requestId: string | null;
-  outcome: 'succeeded' | 'failed' | 'requires_action';
+  /** `returned`: a debit that had succeeded came back. It is emitted beside `succeeded`. */
+  outcome: 'succeeded' | 'failed' | 'requires_action' | 'returned';
   code: string | null;
   /** The events that the outcome recorded, the payment's first. */
   eventIds: readonly string[];

@@ -25,16 +25,21 @@ export function requiredOf(config: Config): { databaseUrl: string; vault: Vault 
 }
 
 /**
- * The processors of this configuration: the sandbox's, with a ledger if one is configured, and the processor service of
- * live mode, if there is one.
+ * The processors of this configuration: the sandbox's, inside the service or in one of its own, with a ledger if one is
+ * configured; and the processor service of live mode, if there is one.
  */
-export function processorsOf({ sandboxLedger, liveProcessor }: Pick<Config, 'sandboxLedger' | 'liveProcessor'>) {
+export function processorsOf({
+  sandboxLedger,
+  sandboxProcessor: service,
+  liveProcessor,
+}: Pick<Config, 'sandboxLedger' | 'sandboxProcessor' | 'liveProcessor'>): Processors {
   const live = liveProcessor === null ? null : createHttpProcessor(liveProcessor);
-  if (sandboxLedger === null) return { sandbox: sandboxProcessor, live } satisfies Processors;
+  const inside = service === null ? sandboxProcessor : createHttpProcessor({ ...service, livemode: false });
+  if (sandboxLedger === null) return { sandbox: inside, live };
   // Each entry is appended in one write, so any number of processes may share the file. It is written before the
   // outcome is returned.
-  const sandbox = withLedger(sandboxProcessor, (entry) => appendFileSync(sandboxLedger, `${JSON.stringify(entry)}\n`));
-  return { sandbox, live } satisfies Processors;
+  const sandbox = withLedger(inside, (entry) => appendFileSync(sandboxLedger, `${JSON.stringify(entry)}\n`));
+  return { sandbox, live };
 }
 
 /** The Web UIs of this configuration: where people look at live workflows, and at those of the sandbox. */

@@ -5,7 +5,9 @@ import { databaseNow } from '../platform/postgres/database-clock.ts';
 import { realNow } from '../platform/real-time.ts';
 import { type Repetition, repeat } from '../platform/repeat.ts';
 import type { Processors } from '../processors/processor.ts';
+import { expireMandates } from '../services/mandates/expiry.ts';
 import { recoverCharges } from '../services/payments/payment-confirmation.ts';
+import { compareWithProcessor } from '../services/payments/processor-comparison.ts';
 import { recoverRefunds } from '../services/payments/refunds.ts';
 import { planHook } from '../services/plans/plan-dunning.ts';
 
@@ -13,13 +15,19 @@ const everyMs = 5_000;
 
 /**
  * Tidies the database while the process runs. It completes charges and refunds whose process died between calling the
- * processor and recording the outcome, and removes expired idempotency keys. Any number of processes may run it side by
- * side.
+ * processor and recording the outcome, compares the movements of the live processor with the database, ends mandates
+ * that have lapsed, and removes expired idempotency keys. Any number of processes may run it side by side.
  */
 export function startHousekeeping(sql: Pool, processors: Processors, logger: Logger): Repetition {
   const duties = {
     'recover charges': () => recoverCharges(sql, { processors, hook: planHook }, realNow()),
     'recover refunds': () => recoverRefunds(sql, processors, realNow()),
+    'compare with the live processor': async () => {
+      const holds = await compareWithProcessor(sql, processors.live);
+      if (holds)
+        logger.error('live charging is held: the live processor has made charges that are not in this database');
+    },
+    'expire mandates': async () => expireMandates(sql, await databaseNow(sql)),
     // By the database's clock: a process whose own clock is ahead must not remove keys that are still valid.
     'sweep idempotency keys': async () => sweepIdempotencyKeys(sql, await databaseNow(sql)),
   };

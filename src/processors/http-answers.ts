@@ -1,72 +1,221 @@
-import { type ChargeOutcome, declined } from '../domain/charge-outcome.ts';
-import { OutcomeUnknown, type RefundOutcome } from './processor.ts';
+import {
+  type ChargeFailure,
+  type ChargeOutcome,
+  type DeclineCode,
+  declined,
+  declineMessage,
+} from '../domain/charge-outcome.ts';
+import {
+  ChargeRefused,
+  type ChargeRequest,
+  type Inquiry,
+  type Movement,
+  type Movements,
+  OutcomeUnknown,
+  type RefundOutcome,
+  type Reservation,
+  type Submitted,
+} from './processor.ts';
 
 /** A complete HTTP response of the processor. */
 export interface HttpAnswer {
+  /** The processor, for people. */
+  from: string;
   status: number;
   /** The header Retry-After, in milliseconds; null without one. */
   retryAfterMs: number | null;
   body: string;
 }
 
-/** The outcomes that each status may carry. In any other answer the outcome is unknown. */
-const believed: Readonly<Record<number, readonly string[]>> = {
-  200: ['succeeded', 'failed', 'requires_action'],
-  402: ['failed'],
-  400: ['rejected'],
-  404: ['rejected'],
-  422: ['rejected'],
-};
+type Body = Record<string, unknown>;
+
+/** The outcomes that each status may carry, by call. In any other answer the outcome is unknown. */
+type Believed<O extends string> = Readonly<Record<number, readonly O[]>>;
+
+const rejected = { 400: ['rejected'], 404: ['rejected'], 422: ['rejected'] } as const;
+const charged = ['succeeded', 'failed', 'requires_action', 'submitted'] as const;
+const believed = {
+  prepare: { 200: ['reserved'], ...rejected },
+  charge: { 200: charged, 402: ['failed'], ...rejected },
+  inquire: { 200: [...charged, 'returned', 'not_charged', 'canceled'] },
+  cancel: { 200: [...charged, 'returned', 'canceled'] },
+  refund: { 200: ['succeeded', 'failed'], 402: ['failed'], ...rejected },
+  inquireRefund: { 200: ['succeeded', 'failed', 'not_found'] },
+} as const satisfies Record<string, Believed<string>>;
 
 /** What an answer without an outcome says, for operators. Others are named by their status alone. */
 const saying: Readonly<Record<number, string>> = {
-  401: 'it refuses us; check LIVE_PROCESSOR_SECRET',
-  403: 'it refuses us; check LIVE_PROCESSOR_SECRET and the account',
+  401: 'it refuses us; check the secret',
+  403: 'it refuses us; check the secret and the account',
+  404: 'it does not know this call; it must speak the protocol of docs/processors.md',
   409: 'it is still busy with this key',
   429: 'it gets too many requests',
   503: 'it is not available',
 };
 
-/** The decline codes that a processor may give. Any other code is shown as `card_declined`. */
-const codes = ['insufficient_funds', 'gateway_timeout', 'card_declined', 'authentication_required'] as const;
+/** The decline codes that a processor may give. */
+const codesOfCards = ['insufficient_funds', 'gateway_timeout', 'card_declined', 'authentication_required'] as const;
+const codesOfDebits = [
+  'insufficient_funds',
+  'gateway_timeout',
+  'authentication_required',
+  'account_invalid',
+  'account_closed',
+  'account_holder_deceased',
+  'payment_stopped',
+  'debit_disputed',
+] as const;
+
+const longestReference = 200;
 
 /**
- * Returns the outcome of a charge. An answer counts only if its status may carry the outcome and its body repeats the
- * key: an answer of a proxy, a cache or another request is none.
+ * Returns the reservation of a payment, or the failure of one that the processor does not take. An answer counts only
+ * if its status may carry the outcome and its body repeats the key: an answer of a proxy, a cache or another request is
+ * none.
  * @throws OutcomeUnknown for every other answer.
  */
-export function chargeOutcomeOf(answer: HttpAnswer, key: string): ChargeOutcome {
-  const { outcome, code } = readAnswer(answer, key);
-  if (outcome === 'succeeded') return { kind: 'succeeded' };
-  if (outcome === 'requires_action') return { kind: 'requires_action' };
+export function reservationOf(answer: HttpAnswer, key: string): Reservation | ChargeFailure {
+  const { outcome, reference } = readAnswer(answer, believed.prepare, { idempotency_key: key });
   if (outcome === 'rejected') return declined('processor_rejected');
-  return declined(codes.find((known) => known === code) ?? 'card_declined');
+  if (!isReference(reference)) throw unknownOutcome(answer);
+  return { kind: 'reserved', reference };
 }
 
 /**
- * Returns the outcome of a refund, by the same rules. A refund that the processor rejects has failed.
- * @throws OutcomeUnknown for every other answer, `requires_action` included.
+ * Returns the outcome of a charge. The body must repeat the key and the reference.
+ * @throws OutcomeUnknown for every other answer; ChargeRefused for a rejection, which may not be the first answer.
+ */
+export function chargeOutcomeOf(
+  answer: HttpAnswer,
+  request: ChargeRequest,
+  reference: string,
+): ChargeOutcome | Submitted {
+  const ids = { idempotency_key: request.idempotencyKey, reference };
+  const body = readAnswer(answer, believed.charge, ids);
+  if (body.outcome === 'rejected')
+    throw new ChargeRefused(`${answer.from} responded ${answer.status}: it refuses the charge`);
+  return chargedOf(answer, body, request);
+}
+
+/**
+ * Returns what became of a payment, and when to ask again. The body must repeat the reference.
+ * @throws OutcomeUnknown for every other answer: a processor that does not know the reference says nothing.
+ */
+export function inquiryOf(answer: HttpAnswer, request: ChargeRequest, reference: string): Inquiry {
+  const body = readAnswer(answer, believed.inquire, { reference });
+  const nextAt = body.next_at == null ? null : instantIn(answer, body.next_at);
+  if (body.outcome === 'not_charged' || body.outcome === 'canceled') return { kind: body.outcome, nextAt };
+  if (body.outcome !== 'returned') return { ...chargedOf(answer, body, request), nextAt };
+  const code = codeOf(body, request);
+  const at = instantIn(answer, body.returned_at);
+  return { kind: 'returned', code, message: declineMessage(code), bankCode: bankCodeOf(body), at, nextAt };
+}
+
+/**
+ * Checks the answer to a cancellation. @throws OutcomeUnknown unless the processor says what it knows of the payment.
+ */
+export function checkCanceled(answer: HttpAnswer, reference: string): void {
+  readAnswer(answer, believed.cancel, { reference });
+}
+
+/**
+ * Returns the outcome of a refund. A refund that the processor rejects has failed.
+ * @throws OutcomeUnknown for every other answer.
  */
 export function refundOutcomeOf(answer: HttpAnswer, key: string): RefundOutcome {
-  const { outcome } = readAnswer(answer, key);
-  if (outcome === 'requires_action') throw unknownOutcome(answer);
+  const { outcome } = readAnswer(answer, believed.refund, { idempotency_key: key });
   return { kind: outcome === 'succeeded' ? 'succeeded' : 'failed' };
 }
 
-function readAnswer(answer: HttpAnswer, key: string): { outcome: string; code: unknown } {
-  const body = parsed(answer.body);
-  const { idempotency_key: answeredKey, outcome, code } = body ?? {};
-  const isBelieved = typeof outcome === 'string' && believed[answer.status]?.includes(outcome) === true;
-  if (!isBelieved || answeredKey !== key) throw unknownOutcome(answer);
-  return { outcome, code };
+/** Returns what became of a refund. @throws OutcomeUnknown for every answer that does not say it. */
+export function refundInquiryOf(answer: HttpAnswer, key: string): RefundOutcome | { kind: 'not_found' } {
+  const { outcome } = readAnswer(answer, believed.inquireRefund, { idempotency_key: key });
+  return { kind: outcome };
 }
 
-function unknownOutcome({ status, retryAfterMs }: HttpAnswer): OutcomeUnknown {
+/** Returns a page of movements. @throws OutcomeUnknown for any other answer, or if one movement cannot be read. */
+export function movementsOf(answer: HttpAnswer): Movements {
+  const body = answer.status === 200 ? parsed(answer.body) : null;
+  const { cursor, has_more: hasMore, movements } = body ?? {};
+  if (typeof cursor !== 'string' || typeof hasMore !== 'boolean' || !Array.isArray(movements)) {
+    throw unknownOutcome(answer);
+  }
+  return { cursor, hasMore, movements: movements.map((each: unknown) => movementOf(answer, each)) };
+}
+
+function movementOf(answer: HttpAnswer, value: unknown): Movement {
+  const { kind, idempotency_key, reference, payment_intent_id, amount, currency } = (value ?? {}) as Body;
+  if (
+    (kind === 'charge' || kind === 'refund') &&
+    typeof idempotency_key === 'string' &&
+    (isReference(reference) || (kind === 'refund' && reference == null)) &&
+    typeof payment_intent_id === 'string' &&
+    Number.isSafeInteger(amount) &&
+    typeof currency === 'string'
+  ) {
+    return {
+      kind,
+      idempotencyKey: idempotency_key,
+      reference: reference ?? null,
+      paymentIntentId: payment_intent_id,
+      amount: Number(amount),
+      currency,
+    };
+  }
+  throw unknownOutcome(answer);
+}
+
+/** The outcome of a charge, from a body that was believed. */
+function chargedOf(
+  answer: HttpAnswer,
+  body: Body & { outcome: string },
+  request: ChargeRequest,
+): ChargeOutcome | Submitted {
+  if (body.outcome === 'succeeded' || body.outcome === 'requires_action') return { kind: body.outcome };
+  if (body.outcome === 'submitted') return { kind: 'submitted', expectedAt: instantIn(answer, body.expected_at) };
+  const bankCode = bankCodeOf(body);
+  return { ...declined(codeOf(body, request)), ...(bankCode === null ? {} : { bankCode }) };
+}
+
+/** Any other code of a card is shown as `card_declined`, of a debit as `processor_rejected`. */
+function codeOf({ code }: Body, { debit }: ChargeRequest): DeclineCode {
+  if (debit === null) return codesOfCards.find((known) => known === code) ?? 'card_declined';
+  return codesOfDebits.find((known) => known === code) ?? 'processor_rejected';
+}
+
+function bankCodeOf({ bank_code: code }: Body): string | null {
+  return typeof code === 'string' && /^\w{1,20}$/.test(code) ? code : null;
+}
+
+function instantIn(answer: HttpAnswer, value: unknown): Date {
+  const instant = new Date(typeof value === 'string' ? value : Number.NaN);
+  if (Number.isNaN(instant.getTime())) throw unknownOutcome(answer);
+  return instant;
+}
+
+function isReference(value: unknown): value is string {
+  return typeof value === 'string' && value.length > 0 && value.length <= longestReference;
+}
+
+/** Returns the body, if it repeats these ids and its outcome is one that its status may carry. */
+function readAnswer<O extends string>(
+  answer: HttpAnswer,
+  outcomes: Believed<O>,
+  ids: Record<string, string>,
+): Body & { outcome: O } {
+  const body = parsed(answer.body) ?? {};
+  const outcome = outcomes[answer.status]?.find((known) => known === body.outcome);
+  const isOurs = Object.entries(ids).every(([name, id]) => body[name] === id);
+  if (outcome === undefined || !isOurs) throw unknownOutcome(answer);
+  return { ...body, outcome };
+}
+
+function unknownOutcome({ from, status, retryAfterMs }: HttpAnswer): OutcomeUnknown {
   const why = saying[status] ?? 'that is not an outcome';
-  return new OutcomeUnknown(`the live processor responded ${status}: ${why}`, retryAfterMs);
+  return new OutcomeUnknown(`${from} responded ${status}: ${why}`, retryAfterMs);
 }
 
-function parsed(body: string): Record<string, unknown> | null {
+function parsed(body: string): Body | null {
   try {
     const value: unknown = JSON.parse(body);
     return typeof value === 'object' && value !== null ? { ...value } : null;

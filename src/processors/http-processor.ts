@@ -1,19 +1,32 @@
 import { Agent } from 'undici';
 import { describeRequestFailure } from '../platform/request-failure.ts';
-import { chargeOutcomeOf, type HttpAnswer, refundOutcomeOf } from './http-answers.ts';
-import { OutcomeUnknown, type PaymentProcessor } from './processor.ts';
+import {
+  chargeOutcomeOf,
+  checkCanceled,
+  type HttpAnswer,
+  inquiryOf,
+  movementsOf,
+  refundInquiryOf,
+  refundOutcomeOf,
+  reservationOf,
+} from './http-answers.ts';
+import { type ChargeRequest, OutcomeUnknown, type PaymentProcessor, type RefundRequest } from './processor.ts';
 
 export interface HttpProcessorOptions {
   /** Without a slash at its end. */
   url: string;
   /** Sent as a bearer token. */
   secret: string;
-  /** For the whole of a call: wait for a connection, request and response. 30 s if not given. */
+  /** Whether it is for real money. True if not given. */
+  livemode?: boolean;
+  /** For the whole of a charge or a refund: wait for a connection, request and response. 30 s if not given. */
   timeoutMs?: number;
 }
 
 /** A processor service, called by the protocol of docs/processors.md. */
 export interface HttpProcessor extends PaymentProcessor {
+  readonly prepare: NonNullable<PaymentProcessor['prepare']>;
+  readonly movements: NonNullable<PaymentProcessor['movements']>;
   /** Closes all connections. Calls under way throw `OutcomeUnknown`. */
   close(): Promise<void>;
 }
@@ -23,11 +36,29 @@ const callsUnderWay = 32;
 /** Shorter than the five seconds after which many servers close an idle connection. */
 const keepAliveMs = 4_000;
 const mostBodyBytes = 64 * 1024;
+/** A list is longer than an outcome: a thousand movements. */
+const mostListBytes = 1024 * 1024;
 /** A longer Retry-After counts as this: what is due must not wait for hours. */
 const mostRetryAfterMs = 60_000;
+/** For a call that moves no money. A charge with its three calls must end within the minute of a request. */
+const shortTimeoutMs = 10_000;
+
+/** One call: its path, its body, and what differs from a short call with a key. */
+interface Call {
+  path: string;
+  key: string | null;
+  body: Record<string, unknown>;
+  timeoutMs: number;
+  mostBytes?: number;
+}
 
 /** Returns the client of a processor service. Its calls throw nothing but `OutcomeUnknown`. */
-export function createHttpProcessor({ url, secret, timeoutMs = 30_000 }: HttpProcessorOptions): HttpProcessor {
+export function createHttpProcessor({
+  url,
+  secret,
+  livemode = true,
+  timeoutMs = 30_000,
+}: HttpProcessorOptions): HttpProcessor {
   const agent = new Agent({
     connections: callsUnderWay,
     pipelining: 1,
@@ -38,13 +69,15 @@ export function createHttpProcessor({ url, secret, timeoutMs = 30_000 }: HttpPro
     bodyTimeout: 0,
   });
   const { origin, pathname } = new URL(url);
+  const from = livemode ? 'the live processor' : 'the sandbox’s processor';
+  const short = Math.min(timeoutMs, shortTimeoutMs);
   /** Until then the processor wants no requests at all; monotonic clock. */
   let pausedUntil = 0;
 
-  async function call(path: string, key: string, body: Record<string, unknown>): Promise<HttpAnswer> {
+  async function call({ path, key, body, timeoutMs: limitMs, mostBytes = mostBodyBytes }: Call): Promise<HttpAnswer> {
     const pauseMs = Math.ceil(pausedUntil - performance.now());
-    if (pauseMs > 0) throw new OutcomeUnknown('the live processor has asked for a pause: not asked', pauseMs);
-    const signal = AbortSignal.timeout(timeoutMs);
+    if (pauseMs > 0) throw new OutcomeUnknown(`${from} has asked for a pause: not asked`, pauseMs);
+    const signal = AbortSignal.timeout(limitMs);
     try {
       const response = await agent.request({
         origin,
@@ -54,53 +87,101 @@ export function createHttpProcessor({ url, secret, timeoutMs = 30_000 }: HttpPro
           authorization: `Bearer ${secret}`,
           'content-type': 'application/json',
           accept: 'application/json',
-          'idempotency-key': key,
+          ...(key === null ? {} : { 'idempotency-key': key }),
         },
         body: JSON.stringify(body),
         signal,
       });
       const answer: HttpAnswer = {
+        from,
         status: response.statusCode,
         retryAfterMs: retryAfterOf(response.headers['retry-after']),
-        body: await readAll(response.body),
+        body: await readAll(response.body, mostBytes),
       };
       const wantsPause = answer.status === 429 || answer.status === 503;
       if (wantsPause && answer.retryAfterMs !== null) pausedUntil = performance.now() + answer.retryAfterMs;
       return answer;
     } catch (error) {
-      const why = signal.aborted ? `no response within ${timeoutMs / 1000} s` : describeRequestFailure(error);
-      throw new OutcomeUnknown(`the live processor gave no outcome: ${why}`);
+      const why = signal.aborted ? `no response within ${limitMs / 1000} s` : describeRequestFailure(error);
+      throw new OutcomeUnknown(`${from} gave no outcome: ${why}`);
     }
   }
 
   return {
-    async charge(request) {
-      const answer = await call('/charges', request.idempotencyKey, {
-        payment_intent_id: request.paymentIntentId,
-        amount: request.totalAmount,
-        base_amount: request.amount,
-        currency: request.currency,
-        attempt: request.attempt,
-        opened_at: request.openedAt.toISOString(),
-        payment_method: {
-          id: request.paymentMethodId,
-          type: request.paymentMethodType,
-          token: request.paymentMethodToken,
-        },
-        metadata: request.metadata,
-      });
-      return chargeOutcomeOf(answer, request.idempotencyKey);
+    async prepare(request) {
+      const key = request.idempotencyKey;
+      const body = { ...chargeBody(request), livemode };
+      return reservationOf(await call({ path: '/prepare', key, body, timeoutMs: short }), key);
+    },
+    async charge(request, reference) {
+      const body = { ...chargeBody(request), livemode, reference };
+      const answer = await call({ path: '/charges', key: request.idempotencyKey, body, timeoutMs });
+      return chargeOutcomeOf(answer, request, reference);
+    },
+    async inquire(request, reference, at) {
+      const body = { reference, at: at.toISOString() };
+      return inquiryOf(await call({ path: '/inquire', key: null, body, timeoutMs: short }), request, reference);
+    },
+    async cancel(reference) {
+      const body = { reference };
+      checkCanceled(await call({ path: '/cancel', key: null, body, timeoutMs: short }), reference);
     },
     async refund(request) {
-      const answer = await call('/refunds', request.idempotencyKey, {
-        payment_intent_id: request.paymentIntentId,
-        amount: request.amount,
-        currency: request.currency,
-        metadata: request.metadata,
-      });
-      return refundOutcomeOf(answer, request.idempotencyKey);
+      const key = request.idempotencyKey;
+      return refundOutcomeOf(await call({ path: '/refunds', key, body: refundBody(request), timeoutMs }), key);
+    },
+    async inquireRefund(request) {
+      const key = request.idempotencyKey;
+      const body = refundBody(request);
+      return refundInquiryOf(await call({ path: '/refunds/inquire', key, body, timeoutMs: short }), key);
+    },
+    async movements(after) {
+      const body = { after };
+      return movementsOf(
+        await call({ path: '/movements', key: null, body, timeoutMs: short, mostBytes: mostListBytes }),
+      );
     },
     close: () => agent.destroy(),
+  };
+}
+
+/** The body of a charge and of its reservation; see docs/processors.md. */
+function chargeBody(request: ChargeRequest) {
+  const { debit, fixtureToken } = request;
+  return {
+    payment_intent_id: request.paymentIntentId,
+    amount: request.totalAmount,
+    base_amount: request.amount,
+    currency: request.currency,
+    attempt: request.attempt,
+    opened_at: request.openedAt.toISOString(),
+    payment_method: {
+      id: request.paymentMethodId,
+      type: request.paymentMethodType,
+      token: request.paymentMethodToken,
+      ...(fixtureToken === null ? {} : { fixture_token: fixtureToken }),
+    },
+    ...(debit === null
+      ? {}
+      : {
+          debit: {
+            scheme: debit.scheme,
+            charge_date: debit.chargeDate,
+            mandate_reference: debit.mandateReference,
+            lodgement_reference: debit.lodgementReference,
+          },
+        }),
+    metadata: request.metadata,
+  };
+}
+
+function refundBody(request: RefundRequest) {
+  return {
+    payment_intent_id: request.paymentIntentId,
+    charge_reference: request.chargeReference,
+    amount: request.amount,
+    currency: request.currency,
+    metadata: request.metadata,
   };
 }
 
@@ -111,14 +192,14 @@ function retryAfterOf(header: string | string[] | undefined): number | null {
     : null;
 }
 
-/** @throws Error when the body is longer than any outcome, or breaks off. */
-async function readAll(body: AsyncIterable<Uint8Array>): Promise<string> {
+/** @throws Error when the body is longer than `mostBytes`, or breaks off. */
+async function readAll(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > mostBodyBytes) throw new Error('the body is too long');
+    if (length > mostBytes) throw new Error('the body is too long');
   }
   return Buffer.concat(chunks).toString('utf8');
 }

@@ -20,8 +20,9 @@ export interface LedgerEntry {
  */
 export function withLedger(processor: PaymentProcessor, write: (entry: LedgerEntry) => void): PaymentProcessor {
   return {
-    async charge(request) {
-      const outcome = await processor.charge(request);
+    ...processor,
+    async charge(request, reference) {
+      const outcome = await processor.charge(request, reference);
       write({
         ...entryOf(request),
         kind: 'charge',

@@ -1,12 +1,13 @@
-import type { ChargeOutcome } from '../domain/charge-outcome.ts';
+import type { PlainDate } from '../domain/calendar.ts';
+import type { ChargeFailure, ChargeOutcome, DeclineCode } from '../domain/charge-outcome.ts';
+import type { Scheme } from '../domain/schemes/schemes.ts';
 
 /** A request to a payment processor for one charge. */
 export interface ChargeRequest {
   /**
-   * The attempt's id. If asked again under the same key, a processor returns the same outcome and takes no more money.
-   * The id is derived from what is paid for and the number of the attempt. So it is the same after the database has
-   * lost the attempt. The other fields (`paymentIntentId`, `openedAt`) may then differ. An adapter must not send those
-   * to a processor that would refuse a repeated request because of them.
+   * The attempt's id. It is derived from what is paid for and the number of the attempt. So it is the same after the
+   * database has lost the attempt. The other fields (`paymentIntentId`, `openedAt`) may then differ. An adapter must
+   * not send those to a processor that would refuse a repeated request because of them.
    */
   idempotencyKey: string;
   paymentIntentId: string;
@@ -27,13 +28,28 @@ export interface ChargeRequest {
   /** Sandbox only. */
   fixtureToken: string | null;
   metadata: Record<string, string>;
+  /** For a bank account that is debited under a mandate; else null. */
+  debit: DebitRequest | null;
+}
+
+/** What a bank needs to know about a debit under a mandate. */
+export interface DebitRequest {
+  scheme: Scheme;
+  /** The day on which the account is debited, on the scheme's clock. */
+  chargeDate: PlainDate;
+  /** As the payer's mandate shows it. */
+  mandateReference: string;
+  /** Shown on the payer's statement. No two debits of a biller have the same. */
+  lodgementReference: string;
 }
 
 /** A request to a payment processor for one refund. */
 export interface RefundRequest {
-  /** The refund's id, with the same guarantee as for a charge. */
+  /** The refund's id. */
   idempotencyKey: string;
   paymentIntentId: string;
+  /** The reference of the charge; null if the processor reserved nothing for it. */
+  chargeReference: string | null;
   /** In minor units. */
   amount: number;
   currency: string;
@@ -42,9 +58,61 @@ export interface RefundRequest {
 
 export type RefundOutcome = { kind: 'succeeded' } | { kind: 'failed' };
 
+/** The bank has taken the debit, and reports later whether it was collected. `expectedAt` is customer time. */
+export interface Submitted {
+  kind: 'submitted';
+  expectedAt: Date;
+}
+
+/** The bank has taken back a debit that it had collected. `at` is customer time. */
+export interface Returned {
+  kind: 'returned';
+  code: DeclineCode;
+  message: string;
+  /** The scheme's code for the reason; null if it has none. */
+  bankCode: string | null;
+  at: Date;
+}
+
 /**
- * The processor gave no outcome, so the money may have moved or not. The only way to learn the truth is to ask again
- * under the same key. The message says why, in words and without addresses or secrets.
+ * What a processor knows about a reserved payment.
+ * - `not_charged`: nothing was taken so far. A charge that is still on its way to the processor may yet take it.
+ * - `canceled`: nothing was taken, and nothing will be.
+ */
+export type ProcessorState = ChargeOutcome | Submitted | Returned | { kind: 'not_charged' } | { kind: 'canceled' };
+
+/** The state at an instant. `nextAt` says when to ask again (customer time); null if no change is expected. */
+export type Inquiry = ProcessorState & { nextAt: Date | null };
+
+/** What a processor has done: money that it has taken, or has given back. */
+export interface Movement {
+  kind: 'charge' | 'refund';
+  /** The key that it was asked under. */
+  idempotencyKey: string;
+  /** Of the charge, or null for a refund without one. */
+  reference: string | null;
+  paymentIntentId: string;
+  /** In minor units. */
+  amount: number;
+  currency: string;
+}
+
+/** A part of a processor's movements. `cursor` is the processor's own mark of where the part ends. */
+export interface Movements {
+  movements: Movement[];
+  cursor: string;
+  hasMore: boolean;
+}
+
+/** The processor's own id of a payment that it has reserved. It never changes, and never belongs to another payment. */
+export interface Reservation {
+  kind: 'reserved';
+  reference: string;
+}
+
+/**
+ * The processor gave no outcome, so the money may have moved or not. The only way to learn the truth is to ask again.
+ * The message says why, in words and without addresses or secrets.
  */
 export class OutcomeUnknown extends Error {
   /** How long the processor wants to be left alone, in milliseconds; null if it did not say. */
@@ -58,12 +126,46 @@ export class OutcomeUnknown extends Error {
 }
 
 /**
- * A payment processor. A decline is an outcome. An exception means that the outcome is unknown; the caller then asks
- * again under the same key. An adapter throws `OutcomeUnknown`; any other exception is a defect.
+ * The processor refuses to charge a payment that it has reserved. An earlier call may have charged it: only canceling
+ * and asking tells.
+ */
+export class ChargeRefused extends OutcomeUnknown {
+  constructor(why: string) {
+    super(why);
+    this.name = 'ChargeRefused';
+  }
+}
+
+/**
+ * A payment processor. A decline is an outcome. An exception means that the outcome is unknown. An adapter throws
+ * `OutcomeUnknown`; any other exception is a defect. The caller never guesses what happened: it reserves the payment,
+ * commits the reference, charges, and asks by the reference what became of it.
  */
 export interface PaymentProcessor {
-  charge(request: ChargeRequest): Promise<ChargeOutcome>;
+  /**
+   * Reserves a payment without taking money. Repeated under the same key, it may return another reference: the caller
+   * charges only the one that it has committed. A failure means that the processor does not take this request at all.
+   * Null if a processor needs no reservation: it keeps keys for ever, and the key is the reference.
+   */
+  readonly prepare: ((request: ChargeRequest) => Promise<Reservation | ChargeFailure>) | null;
+  /**
+   * Takes the money of a reserved payment: once for a reference, however often it is asked.
+   * @throws ChargeRefused
+   */
+  charge(request: ChargeRequest, reference: string): Promise<ChargeOutcome | Submitted>;
+  /** Returns what became of a reserved payment by `at` (customer time). Changes nothing. */
+  inquire(request: ChargeRequest, reference: string, at: Date): Promise<Inquiry>;
+  /** Gives a reservation up. Does nothing if it was charged: `inquire` tells. */
+  cancel(reference: string): Promise<void>;
+  /** Gives money back: once under a key, however often it is asked. */
   refund(request: RefundRequest): Promise<RefundOutcome>;
+  /** Returns what became of a refund. `not_found`: the processor has never heard of it. Changes nothing. */
+  inquireRefund(request: RefundRequest): Promise<RefundOutcome | { kind: 'not_found' }>;
+  /**
+   * Returns what was taken and given back after a cursor, oldest first. Without a
+   * cursor it returns none, and where the list ends now. Null if the processor stores nothing.
+   */
+  readonly movements: ((after: string | null) => Promise<Movements>) | null;
 }
 
 /** The processor of each mode. `live` is null when none is configured. */

@@ -5,6 +5,7 @@ import { exampleId } from '../domain/ids.ts';
 import { instant, LocalDate, Nullable, pick, Strict, Timestamp } from './common.ts';
 import { type EventGroup, eventGroups, eventTypes, groupOf } from './event-catalogue.ts';
 import { dueAt, example, madeAt } from './examples.ts';
+import { Mandate } from './mandate.ts';
 import { PaymentIntent } from './payment-intent.ts';
 import { PaymentPlan } from './payment-plan.ts';
 import { EffectsManifest, manifestExample, TestClockState } from './test-clock.ts';
@@ -37,6 +38,7 @@ const PaymentIntentEffect = Strict(
         currency,
         attempt: Type.Integer({ description: 'The number of the attempt, from 1.' }),
         last_payment_error,
+        expected_result_date: PaymentIntent.properties.expected_result_date,
         will_retry: Type.Boolean({ description: 'Whether the plan retries this payment.' }),
         next_attempt_at: Nullable(Timestamp),
       },
@@ -63,7 +65,18 @@ const PaymentPlanEffect = Strict(
   { title: 'PaymentPlanEffect' },
 );
 
-export const ClockEffect = Type.Union([PaymentIntentEffect, PaymentPlanEffect], {
+const mandateChanges = ['status', 'status_reason', 'ended_at'] as const;
+const MandateEffect = Strict(
+  {
+    object: Type.Literal('mandate'),
+    object_id: Type.String({ description: 'The mandate.' }),
+    ...common,
+    changes: Type.Pick(Mandate, [...mandateChanges], { title: 'MandateChanges', additionalProperties: false }),
+  },
+  { title: 'MandateEffect' },
+);
+
+export const ClockEffect = Type.Union([PaymentIntentEffect, PaymentPlanEffect, MandateEffect], {
   title: 'ClockEffect',
   description: 'One effect of an advance of a test clock: the object, what happened to it, and its new values.',
 });
@@ -166,9 +179,15 @@ const presenters: Record<EffectGroup, (shared: Common, effect: Effect) => ClockE
     ...shared,
     changes: pick(effect.data as PaymentPlan, planChanges),
   }),
+  mandate: (shared, effect) => ({
+    object: 'mandate',
+    object_id: effect.subject_id,
+    ...shared,
+    changes: pick(effect.data as Mandate, mandateChanges),
+  }),
   payment_intent(shared, { subject_id: id, data, facts, isRolledBack = false }) {
     if (facts === null) throw new TypeError(`payment intent ${id} has no attempt at this instant`);
-    const intent = data as PaymentIntent & { will_retry?: boolean; next_attempt_at?: string | null };
+    const intent = data as PaymentIntent & { attempt?: number; will_retry?: boolean; next_attempt_at?: string | null };
     return {
       object: 'payment_intent',
       object_id: isRolledBack ? null : id,
@@ -178,8 +197,9 @@ const presenters: Record<EffectGroup, (shared: Common, effect: Effect) => ClockE
       due_date: facts.due_date,
       changes: {
         ...pick(intent, ['status', 'amount', 'currency']),
-        attempt: facts.number,
+        attempt: intent.attempt ?? facts.number,
         last_payment_error: intent.last_payment_error,
+        ...(intent.expected_result_date === undefined ? {} : { expected_result_date: intent.expected_result_date }),
         will_retry: intent.will_retry ?? false,
         next_attempt_at: intent.next_attempt_at ?? null,
       },

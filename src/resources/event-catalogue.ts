@@ -1,20 +1,37 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { Nullable, Strict, Timestamp } from './common.ts';
 import { dueAt, madeAt } from './examples.ts';
-import { PaymentIntent, planPaymentIntentExample } from './payment-intent.ts';
+import { Mandate, mandateExample } from './mandate.ts';
+import { debitIntentExample, PaymentIntent, planPaymentIntentExample } from './payment-intent.ts';
 import { PaymentPlan, paymentPlanExample } from './payment-plan.ts';
 import { Refund, refundExample } from './refund.ts';
 import { clockStateExample, EffectsManifest, manifestExample, TestClockState } from './test-clock.ts';
 import { endpointExample, PingedWebhookEndpoint, WebhookEndpoint } from './webhook-endpoint.ts';
 
+const retry = {
+  will_retry: Type.Boolean({ description: 'Whether the plan retries this payment.' }),
+  next_attempt_at: Nullable(Timestamp, { description: 'When the plan retries it; null if it does not.' }),
+};
+
 const FailedPaymentIntent = Strict(
   {
     ...PaymentIntent.properties,
     attempt: Type.Integer({ description: 'The number of the attempt that failed, from 1.' }),
-    will_retry: Type.Boolean({ description: 'Whether the plan retries this payment.' }),
-    next_attempt_at: Nullable(Timestamp, { description: 'When the plan retries it; null if it does not.' }),
+    ...retry,
   },
   { title: 'FailedPaymentIntent' },
+);
+
+const ReturnedPaymentIntent = Strict(
+  {
+    ...PaymentIntent.properties,
+    attempt: Type.Integer({ description: 'The number of the attempt that came back, from 1.' }),
+    reason: Type.String({ description: 'Why, for programs: see *Codes of failed payments*.' }),
+    bank_code: Nullable(Type.String(), { description: 'The bank’s own code; null if it gave none.' }),
+    returned_at: Type.String({ format: 'date-time', description: 'When the bank reported it.' }),
+    ...retry,
+  },
+  { title: 'ReturnedPaymentIntent' },
 );
 
 const TestClockAdvancing = Strict(
@@ -38,6 +55,12 @@ function event<S extends TSchema>(data: S, occasion: string, example: Static<S>)
   return { data, occasion, example };
 }
 
+const endedMandate = {
+  ...mandateExample,
+  next_possible_charge_date: null,
+  ended_at: dueAt,
+  updated_at: dueAt,
+} as const;
 const stopped = { ...paymentPlanExample, state_reason: 'requested', next_payment_date: null } as const;
 
 /** Every type of event, for webhooks and the list of events. */
@@ -70,6 +93,55 @@ export const eventCatalogue = {
   'payment_intent.requires_action': event(PaymentIntent, 'The payer must authenticate the payment (3D Secure).', {
     ...planPaymentIntentExample,
     status: 'requires_action',
+  }),
+  'payment_intent.processing': event(
+    PaymentIntent,
+    'A bank debit was accepted. The bank reports on `expected_result_date` whether it was collected.',
+    debitIntentExample,
+  ),
+  'payment_intent.returned': event(
+    ReturnedPaymentIntent,
+    'The bank has taken back a debit that had succeeded. `will_retry` says whether the plan tries again, and ' +
+      '`next_attempt_at` when. `total_returned_amount` counts the whole debit, also after a refund.',
+    {
+      ...debitIntentExample,
+      status: 'returned',
+      returnable_until: '2027-02-11',
+      total_returned_amount: 2500,
+      last_payment_error: {
+        code: 'insufficient_funds',
+        message: 'The account does not have enough funds for this payment.',
+      },
+      attempt: 1,
+      reason: 'insufficient_funds',
+      bank_code: '6',
+      returned_at: '2027-01-17T22:00:00.000Z',
+      will_retry: true,
+      next_attempt_at: '2027-01-18T22:00:00.000Z',
+    },
+  ),
+  'mandate.created': event(Mandate, 'A mandate was created. It may already be active.', {
+    ...mandateExample,
+    status: 'pending',
+    acceptance: null,
+    next_possible_charge_date: null,
+    activated_at: null,
+  }),
+  'mandate.activated': event(Mandate, 'A payer’s agreement was recorded: the account may be debited.', mandateExample),
+  'mandate.canceled': event(
+    Mandate,
+    'A mandate was canceled: by you, by the payer at the bank, or with its account or customer (`status_reason`).',
+    { ...endedMandate, status: 'canceled', status_reason: 'requested', cancellation_reason: 'Membership ended' },
+  ),
+  'mandate.failed': event(Mandate, 'A mandate ended because the bank cannot debit the account.', {
+    ...endedMandate,
+    status: 'failed',
+    status_reason: 'account_closed',
+  }),
+  'mandate.expired': event(Mandate, 'A mandate ended after 15 months without a debit.', {
+    ...endedMandate,
+    status: 'expired',
+    status_reason: 'unused',
   }),
   'payment_plan.activated': event(PaymentPlan, 'A plan became active.', paymentPlanExample),
   'payment_plan.suspended': event(
@@ -145,6 +217,7 @@ interface EventGroupFacts {
 export const eventGroups = {
   payment_intent: { scope: 'payment_intents:read', isClockEffect: true },
   refund: { scope: 'payment_intents:read', isClockEffect: false },
+  mandate: { scope: 'mandates:read', isClockEffect: true },
   payment_plan: { scope: 'payment_plans:read', isClockEffect: true },
   test_clock: { scope: 'test_clocks:read', isClockEffect: false },
   webhook_endpoint: { scope: 'webhooks:read', isClockEffect: false },

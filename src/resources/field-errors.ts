@@ -64,6 +64,18 @@ export const fieldCodes = {
     meaning: 'The payment method does not belong to a customer yet.',
     remedy: 'Attach it to the customer first.',
   },
+  mandate_required: {
+    meaning: 'The bank account has no mandate, and it is debited under one only.',
+    remedy: 'Create a mandate for it, or use another payment method.',
+  },
+  currency_of_scheme: {
+    meaning: 'The bank account is debited in the currency of its scheme only.',
+    remedy: 'Use another payment method for this currency.',
+  },
+  mandate_text_unknown: {
+    meaning: 'No text of yours has this version or hash.',
+    remedy: 'Fetch the text again, show it to the payer, and send its `version` and `sha256`.',
+  },
   amount_too_small: { meaning: 'The amount is below 200 minor units.', remedy: 'Send a larger amount.' },
   total_or_until_further_notice: {
     meaning: 'A plan has either `total_amount_cents` or `until_further_notice: true`. The request has both or neither.',

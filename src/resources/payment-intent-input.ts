@@ -30,7 +30,10 @@ const IntentFields = Strict(
       description: 'Free-form. Accepted, but not stored: to charge a method, save it with POST /payment_methods.',
     }),
     metadata: Type.Optional(
-      MetadataWith('For your own use. In the sandbox `_sandbox_outcome` chooses the outcome of a charge: see *Modes*.'),
+      MetadataWith(
+        'For your own use. In the sandbox `_sandbox_outcome` chooses the outcome of a charge, and ' +
+          '`_sandbox_bank_outcome` that of a bank debit: see *Modes*.',
+      ),
     ),
     surcharge_applied: Type.Optional(Type.Boolean({ description: 'Adds the fee on top of the amount.' })),
     scheduled_payment_date: Type.Optional(
@@ -110,6 +113,31 @@ export const PaymentIntentConfirm = withExamples(
   },
 );
 export type PaymentIntentConfirm = Static<typeof PaymentIntentConfirm>;
+
+export const PaymentIntentBankResult = withExamples(
+  Strict(
+    {
+      result: Type.Enum(['settled', 'dishonoured', 'returned', 'disputed'], {
+        description:
+          '`settled`: collected. `dishonoured`: not collected. Both while the payment is processing. `returned`: a late ' +
+          'dishonour. `disputed`: the payer claims the money back. Both after it has succeeded.',
+      }),
+      bank_code: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 10,
+          description: 'The bank’s code for `dishonoured` and `returned`: 1 to 6, or 9. By default 6, a lack of funds.',
+        }),
+      ),
+    },
+    { title: 'PaymentIntentBankResult' },
+  ),
+  {
+    settled: { summary: 'The bank has collected the debit', value: { result: 'settled' } },
+    closed: { summary: 'The account is closed', value: { result: 'dishonoured', bank_code: '3' } },
+    disputed: { summary: 'The payer claims the money back', value: { result: 'disputed' } },
+  },
+);
 
 export const PaymentIntentActionCompletion = withExamples(
   Strict(

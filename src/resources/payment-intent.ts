@@ -24,13 +24,14 @@ export const paymentIntents: Tag = {
 };
 
 export const PaymentIntentStatus = Type.Enum(
-  ['requires_payment_method', 'processing', 'requires_action', 'succeeded', 'failed', 'canceled'],
+  ['requires_payment_method', 'processing', 'requires_action', 'succeeded', 'failed', 'canceled', 'returned'],
   {
     description:
       '`requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the ' +
-      'processor was asked; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: ' +
-      'the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. ' +
-      '`canceled`: it will not be charged.',
+      'processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must ' +
+      'pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you ' +
+      'can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank ' +
+      'has taken the money back; `last_payment_error` says why.',
   },
 );
 
@@ -71,6 +72,22 @@ export const PaymentIntent = Strict(
       Type.String({ description: 'What the payer’s statement shows: the one given, or that of the account.' }),
     ),
     total_refunded_amount: Type.Integer({ description: 'The sum of the refunds that succeeded, minor units.' }),
+    mandate_id: Type.Optional(
+      Type.String({ description: 'The mandate of the last debit. Present for bank debits under a mandate only.' }),
+    ),
+    expected_result_date: Type.Optional(
+      LocalDate('When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.'),
+    ),
+    returnable_until: Type.Optional(
+      LocalDate('The last date on which the bank can take the debit back. Present once a debit has succeeded.'),
+    ),
+    total_returned_amount: Type.Optional(
+      Type.Integer({
+        description:
+          'What the bank has taken back, minor units: the whole of each debit that came back, whatever was refunded ' +
+          'before. Bank debits only.',
+      }),
+    ),
     last_payment_error: Nullable(PaymentError, {
       description: 'Why the last attempt failed; null if it did not fail or there was none.',
     }),
@@ -102,6 +119,15 @@ export const planPaymentIntentExample: PaymentIntent = {
   ...owned,
   created_at: dueAt,
   updated_at: dueAt,
+};
+
+/** A bank debit that is under way, as an event shows it. */
+export const debitIntentExample: PaymentIntent = {
+  ...planPaymentIntentExample,
+  status: 'processing',
+  mandate_id: exampleId('mandate'),
+  expected_result_date: '2027-01-13',
+  total_returned_amount: 0,
 };
 
 export const paymentIntentExample = example(PaymentIntent, {
@@ -150,6 +176,10 @@ export function presentPaymentIntent(row: PaymentIntentRow): PaymentIntent {
     customer_id: row.customer_id ?? undefined,
     scheduled_payment_date: row.scheduled_payment_date ?? undefined,
     statement_descriptor: row.statement_descriptor ?? undefined,
+    mandate_id: row.mandate_id ?? undefined,
+    expected_result_date: row.expected_result_date ?? undefined,
+    returnable_until: row.returnable_until ?? undefined,
+    total_returned_amount: row.mandate_id === null ? undefined : row.total_returned_amount,
     last_payment_error: code === null || message === null ? null : { code, message },
   });
 }

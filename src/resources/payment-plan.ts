@@ -27,8 +27,9 @@ export const PaymentPlan = Strict(
     state: PaymentPlanState,
     state_reason: Nullable(Type.String(), {
       description:
-        '`requested`: by you. `payment_failed`: suspended because a payment failed for good. `total_collected`: ' +
-        'closed by its last payment. `customer_deleted`: closed with its customer. Null while pending or active.',
+        '`requested`: by you. `payment_failed`: suspended because a payment failed for good. `payment_returned`: ' +
+        'suspended because the bank took a debit back for good; or closed by its last payment, and a debit came back ' +
+        'after that. `total_collected`: closed by its last payment. `customer_deleted`: closed with its customer. Null while pending or active.',
     }),
     frequency_type: requiredFields.frequency_type,
     frequency_period: Type.Integer({ description: 'Weeks or months between payments.' }),
@@ -47,6 +48,11 @@ export const PaymentPlan = Strict(
     failure_behaviour: defaultedFields.failure_behaviour,
     metadata: defaultedFields.metadata,
     collected_amount_cents: Type.Integer({ description: 'The base amounts collected so far, without surcharges.' }),
+    shortfall_amount_cents: Type.Optional(
+      Type.Integer({
+        description: 'What is missing of the total because debits came back after the plan was closed, minor units.',
+      }),
+    ),
     next_payment_date: Nullable(Type.String({ format: 'date' }), {
       description:
         'The date of the next payment of the calendar; retries do not count. For a pending plan, the date of its ' +
@@ -95,7 +101,18 @@ export const paymentPlanExample = example(PaymentPlan, {
 
 /** The plan as the API and its events show it. `test_clock` is the column `test_clock_id`. */
 export function presentPaymentPlan(row: PaymentPlanRow): PaymentPlan {
-  return present(PaymentPlan, { ...row, next_payment_date: nextPaymentDate(row), test_clock: row.test_clock_id });
+  return present(PaymentPlan, {
+    ...row,
+    shortfall_amount_cents: shortfall(row),
+    next_payment_date: nextPaymentDate(row),
+    test_clock: row.test_clock_id,
+  });
+}
+
+/** What came back after the plan was closed by its last payment. */
+function shortfall({ state, state_reason, total_amount_cents: total, collected_amount_cents }: PaymentPlanRow) {
+  const isShort = state === 'closed' && state_reason === 'payment_returned' && total !== null;
+  return isShort ? total - collected_amount_cents : undefined;
 }
 
 /**

@@ -54,6 +54,13 @@ export const Refund = Strict(
         '`processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it was not; you ' +
         'can request a new refund.',
     }),
+    refund_at_risk: Type.Optional(
+      Type.Boolean({
+        description:
+          'Present and true if the payment was a bank debit that could still come back when it was refunded. If it ' +
+          'does, the payer has the money twice: see `total_returned_amount` of the payment intent.',
+      }),
+    ),
     biller_id: Type.String({ description: 'The account that pays the refund.' }),
     livemode: Livemode,
     created_at: Timestamp,
@@ -76,7 +83,7 @@ export const refundExample = example(Refund, {
   updated_at: dueAt,
 });
 
-/** A refund as the API and its events show it. */
+/** A refund as the API and its events show it. `refund_at_risk` is the column `at_risk`. */
 export function presentRefund(row: RefundRow): Refund {
-  return present(Refund, row);
+  return present(Refund, { ...row, refund_at_risk: row.at_risk || undefined });
 }

@@ -163,6 +163,30 @@ export const errorCodes = {
     meaning: 'The current state of the object does not allow this. The message names the state and what is allowed.',
     remedy: 'Fetch the object, then do what its state allows.',
   },
+  mandate_exists: {
+    type: 'invalid_request_error',
+    statuses: [422],
+    meaning: 'The bank account has a mandate that has not ended. `mandate_id` names it.',
+    remedy: 'Use that mandate, or cancel it first.',
+  },
+  mandate_text_unknown: {
+    type: 'invalid_request_error',
+    statuses: [422],
+    meaning: 'The payer was shown a text that is not yours, or not any more: its version or hash is unknown.',
+    remedy: 'Fetch the text again, show it to the payer, and send its `version` and `sha256`.',
+  },
+  mandate_unavailable: {
+    type: 'invalid_request_error',
+    statuses: [422],
+    meaning: 'The mandate of the bank account is pending or has ended, so the account must not be debited.',
+    remedy: 'Let the payer accept the mandate, or give a new one. Or use another payment method.',
+  },
+  mandate_limit_exceeded: {
+    type: 'invalid_request_error',
+    statuses: [422],
+    meaning: 'The amount is more than the mandate of the bank account, or its scheme, allows for one debit.',
+    remedy: 'Charge less, or let the payer give a new mandate with a higher limit.',
+  },
   test_clock_advancing: {
     type: 'invalid_request_error',
     statuses: [422],
@@ -289,5 +313,37 @@ export const declineCodes: Readonly<Record<DeclineCode, CodeText>> = {
   processor_rejected: {
     meaning: declineMessage('processor_rejected'),
     remedy: 'Use another payment method. If others are refused too, ask the operator.',
+  },
+  account_invalid: {
+    meaning: declineMessage('account_invalid'),
+    remedy: 'Ask the customer for the right account details, with a new mandate.',
+  },
+  account_closed: {
+    meaning: declineMessage('account_closed'),
+    remedy: 'Ask the customer for another account, with a new mandate.',
+  },
+  account_holder_deceased: {
+    meaning: declineMessage('account_holder_deceased'),
+    remedy: 'Do not debit the account again.',
+  },
+  payment_stopped: {
+    meaning: declineMessage('payment_stopped'),
+    remedy: 'Ask the customer how to pay. A further debit needs a new mandate.',
+  },
+  debit_disputed: {
+    meaning: declineMessage('debit_disputed'),
+    remedy: 'Talk to the customer. A further debit needs a new mandate.',
+  },
+  mandate_unavailable: {
+    meaning: declineMessage('mandate_unavailable'),
+    remedy: 'Ask the customer for a new mandate.',
+  },
+  mandate_limit_exceeded: {
+    meaning: declineMessage('mandate_limit_exceeded'),
+    remedy: 'Debit a smaller amount, or ask for a new mandate with a higher limit.',
+  },
+  debit_withdrawn: {
+    meaning: declineMessage('debit_withdrawn'),
+    remedy: 'Resume the plan to debit the account again.',
   },
 };

@@ -1,4 +1,5 @@
 import * as store from '../db/events.ts';
+import type { MandateRow } from '../db/mandates.ts';
 import type { PaymentIntentRow } from '../db/payment-intents.ts';
 import type { PaymentPlanRow } from '../db/payment-plans.ts';
 import type { RefundRow } from '../db/refunds.ts';
@@ -13,6 +14,7 @@ import { afterCommit, pipelined } from '../platform/postgres/transaction.ts';
 import { emit } from '../platform/telemetry.ts';
 import type { EventQuery } from '../resources/event.ts';
 import type { EventType } from '../resources/event-catalogue.ts';
+import { presentMandate } from '../resources/mandate.ts';
 import { presentPaymentIntent } from '../resources/payment-intent.ts';
 import { presentPaymentPlan } from '../resources/payment-plan.ts';
 import { presentRefund } from '../resources/refund.ts';
@@ -49,6 +51,12 @@ export function intentEvent(
 ): NewEvent {
   const data = { ...presentPaymentIntent(intent), ...extra };
   return { type, subjectId: intent.id, customerId: intent.customer_id, testClockId, at, data };
+}
+
+/** Returns an event with the mandate's current state. `at` is customer time. */
+export function mandateEvent(type: TypeOf<'mandate'>, mandate: MandateRow, at: Date): NewEvent {
+  const { id: subjectId, customer_id: customerId, test_clock_id: testClockId } = mandate;
+  return { type, subjectId, customerId, testClockId, at, data: presentMandate(mandate, at) };
 }
 
 /** Returns an event with the refund's current state, at its own time. */

@@ -6,6 +6,7 @@ import { enqueue, type OutboxEntry, type WorkflowType } from '../platform/postgr
 const wakingSignals: Record<WorkflowType, { name: string }> = {
   paymentPlan: signals.poke,
   scheduledPayment: signals.poke,
+  bankDebit: signals.poke,
   testClock: signals.poke,
   webhookDelivery: signals.retryNow,
 };
@@ -34,12 +35,17 @@ export function wakeEntry(
 }
 
 /** Starts the workflow of a new subject once the transaction has committed. `now` is real time. */
-export const start = { scheduledPayment: starting('scheduledPayment'), testClock: starting('testClock') };
+export const start = {
+  scheduledPayment: starting('scheduledPayment'),
+  bankDebit: starting('bankDebit'),
+  testClock: starting('testClock'),
+};
 
 /** Makes the workflow of a subject read the database again once the transaction has committed. See `wakeEntry`. */
 export const wake = {
   plan: waking('paymentPlan'),
   scheduledPayment: waking('scheduledPayment'),
+  bankDebit: waking('bankDebit'),
   testClock: waking('testClock'),
 };
 

@@ -9,9 +9,9 @@ const remote = proxyActivities<CollectionActivities>(overTheNetwork);
 
 /** The names of the activities of one kind of subject, as they are in histories. */
 interface Names {
-  read: 'readPlan' | 'readScheduledPayment';
-  collect: 'collectPlan' | 'collectScheduledPayment';
-  execute: 'pressPlan' | 'pressScheduledPayment';
+  read: 'readPlan' | 'readScheduledPayment' | 'readBankDebit';
+  collect: 'collectPlan' | 'collectScheduledPayment' | 'collectBankDebit';
+  execute: 'pressPlan' | 'pressScheduledPayment' | 'pressBankDebit';
 }
 
 /**

@@ -12,9 +12,9 @@ import { lookingAgain } from './look-again.ts';
 import { type OperatorPage, openPage } from './operator-page/page.ts';
 import { isKnownToBeOnClock, showStalled, showStatus, showUnread } from './operator-page/subject.ts';
 
-/** How a subject is read and collected: the activities of a plan or of a scheduled payment. */
+/** How a subject is read and collected: the activities of a plan, of a scheduled payment or of a bank debit. */
 export interface Collection {
-  workflowType: 'paymentPlan' | 'scheduledPayment';
+  workflowType: 'paymentPlan' | 'scheduledPayment' | 'bankDebit';
   read(id: string): Promise<SubjectStatus>;
   collect(id: string, at: number, status: SubjectStatus): Promise<SubjectStatus>;
   /** The operator commands that the subject takes, and the activity that executes one. */

@@ -1,3 +1,4 @@
+export { bankDebit } from './bank-debit.ts';
 export { paymentPlan } from './payment-plan.ts';
 export { scheduledPayment } from './scheduled-payment.ts';
 export { testClock } from './test-clock.ts';

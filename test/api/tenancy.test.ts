@@ -7,6 +7,7 @@ import { realNow } from '../../src/platform/real-time.ts';
 import { revokeKey } from '../../src/services/accounts/api-keys.ts';
 import { allScopes } from '../../src/services/accounts/scopes.ts';
 import type { Reply } from '../support/api.ts';
+import { useDebtor } from '../support/debtor.ts';
 import { makeKey, tester } from '../support/factories.ts';
 import { createMerchant, type Merchant } from '../support/merchant.ts';
 import { rowCounts, useStage } from '../support/stage.ts';
@@ -28,6 +29,7 @@ const bodies: Record<string, unknown> = {
   attachPaymentMethod: { customer_id: 'cus_none' },
   completePaymentIntentAction: { result: 'succeed' },
   replayWebhookDeliveries: { since: '2026-01-01T00:00:00Z' },
+  acceptMandate: { type: 'imported', accepted_at: '2026-01-01T00:00:00Z', signatory_name: 'Jo' },
 };
 
 describe('every route but the public ones', () => {
@@ -99,9 +101,11 @@ describe('every route but the public ones', () => {
     }
   });
 
-  it('is 403 secret_key_required with a publishable key, but for saving a method, and an intent with its secret', async () => {
+  it('is 403 secret_key_required with a publishable key, but for saving a method, and an intent or a mandate with its secret', async () => {
     const open = guarded.filter(({ access }) => access.publishable).map(({ operation }) => operation);
-    assert.deepEqual(open.sort(), ['confirmPaymentIntent', 'createPaymentMethod', 'getPaymentIntent']);
+    assert.deepEqual(open.sort(), [
+      ...['acceptMandate', 'confirmPaymentIntent', 'createMandate', 'createPaymentMethod', 'getPaymentIntent'],
+    ]);
     const closed = guarded.filter(({ access }) => !access.publishable);
     await expectAll(403, 'secret_key_required', stage.keys.sandboxPublishable, closed);
     await expectAll(403, 'secret_key_required', stage.keys.livePublishable, closed);
@@ -128,6 +132,8 @@ describe('every route but the public ones', () => {
       const clock = await merchant.clock('2027-01-10T00:00:00Z');
       const customer = await merchant.customer();
       const card = await merchant.card(customer.id);
+      const account = await useDebtor(stage).account(customer.id);
+      const mandate = await merchant.client.mandates.create({ payment_method_id: account });
       const intent = await merchant.intent({ amount: 500, customer_id: customer.id, payment_method: card });
       const paid = await merchant.intent({ amount: 500, payment_method: card });
       await merchant.request('POST', `/payment_intents/${paid.id}/confirm`, {});
@@ -140,6 +146,7 @@ describe('every route but the public ones', () => {
       const ids = {
         customer_id: customer.id,
         payment_method_id: card,
+        mandate_id: mandate.id,
         payment_intent_id: intent.id,
         plan_id: plan.id,
         event_id: String(event?.id),
@@ -203,7 +210,10 @@ describe('every route but the public ones', () => {
     it('is not in another biller’s or the other mode’s lists, nor a cursor there', async () => {
       const { ids } = await estate();
       const stranger = await stage.stranger();
-      for (const route of guarded.filter((one) => one.method === 'GET' && !isOfOneObject(one))) {
+      const lists = guarded.filter(
+        (one) => one.method === 'GET' && one.query && 'starting_after' in one.query.properties,
+      );
+      for (const route of lists.filter((one) => !isOfOneObject(one))) {
         const keys = [stranger.keys.sandboxSecret, ...(route.access.sandboxOnly ? [] : [stage.keys.liveSecret])];
         for (const key of keys) {
           const { status, body } = await call(route, route.path, key);

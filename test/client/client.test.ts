@@ -143,6 +143,17 @@ describe('an error of the client', () => {
     assert.deepEqual([error.code, error.maxFrozenTime], ['advance_bound_exceeded', '2027-03-13T00:00:00.000Z']);
   });
 
+  it('has the mandate that an account has already', async () => {
+    const { mandates, customers, paymentMethods } = client();
+    const { id: customer_reference } = await customers.create({ name: 'Jo' });
+    const payment_method_data = { bsb_number: '000-000', account_name: 'Jo', account_number: '98765432' };
+    const account = { type: 'au_becs_debit', customer_reference, payment_method_data } as const;
+    const { id: payment_method_id } = (await paymentMethods.create(account)).payment_method;
+    const { id } = await mandates.create({ payment_method_id });
+    const error = await failure(mandates.create({ payment_method_id }));
+    assert.deepEqual([error.status, error.code, error.mandateId], [422, 'mandate_exists', id]);
+  });
+
   const strange: [string, { status: number; headers: Record<string, string>; body: string }][] = [
     ['a page in HTML', { status: 502, headers: { 'Content-Type': 'text/html' }, body: '<h1>502</h1>' }],
     ['broken JSON', { status: 500, headers: { 'Content-Type': 'application/json' }, body: '{"error":' }],

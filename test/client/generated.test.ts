@@ -64,27 +64,29 @@ describe('the generated code of the client', () => {
   });
 
   const created: Operation = {
-    operationId: 'createMandate',
-    tags: ['Mandates'],
-    summary: 'Create a mandate',
+    operationId: 'createPaymentLink',
+    tags: ['Payment links'],
+    summary: 'Create a link',
     requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },
     responses: { 201: { content: { 'application/json': { schema: { type: 'object' } } } } },
   };
   const newer = (paths: Document['paths']): Document => ({
     ...document,
-    tags: [...document.tags, { name: 'Mandates', description: 'Permissions to debit.' }],
+    tags: [...document.tags, { name: 'Payment links', description: 'Pages to pay on.' }],
     paths: { ...document.paths, ...paths },
   });
 
   it('includes a new operation of the document', async () => {
-    const text = (await generate(newer({ '/api/v1/mandates': { post: created } })))['resources.ts'];
-    assert.match(text ?? '', /\/\*\* Permissions to debit\. \*\/\nexport class Mandates extends Resource \{/);
-    assert.match(text ?? '', / {2}create\(body: BodyOf<'createMandate'>, options\?: RequestOptions\): Promise</);
-    assert.match(text ?? '', / {2}readonly mandates: Mandates;/);
+    const text = (await generate(newer({ '/api/v1/payment_links': { post: created } })))['resources.ts'];
+    assert.match(text ?? '', /\/\*\* Pages to pay on\. \*\/\nexport class PaymentLinks extends Resource \{/);
+    assert.match(text ?? '', / {2}create\(body: BodyOf<'createPaymentLink'>, options\?: RequestOptions\): Promise</);
+    assert.match(text ?? '', / {2}readonly paymentLinks: PaymentLinks;/);
   });
 
   it('is refused if two operations would be the same method', () => {
-    const twice = newer({ '/api/v1/mandates': { post: created, put: { ...created, operationId: 'createMandates' } } });
-    assert.throws(() => resourcesOf(twice), /createMandates would be a second mandates\.create/);
+    const twice = newer({
+      '/api/v1/payment_links': { post: created, put: { ...created, operationId: 'createPaymentLinks' } },
+    });
+    assert.throws(() => resourcesOf(twice), /createPaymentLinks would be a second paymentLinks\.create/);
   });
 });

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
+import { millisecondsPerDay } from '../../src/domain/calendar.ts';
+import { atomically } from '../../src/platform/postgres/transaction.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import type { Event } from '../../src/resources/event.ts';
+import { recordEvents } from '../../src/services/events.ts';
+import { expireMandates } from '../../src/services/mandates/expiry.ts';
+import { endMandateAfterReturn } from '../../src/services/mandates/mandate-ends.ts';
 import { makeKey } from '../support/factories.ts';
 import { createMerchant, type Merchant } from '../support/merchant.ts';
 import { assertIsWebhook, document } from '../support/openapi.ts';
@@ -275,11 +281,32 @@ describe('Events', () => {
     const endpoint = await merchant.endpoint(`${receiver.url}/gone`);
     await merchant.ping(endpoint.id);
     await eventually('it is disabled', async () => (await merchant.getEndpoint(endpoint.id)).status === 'disabled');
+    await endMandates(merchant);
 
     const types = new Set((await merchant.events()).map(({ event_type }) => event_type as string));
     const named = rows.map(({ event }) => event);
     for (const type of Object.keys(document.webhooks)) assert.ok(named.includes(type) || types.has(type), type);
   });
+
+  /** Three mandates: one is canceled, the account of one is closed, and one is not used for two years. */
+  async function endMandates(merchant: Merchant): Promise<void> {
+    const { sql } = service.db;
+    const { id: customer_reference, biller_id } = await merchant.customer();
+    const acceptance = { type: 'imported', accepted_at: '2026-01-01T00:00:00Z', signatory_name: 'Ada' } as const;
+    const give = async (): Promise<string> => {
+      const { body } = await merchant.request('POST', '/payment_methods', debit({}, { customer_reference }));
+      return (await merchant.client.mandates.create({ payment_method_id: body.payment_method.id, acceptance })).id;
+    };
+    await merchant.client.mandates.cancel(await give());
+    const closed = await give();
+    const now = realNow();
+    await atomically(sql, async (tx) => {
+      const origin = { billerId: String(biller_id), livemode: false, requestId: null, now };
+      await recordEvents(tx, origin, await endMandateAfterReturn(tx, closed, 'account_closed', now));
+    });
+    await give();
+    await expireMandates(sql, new Date(now.getTime() + 731 * millisecondsPerDay));
+  }
 
   it('are delivered again after a failure: delivery is retried', async function () {
     this.timeout(20_000);

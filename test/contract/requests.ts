@@ -9,6 +9,8 @@ export interface Request {
   body?: Json;
 }
 
+const imported: Json = { type: 'imported', accepted_at: '2026-01-01T00:00:00Z', signatory_name: 'Ada Lovelace' };
+
 type Prepare = (stage: Stage) => Promise<Request>;
 
 const v1 = '/api/v1';
@@ -31,6 +33,21 @@ async function made(stage: Stage, path: string, body: Json): Promise<Json> {
 async function method(stage: Stage): Promise<string> {
   const { body } = await stage.request('POST', '/payment_methods', debit());
   return body.payment_method.id;
+}
+
+async function account(stage: Stage): Promise<string> {
+  const { body } = await stage.request(
+    'POST',
+    '/payment_methods',
+    debit({}, { customer_reference: await customer(stage) }),
+  );
+  return body.payment_method.id;
+}
+
+/** A mandate for a bank account of a new customer, imported if it is `active`. */
+async function mandate(stage: Stage, status: 'pending' | 'active' = 'pending'): Promise<string> {
+  const acceptance = status === 'active' ? { acceptance: imported } : {};
+  return String((await made(stage, '/mandates', { payment_method_id: await account(stage), ...acceptance })).id);
 }
 
 async function newIntent(stage: Stage, more: Json = {}): Promise<string> {
@@ -101,6 +118,18 @@ export const succeeding: Readonly<Record<string, Prepare>> = {
     type: 'klarna',
     instrument_data: instruments.klarna,
   }),
+
+  'POST /api/v1/mandates': async (stage) => at('/mandates', { payment_method_id: await account(stage) }),
+  'GET /api/v1/mandates': plain('/mandates'),
+  'GET /api/v1/mandates/{mandate_id}': async (stage) => at(`/mandates/${await mandate(stage)}`),
+  'GET /api/v1/mandates/{mandate_id}/document': async (stage) => at(`/mandates/${await mandate(stage)}/document`),
+  'POST /api/v1/mandates/{mandate_id}/accept': async (stage) =>
+    at(`/mandates/${await mandate(stage)}/accept`, imported),
+  'POST /api/v1/mandates/{mandate_id}/cancel': async (stage) => at(`/mandates/${await mandate(stage)}/cancel`, {}),
+  'POST /api/v1/test_helpers/mandates/{mandate_id}/payer_cancels': async (stage) =>
+    at(`/test_helpers/mandates/${await mandate(stage, 'active')}/payer_cancels`),
+  'GET /api/v1/mandate_texts/au_becs': plain('/mandate_texts/au_becs'),
+  'GET /api/v1/business_days': plain('/business_days?scheme=au_becs&from=2027-01-01'),
 
   'POST /api/v1/payment_intents': plain('/payment_intents', intent()),
   'POST /api/v1/payment_intents/{payment_intent_id}/confirm': async (stage) =>
@@ -213,6 +242,13 @@ export const unprocessable: Readonly<Record<string, Prepare>> = {
     at(`/payment_intents/${await newIntent(stage)}/refunds`, {}),
   'POST /api/v1/test_helpers/payment_intents/{payment_intent_id}/complete_action': async (stage) =>
     at(`/test_helpers/payment_intents/${await newIntent(stage)}/complete_action`, { result: 'succeed' }),
+  'POST /api/v1/mandates': plain('/mandates', {}),
+  'POST /api/v1/mandates/{mandate_id}/accept': async (stage) =>
+    at(`/mandates/${await mandate(stage, 'active')}/accept`, imported),
+  'POST /api/v1/mandates/{mandate_id}/cancel': async (stage) =>
+    at(`/mandates/${await mandate(stage)}/cancel`, { reason: 1 }),
+  'POST /api/v1/test_helpers/mandates/{mandate_id}/payer_cancels': async (stage) =>
+    at(`/test_helpers/mandates/${await mandate(stage)}/payer_cancels`),
   'POST /api/v1/payment_plans': plain('/payment_plans', {}),
   'PUT /api/v1/payment_plans/{plan_id}': async (stage) =>
     at(`/payment_plans/${await activePlan(stage)}`, { start_date: '2100-02-01' }),

@@ -14,6 +14,7 @@ import { realNow } from '../../src/platform/real-time.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { createCustomer } from '../../src/services/customers/customers.ts';
 import { createPaymentMethod } from '../../src/services/customers/payment-methods.ts';
+import { createMandate } from '../../src/services/mandates/mandates.ts';
 import { createPaymentPlan } from '../../src/services/plans/payment-plans.ts';
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
 import { transitionPlan } from '../../src/services/plans/plan-transitions.ts';
@@ -50,6 +51,29 @@ const damages: Record<string, string> = {
     update payment_plans set next_attempt_at = '2027-01-11'`,
   'the next payment and the retries of an active plan are due when its calendar and dunning say': `
     update payment_plans set next_due_at = next_due_at - interval '7 days'`,
+  'a mandate that has not ended is for an account that is not detached, of a customer that is not deleted': `
+    update payment_methods set detached_at = '2027-01-10' where type = 'au_becs_debit'`,
+  'a bank account that has a mandate is debited only while one is active': `
+    update payment_attempts set payment_method_id = ACCOUNT, at = '2027-02-01';
+    update mandates set status = 'canceled', status_reason = 'requested', ended_at = '2027-01-20'`,
+  'a debit is of the payment, the plan, the account and the customer of its mandate': `
+    update bank_debits set payment_plan_id = null`,
+  'an attempt waits for a bank exactly while it is a debit with a next step': `
+    update payment_attempts set outcome = 'submitted', settled_at = null where payment_intent_id = DEBITED`,
+  'a plan wakes for the first step of its debits': `update payment_plans set next_debit_at = '2027-01-11'`,
+  'a debit goes to the bank only under a mandate that is active then': `
+    update mandates set status = 'canceled', status_reason = 'requested', ended_at = '2027-01-10'`,
+  'a bank reports on a debit after its hand-over, and not before its charge date': `
+    update bank_debits set result_at = '2027-01-11T04:00:00Z'`,
+  'a debit has one event when it is accepted, and one when it comes back': `
+    update events set event_type = 'other.event' where event_type = 'payment_intent.processing'`,
+  'no event tells of a failure right after a success': `
+    update events set event_type = case sequence
+      when (select max(sequence) from events where subject_id = DEBITED) then 'payment_intent.failed'
+      else 'payment_intent.succeeded' end
+    where subject_id = DEBITED`,
+  'what came back of a payment is the whole of each of its debits that came back': `
+    update payment_intents set total_returned_amount = 5`,
   'the events of a biller and mode are numbered from 1 without gaps, up to its counter': `delete from events where sequence = 2`,
   'an attempt that succeeded or failed has exactly one event': `
     update events set event_type = 'payment_intent.failed' where event_type = 'payment_intent.succeeded'`,
@@ -73,9 +97,9 @@ const damages: Record<string, string> = {
   'what a row points at is of its own biller and mode': `update payment_plans set livemode = true, test_clock_id = null`,
   'an event is of the biller and mode of what it is about': `
     update events set biller_id = OTHER where event_type = 'payment_plan.activated'`,
-  'a payment, a plan and a default method are charged to their own customer': `
+  'a payment, a plan, a mandate and a default method are for an account of their own customer': `
     update payment_methods set customer_id = STRANGER where id = METHOD`,
-  'a plan, its payments and their events are on the clock of its customer': `update customers set test_clock_id = null`,
+  'a plan, a mandate, a payment and their events are on the clock of their customer': `update customers set test_clock_id = null`,
   'nothing in live mode is made for the sandbox': `update test_clocks set livemode = true`,
 };
 
@@ -95,6 +119,14 @@ describe('the check of the invariants', () => {
       ...card,
       customer_reference: customer.id,
     });
+    const debit = { bsb_number: '000-000', account_name: 'Jo', account_number: '12345678' };
+    const account = await createPaymentMethod(sql, webhookDeps.vault, mine, {
+      type: 'au_becs_debit',
+      payment_method_data: debit,
+      customer_reference: customer.id,
+    });
+    const acceptance = { type: 'imported' as const, accepted_at: '2026-01-01T00:00:00Z', signatory_name: 'Jo' };
+    await createMandate(sql, mine, { payment_method_id: account.id, acceptance });
     const plan = await createPaymentPlan(sql, mine, {
       customer_id: customer.id,
       name: 'P',
@@ -106,12 +138,37 @@ describe('the check of the invariants', () => {
     });
     await transitionPlan(sql, mine, plan.id, 'activate');
     await collectDuePayment(sql, { sandbox: sandboxProcessor, live: null }, plan.id, { at: frozen, now: realNow() });
-    await advanceTestClock(sql, mine, clock.id, '2027-01-12T00:00:00Z');
+    const debited = await createPaymentPlan(sql, mine, {
+      customer_id: customer.id,
+      payment_instrument_id: account.id,
+      name: 'D',
+      frequency_type: 'weekly',
+      recurring_amount_cents: 1000,
+      until_further_notice: true,
+      currency: 'AUD',
+      start_date: '2027-01-11',
+    });
+    await transitionPlan(sql, mine, debited.id, 'activate');
+    await advanceTestClock(sql, mine, clock.id, '2027-01-14T00:00:00Z');
+    // It is accepted, handed to the bank, and settled.
+    for (const at of ['2027-01-11T00:00:00Z', '2027-01-11T05:00:00Z', '2027-01-12T22:00:00Z']) {
+      const time = { at: new Date(at), now: realNow() };
+      await collectDuePayment(sql, { sandbox: sandboxProcessor, live: null }, debited.id, time);
+    }
     const advance = await selectOpenAdvance(sql, clock.id);
     assert.ok(advance);
     await completeAdvance(sql, advance, realNow());
-    const [intent] = await sql<{ id: string }[]>`select id from payment_intents`;
-    Object.assign(ids, { INTENT: intent?.id, OTHER: other.billerId, STRANGER: stranger.id, METHOD: method.id });
+    const intents = await sql<
+      { id: string; payment_plan_id: string }[]
+    >`select id, payment_plan_id from payment_intents`;
+    Object.assign(ids, {
+      INTENT: intents.find((intent) => intent.payment_plan_id === plan.id)?.id,
+      DEBITED: intents.find((intent) => intent.payment_plan_id === debited.id)?.id,
+      OTHER: other.billerId,
+      STRANGER: stranger.id,
+      METHOD: method.id,
+      ACCOUNT: account.id,
+    });
   });
 
   it('finds nothing in a database that the services have written', async () => {

@@ -8,6 +8,14 @@ const codes: DeclineCode[] = [
   'authentication_required',
   'payment_method_unavailable',
   'processor_rejected',
+  'account_invalid',
+  'account_closed',
+  'account_holder_deceased',
+  'payment_stopped',
+  'debit_disputed',
+  'mandate_unavailable',
+  'mandate_limit_exceeded',
+  'debit_withdrawn',
 ];
 
 describe('charge outcomes', () => {

@@ -44,6 +44,14 @@ describe('dunning', () => {
     'authentication_required',
     'payment_method_unavailable',
     'processor_rejected',
+    'account_invalid',
+    'account_closed',
+    'account_holder_deceased',
+    'payment_stopped',
+    'debit_disputed',
+    'mandate_unavailable',
+    'mandate_limit_exceeded',
+    'debit_withdrawn',
   ] as const) {
     it(`suspends at once after ${code}, which is final`, () => {
       assert.deepEqual(following(1, code), suspend);

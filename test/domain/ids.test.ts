@@ -7,6 +7,7 @@ const prefixes: Record<IdKind, string> = {
   api_key: 'key_',
   customer: 'cus_',
   payment_method: 'pm_',
+  mandate: 'mdt_',
   payment_intent: 'pi_sandbox_',
   payment_attempt: 'att_',
   refund: 're_',

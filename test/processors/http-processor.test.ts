@@ -4,10 +4,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type LoopbackServer, type Received, serveOnLoopback } from '../../lab/loopback-server.ts';
 import { declined } from '../../src/domain/charge-outcome.ts';
 import { createHttpProcessor, type HttpProcessor } from '../../src/processors/http-processor.ts';
-import { type ChargeRequest, OutcomeUnknown, type RefundRequest } from '../../src/processors/processor.ts';
+import {
+  ChargeRefused,
+  type ChargeRequest,
+  OutcomeUnknown,
+  type RefundRequest,
+} from '../../src/processors/processor.ts';
 
 const key = 'att_1';
+const reference = 'ref_1';
 const secret = 'a-secret-of-24-characters';
+const at = new Date('2026-01-05T00:00:00Z');
 const chargeRequest: ChargeRequest = {
   idempotencyKey: key,
   paymentIntentId: 'pi_1',
@@ -21,59 +28,183 @@ const chargeRequest: ChargeRequest = {
   paymentMethodToken: 'tok_1',
   fixtureToken: null,
   metadata: { order: '7' },
+  debit: null,
+};
+const debitRequest: ChargeRequest = {
+  ...chargeRequest,
+  paymentMethodType: 'au_becs_debit',
+  debit: {
+    scheme: 'au_becs',
+    chargeDate: '2026-01-02',
+    mandateReference: 'DDR-1',
+    lodgementReference: 'L-1',
+  },
 };
 const refundRequest: RefundRequest = {
   idempotencyKey: key,
   paymentIntentId: 'pi_1',
+  chargeReference: reference,
   amount: 300,
   currency: 'AUD',
   metadata: {},
 };
-const said = (outcome: string, more: object = {}) => JSON.stringify({ idempotency_key: key, outcome, ...more });
+const said = (outcome: string, more: object = {}) =>
+  JSON.stringify({ idempotency_key: key, reference, outcome, ...more });
 
 const refusedByIssuer = declined('card_declined');
 const needsPayer = declined('authentication_required');
-const refusedRequest = declined('processor_rejected');
+const instant = '2026-01-07T22:00:00.000Z';
 
-/** Every answer that a processor may give to a charge, and what it means. */
-const answers: [what: string, status: number, body: string, means: object | 'unknown'][] = [
-  ['a success', 200, said('succeeded'), { kind: 'succeeded' }],
-  ['a challenge', 200, said('requires_action'), { kind: 'requires_action' }],
-  ['a decline', 200, said('failed', { code: 'insufficient_funds' }), declined('insufficient_funds')],
-  ['a decline under 402', 402, said('failed', { code: 'authentication_required' }), needsPayer],
-  ['a time-out of the issuer', 402, said('failed', { code: 'gateway_timeout' }), declined('gateway_timeout')],
-  ['a decline with a code of its own', 402, said('failed', { code: 'do_not_honor' }), refusedByIssuer],
-  ['a decline without a code', 402, said('failed'), refusedByIssuer],
-  ['a decline with a code that only we give', 402, said('failed', { code: 'processor_rejected' }), refusedByIssuer],
-  ['a refused request, nothing charged (400)', 400, said('rejected'), refusedRequest],
-  ['a refused request, nothing charged (404)', 404, said('rejected'), refusedRequest],
-  ['a refused request, nothing charged (422)', 422, said('rejected'), refusedRequest],
-  ['a refused request that does not say what was charged', 400, '{"error":"parameter"}', 'unknown'],
-  ['an unknown path', 404, '', 'unknown'],
-  ['a success of another request', 200, said('succeeded').replace(key, 'att_2'), 'unknown'],
-  ['a success without a key', 200, '{"outcome":"succeeded"}', 'unknown'],
-  ['an outcome that is no outcome', 200, said('processing'), 'unknown'],
-  ['an outcome that is no text', 200, JSON.stringify({ idempotency_key: key, outcome: true }), 'unknown'],
-  ['a page of HTML', 200, '<html><body>Please log in</body></html>', 'unknown'],
-  ['an empty body', 200, '', 'unknown'],
-  ['a list', 200, '[]', 'unknown'],
-  ['null', 200, 'null', 'unknown'],
-  ['JSON that breaks off', 200, said('succeeded').slice(0, -2), 'unknown'],
-  ['a body longer than any outcome', 200, said('succeeded', { more: 'x'.repeat(70_000) }), 'unknown'],
-  ['a success under 201', 201, said('succeeded'), 'unknown'],
-  ['a success under 402', 402, said('succeeded'), 'unknown'],
-  ['a success under 500', 500, said('succeeded'), 'unknown'],
-  ['a redirect', 302, said('succeeded'), 'unknown'],
-  ['refused credentials (401)', 401, said('rejected'), 'unknown'],
-  ['refused credentials (403)', 403, said('failed'), 'unknown'],
-  ['a time-out of a proxy (408)', 408, '', 'unknown'],
-  ['a key in use (409)', 409, said('rejected'), 'unknown'],
-  ['too many requests', 429, said('rejected'), 'unknown'],
-  ['an error', 500, '{"error":"oops"}', 'unknown'],
-  ['a bad gateway', 502, '<html></html>', 'unknown'],
-  ['a decline under 503', 503, said('failed'), 'unknown'],
-  ['a gateway time-out', 504, '', 'unknown'],
+/** The calls whose answers the tables name. */
+const calls = {
+  prepare: (client: HttpProcessor) => client.prepare(chargeRequest),
+  charge: (client: HttpProcessor) => client.charge(chargeRequest, reference),
+  debit: (client: HttpProcessor) => client.charge(debitRequest, reference),
+  inquire: (client: HttpProcessor) => client.inquire(chargeRequest, reference, at),
+  'inquire a debit': (client: HttpProcessor) => client.inquire(debitRequest, reference, at),
+  cancel: (client: HttpProcessor) => client.cancel(reference),
+  refund: (client: HttpProcessor) => client.refund(refundRequest),
+  'inquire a refund': (client: HttpProcessor) => client.inquireRefund(refundRequest),
+  movements: (client: HttpProcessor) => client.movements('41'),
+};
+
+/**
+ * Every answer that is no outcome of any call: the path to the truth is then to ask again. `said` is an outcome that
+ * the call could have in another answer.
+ */
+const unknownAnswers: [what: string, status: number, body: (outcome: string) => string][] = [
+  ['an outcome of another request', 200, (outcome) => said(outcome).replaceAll(/att_1|ref_1/g, 'other')],
+  ['an outcome without key and reference', 200, (outcome) => JSON.stringify({ outcome })],
+  ['an outcome that is none of this call', 200, () => said('processing')],
+  ['an outcome that is no text', 200, () => JSON.stringify({ idempotency_key: key, reference, outcome: true })],
+  ['a page of HTML', 200, () => '<html><body>Please log in</body></html>'],
+  ['an empty body', 200, () => ''],
+  ['a list', 200, () => '[]'],
+  ['null', 200, () => 'null'],
+  ['JSON that breaks off', 200, (outcome) => said(outcome).slice(0, -2)],
+  ['an outcome under 201', 201, said],
+  ['an outcome under 500', 500, said],
+  ['a redirect', 302, said],
+  ['an unknown parameter (400)', 400, () => '{"error":"parameter"}'],
+  ['an unknown path (404)', 404, () => ''],
+  ['refused credentials (401)', 401, () => said('rejected')],
+  ['refused credentials (403)', 403, said],
+  ['a time-out of a proxy (408)', 408, () => ''],
+  ['a key in use (409)', 409, () => said('rejected')],
+  ['too many requests (429)', 429, () => said('rejected')],
+  ['an error (500)', 500, () => '{"error":"oops"}'],
+  ['a bad gateway (502)', 502, () => '<html></html>'],
+  ['an outcome under 503', 503, said],
+  ['a gateway time-out (504)', 504, () => ''],
 ];
+
+/** Every answer that a call believes, and what it means. `refused`: only canceling and asking tells. */
+const answers: [call: keyof typeof calls, what: string, status: number, body: string, means: object | string][] = [
+  ['prepare', 'a reservation', 200, said('reserved'), { kind: 'reserved', reference }],
+  ['prepare', 'a request that it does not take (400)', 400, said('rejected'), declined('processor_rejected')],
+  ['prepare', 'a request that it does not take (404)', 404, said('rejected'), declined('processor_rejected')],
+  ['prepare', 'a request that it does not take (422)', 422, said('rejected'), declined('processor_rejected')],
+  ['prepare', 'a reservation without a reference', 200, said('reserved', { reference: null }), 'unknown'],
+  ['prepare', 'a reference longer than 200', 200, said('reserved', { reference: 'x'.repeat(201) }), 'unknown'],
+  ['prepare', 'a charge where none was made', 200, said('succeeded'), 'unknown'],
+  ['charge', 'a success', 200, said('succeeded'), { kind: 'succeeded' }],
+  ['charge', 'a challenge', 200, said('requires_action'), { kind: 'requires_action' }],
+  ['charge', 'a decline', 200, said('failed', { code: 'insufficient_funds' }), declined('insufficient_funds')],
+  ['charge', 'a decline under 402', 402, said('failed', { code: 'authentication_required' }), needsPayer],
+  ['charge', 'a time-out of the issuer', 402, said('failed', { code: 'gateway_timeout' }), declined('gateway_timeout')],
+  ['charge', 'a decline with a code of its own', 402, said('failed', { code: 'do_not_honor' }), refusedByIssuer],
+  ['charge', 'a decline without a code', 402, said('failed'), refusedByIssuer],
+  [
+    'charge',
+    'a decline with a code that only we give',
+    402,
+    said('failed', { code: 'processor_rejected' }),
+    refusedByIssuer,
+  ],
+  ['charge', 'a decline with a code of debits', 402, said('failed', { code: 'account_closed' }), refusedByIssuer],
+  ['charge', 'a success under 402', 402, said('succeeded'), 'unknown'],
+  ['charge', 'a success of another reference', 200, said('succeeded', { reference: 'ref_2' }), 'unknown'],
+  ['charge', 'a success without the reference', 200, said('succeeded', { reference: undefined }), 'unknown'],
+  ['charge', 'a state that only an inquiry has', 200, said('not_charged'), 'unknown'],
+  ['charge', 'a body longer than any outcome', 200, said('succeeded', { more: 'x'.repeat(70_000) }), 'unknown'],
+  ['charge', 'a refusal (400)', 400, said('rejected'), 'refused'],
+  ['charge', 'a refusal (404)', 404, said('rejected'), 'refused'],
+  ['charge', 'a refusal (422)', 422, said('rejected'), 'refused'],
+  [
+    ...(['debit', 'a submitted debit', 200, said('submitted', { expected_at: instant })] as const),
+    { kind: 'submitted', expectedAt: new Date(instant) },
+  ],
+  ['debit', 'a submitted debit without an instant', 200, said('submitted'), 'unknown'],
+  ['debit', 'a submitted debit with no date', 200, said('submitted', { expected_at: 'soon' }), 'unknown'],
+  [
+    ...(['debit', 'a dishonour', 402, said('failed', { code: 'account_closed', bank_code: '3' })] as const),
+    { ...declined('account_closed'), bankCode: '3' },
+  ],
+  ['debit', 'a dishonour with a code of its own', 402, said('failed', { code: 'x' }), declined('processor_rejected')],
+  ['inquire', 'a success', 200, said('succeeded'), { kind: 'succeeded', nextAt: null }],
+  ['inquire', 'a challenge', 200, said('requires_action'), { kind: 'requires_action', nextAt: null }],
+  ['inquire', 'a decline', 200, said('failed'), { ...refusedByIssuer, nextAt: null }],
+  ['inquire', 'a payment that is not charged', 200, said('not_charged'), { kind: 'not_charged', nextAt: null }],
+  ['inquire', 'a payment that was canceled', 200, said('canceled'), { kind: 'canceled', nextAt: null }],
+  ['inquire', 'a decline under 402', 402, said('failed'), 'unknown'],
+  ['inquire', 'a reference that it does not know', 404, said('rejected'), 'unknown'],
+  [
+    ...([
+      'inquire a debit',
+      'a submitted debit',
+      200,
+      said('submitted', { expected_at: instant, next_at: instant }),
+    ] as const),
+    { kind: 'submitted', expectedAt: new Date(instant), nextAt: new Date(instant) },
+  ],
+  [
+    'inquire a debit',
+    'a debit that was taken back',
+    200,
+    said('returned', { code: 'debit_disputed', returned_at: instant }),
+    { kind: 'returned', ...disputed(), at: new Date(instant), nextAt: null },
+  ],
+  ['inquire a debit', 'a return without an instant', 200, said('returned', { code: 'debit_disputed' }), 'unknown'],
+  ['cancel', 'a cancellation', 200, said('canceled'), 'done'],
+  ['cancel', 'a payment that was charged before', 200, said('succeeded'), 'done'],
+  ['cancel', 'a refusal', 422, said('rejected'), 'unknown'],
+  ['refund', 'a refund that succeeded', 200, said('succeeded'), { kind: 'succeeded' }],
+  ['refund', 'a refund that failed', 200, said('failed'), { kind: 'failed' }],
+  ['refund', 'a refund that was declined', 402, said('failed'), { kind: 'failed' }],
+  ['refund', 'a refund that was refused', 422, said('rejected'), { kind: 'failed' }],
+  ['refund', 'a challenge for a refund', 200, said('requires_action'), 'unknown'],
+  ['inquire a refund', 'a refund that succeeded', 200, said('succeeded'), { kind: 'succeeded' }],
+  ['inquire a refund', 'a refund that failed', 200, said('failed'), { kind: 'failed' }],
+  ['inquire a refund', 'a refund that it has never made', 200, said('not_found'), { kind: 'not_found' }],
+  ['movements', 'an empty list', 200, list([]), { cursor: '42', hasMore: false, movements: [] }],
+  [
+    ...(['movements', 'a charge and a refund', 200, list([moved('charge'), moved('refund')])] as const),
+    {
+      cursor: '42',
+      hasMore: false,
+      movements: ['charge', 'refund'].map((kind) => {
+        return { kind, idempotencyKey: key, reference, paymentIntentId: 'pi_1', amount: 300, currency: 'AUD' };
+      }),
+    },
+  ],
+  ['movements', 'a charge without a reference', 200, list([{ ...moved('charge'), reference: null }]), 'unknown'],
+  ['movements', 'a movement of another kind', 200, list([moved('fee')]), 'unknown'],
+  ['movements', 'a movement that is null', 200, list([null]), 'unknown'],
+  ['movements', 'a list without an end', 200, JSON.stringify({ cursor: '42', movements: [] }), 'unknown'],
+];
+
+function disputed() {
+  const { code, message } = declined('debit_disputed');
+  return { code, message, bankCode: null };
+}
+
+function moved(kind: string) {
+  return { kind, idempotency_key: key, reference, payment_intent_id: 'pi_1', amount: 300, currency: 'AUD' };
+}
+
+function list(movements: unknown[]): string {
+  return JSON.stringify({ cursor: '42', has_more: false, movements });
+}
 
 describe('the client of a processor service', () => {
   let server: LoopbackServer;
@@ -100,52 +231,96 @@ describe('the client of a processor service', () => {
   const unknownBecause = (why: RegExp) => (error: unknown) =>
     error instanceof OutcomeUnknown && why.test(error.message) && !error.message.includes(secret);
 
-  for (const [what, status, body, means] of answers) {
-    it(`reads ${what} as ${means === 'unknown' ? 'an unknown outcome' : 'what it says'}`, async () => {
+  for (const [call, what, status, body, means] of answers) {
+    it(`reads ${what} in the answer to ${call} as ${typeof means === 'string' ? means : 'what it says'}`, async () => {
       responding(status, body);
+      const asked = calls[call](processor);
       if (means === 'unknown') {
         const why = body.length > 65_536 ? /request failed/ : new RegExp(`responded ${status}`);
-        await assert.rejects(processor.charge(chargeRequest), unknownBecause(why));
+        await assert.rejects(asked, (error) => unknownBecause(why)(error) && !(error instanceof ChargeRefused));
+      } else if (means === 'refused') {
+        await assert.rejects(asked, (error) => error instanceof ChargeRefused);
       } else {
-        assert.deepEqual(await processor.charge(chargeRequest), means);
+        assert.deepEqual(await asked, means === 'done' ? undefined : means);
       }
       assert.equal(received.length, 1, 'it asks once');
     });
   }
 
-  for (const [what, status, body, means] of [
-    ['a refund that succeeded', 200, said('succeeded'), 'succeeded'],
-    ['a refund that failed', 200, said('failed'), 'failed'],
-    ['a refund that was declined', 402, said('failed'), 'failed'],
-    ['a refund that was refused', 422, said('rejected'), 'failed'],
-    ['a challenge for a refund', 200, said('requires_action'), 'unknown'],
-    ['an error of a refund', 500, '', 'unknown'],
-  ] as const) {
-    it(`reads ${what} as ${means}`, async () => {
-      responding(status, body);
-      const asked = processor.refund(refundRequest);
-      if (means === 'unknown') await assert.rejects(asked, unknownBecause(/responded/));
-      else assert.deepEqual(await asked, { kind: means });
+  for (const [what, status, body] of unknownAnswers) {
+    it(`takes ${what} for no outcome, whatever it was asked`, async () => {
+      const outcomes: Partial<Record<keyof typeof calls, string>> = {
+        prepare: 'reserved',
+        'inquire a refund': 'not_found',
+      };
+      for (const call of Object.keys(calls) as (keyof typeof calls)[]) {
+        responding(status, body(outcomes[call] ?? 'succeeded'));
+        const fresh = createHttpProcessor({ url: `${server.url}/v1`, secret, timeoutMs: 400 });
+        const why = new RegExp(`responded ${status}`);
+        await assert.rejects(
+          calls[call](fresh),
+          (error) => unknownBecause(why)(error) && !(error instanceof ChargeRefused),
+          call,
+        );
+        await fresh.close();
+      }
+      assert.equal(received.length, Object.keys(calls).length, 'it asks once each');
     });
   }
 
-  it('sends one POST with the key, the secret, the amounts and the token of the method', async () => {
-    responding(200, said('succeeded'));
-    await processor.charge(chargeRequest);
-    await processor.refund(refundRequest);
-    const sent = received.map(({ method, path, headers, body }) => [
-      ...[method, path, headers.authorization, headers['idempotency-key'], headers['content-type']],
-      JSON.parse(body),
-    ]);
-    const common = [`Bearer ${secret}`, key, 'application/json'];
+  it('sends one POST for each call, with the secret, and with the key where something may be made', async () => {
+    answer = (response) => response.writeHead(500).end();
+    for (const call of Object.values(calls)) await assert.rejects(call(processor));
     const method = { id: 'pm_1', type: 'card', token: 'tok_1' };
     const opened = { attempt: 2, opened_at: '2026-01-01T00:00:00.000Z' };
-    const paid = { amount: 1018, base_amount: 1000, currency: 'AUD', metadata: { order: '7' } };
-    const refund = { amount: 300, currency: 'AUD', metadata: {} };
-    assert.deepEqual(sent, [
-      ['POST', '/v1/charges', ...common, { payment_intent_id: 'pi_1', ...opened, ...paid, payment_method: method }],
-      ['POST', '/v1/refunds', ...common, { payment_intent_id: 'pi_1', ...refund }],
+    const paid = { amount: 1018, base_amount: 1000, currency: 'AUD', metadata: { order: '7' }, livemode: true };
+    const charge = { payment_intent_id: 'pi_1', ...opened, ...paid, payment_method: method };
+    const debit = {
+      payment_method: { ...method, type: 'au_becs_debit' },
+      debit: {
+        scheme: 'au_becs',
+        charge_date: '2026-01-02',
+        mandate_reference: 'DDR-1',
+        lodgement_reference: 'L-1',
+      },
+    };
+    const refund = {
+      payment_intent_id: 'pi_1',
+      charge_reference: reference,
+      amount: 300,
+      currency: 'AUD',
+      metadata: {},
+    };
+    const asked = { reference, at: at.toISOString() };
+    const sent = received.map(({ path, headers, body }) => [
+      path,
+      headers['idempotency-key'] ?? null,
+      JSON.parse(body),
     ]);
+    assert.deepEqual(sent, [
+      ['/v1/prepare', key, charge],
+      ['/v1/charges', key, { ...charge, reference }],
+      ['/v1/charges', key, { ...charge, ...debit, reference }],
+      ['/v1/inquire', null, asked],
+      ['/v1/inquire', null, asked],
+      ['/v1/cancel', null, { reference }],
+      ['/v1/refunds', key, refund],
+      ['/v1/refunds/inquire', key, refund],
+      ['/v1/movements', null, { after: '41' }],
+    ]);
+    for (const { method: verb, headers } of received) {
+      assert.deepEqual([verb, headers.authorization], ['POST', `Bearer ${secret}`]);
+      assert.equal(headers['content-type'], 'application/json');
+    }
+  });
+
+  it('sends the fixture of a card in the sandbox, and says that it is no real money', async () => {
+    answer = (response) => response.writeHead(500).end();
+    const sandbox = createHttpProcessor({ url: server.url, secret, livemode: false });
+    await assert.rejects(sandbox.prepare({ ...chargeRequest, fixtureToken: 'tok_sandbox' }), /the sandbox’s processor/);
+    const { livemode, payment_method: method } = JSON.parse(received[0]?.body ?? '');
+    assert.deepEqual([livemode, method.fixture_token], [false, 'tok_sandbox']);
+    await sandbox.close();
   });
 
   it('does not know the outcome when the connection is reset before, in or after the headers', async () => {
@@ -159,7 +334,7 @@ describe('the client of a processor service', () => {
     ];
     for (const reset of resets) {
       answer = reset;
-      await assert.rejects(processor.charge(chargeRequest), unknownBecause(/gave no outcome/));
+      await assert.rejects(processor.charge(chargeRequest, reference), unknownBecause(/gave no outcome/));
     }
     assert.equal(received.length, resets.length, 'it asks once each');
   });
@@ -169,7 +344,7 @@ describe('the client of a processor service', () => {
       response.writeHead(200, { 'transfer-encoding': 'chunked' });
       response.write(said('succeeded'), () => response.socket?.end());
     };
-    await assert.rejects(processor.charge(chargeRequest), unknownBecause(/gave no outcome/));
+    await assert.rejects(processor.charge(chargeRequest, reference), unknownBecause(/gave no outcome/));
   });
 
   it('does not wait longer than its time-out for a connection, the headers or a body that dribbles', async () => {
@@ -184,7 +359,7 @@ describe('the client of a processor service', () => {
     for (const hang of hangs) {
       answer = hang;
       const begun = performance.now();
-      await assert.rejects(processor.charge(chargeRequest), unknownBecause(/no response within 0.4 s/));
+      await assert.rejects(processor.charge(chargeRequest, reference), unknownBecause(/no response within 0.4 s/));
       assert.ok(performance.now() - begun < 2_000);
     }
   });
@@ -194,7 +369,7 @@ describe('the client of a processor service', () => {
     await gone.close();
     const alone = createHttpProcessor({ url: gone.url, secret });
     const why = (error: unknown) => unknownBecause(/^the live processor gave no outcome: connection refused$/)(error);
-    await assert.rejects(alone.charge(chargeRequest), why);
+    await assert.rejects(alone.charge(chargeRequest, reference), why);
     await alone.close();
   });
 
@@ -203,21 +378,21 @@ describe('the client of a processor service', () => {
       received = [];
       responding(status, '{}', { 'retry-after': '1' });
       const busy = (error: unknown) => error instanceof OutcomeUnknown && (error.retryAfterMs ?? 0) > 0;
-      await assert.rejects(processor.charge(chargeRequest), busy);
+      await assert.rejects(processor.charge(chargeRequest, reference), busy);
       responding(200, said('succeeded'));
-      await assert.rejects(processor.charge(chargeRequest), busy);
+      await assert.rejects(processor.charge(chargeRequest, reference), busy);
       assert.equal(received.length, 1, 'it was asked once');
       await pause(1_050);
-      assert.deepEqual(await processor.charge(chargeRequest), { kind: 'succeeded' });
+      assert.deepEqual(await processor.charge(chargeRequest, reference), { kind: 'succeeded' });
     }
   });
 
   it('passes on the Retry-After of a 409, which is about this key alone', async () => {
     responding(409, '{}', { 'retry-after': '7' });
     const busy = (error: unknown) => error instanceof OutcomeUnknown && error.retryAfterMs === 7_000;
-    await assert.rejects(processor.charge(chargeRequest), busy);
+    await assert.rejects(processor.charge(chargeRequest, reference), busy);
     responding(200, said('succeeded'));
-    assert.deepEqual(await processor.charge(chargeRequest), { kind: 'succeeded' });
+    assert.deepEqual(await processor.charge(chargeRequest, reference), { kind: 'succeeded' });
   });
 
   it('takes a Retry-After of a day for a minute, and one that is no number for none', async () => {
@@ -227,7 +402,7 @@ describe('the client of a processor service', () => {
       ['-1', null],
     ] as const) {
       responding(409, '{}', { 'retry-after': header });
-      const asked = processor.charge(chargeRequest);
+      const asked = processor.charge(chargeRequest, reference);
       await assert.rejects(asked, (error: unknown) => error instanceof OutcomeUnknown && error.retryAfterMs === ms);
     }
   });
@@ -242,7 +417,9 @@ describe('the client of a processor service', () => {
       response.writeHead(200).end(said('succeeded').replace(key, String(headers['idempotency-key'])));
     };
     const keys = Array.from({ length: 100 }, (_, index) => `att_${index}`);
-    const outcomes = await Promise.all(keys.map((one) => patient.charge({ ...chargeRequest, idempotencyKey: one })));
+    const outcomes = await Promise.all(
+      keys.map((one) => patient.charge({ ...chargeRequest, idempotencyKey: one }, reference)),
+    );
     assert.equal(outcomes.filter(({ kind }) => kind === 'succeeded').length, 100);
     assert.equal(most, 32);
     await patient.close();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { ChargeOutcome } from '../../src/domain/charge-outcome.ts';
 import { realNow } from '../../src/platform/real-time.ts';
+import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { recoverCharges } from '../../src/services/payments/payment-confirmation.ts';
 import { recoverRefunds } from '../../src/services/payments/refunds.ts';
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
@@ -127,11 +128,11 @@ describe('a process that was frozen while it asked the processor, and writes whe
     const late = freezeNext();
     const lying = {
       sandbox: {
+        ...sandboxProcessor,
         charge: async (...args: Parameters<typeof stage.ledger.charge>): Promise<ChargeOutcome> => {
           await stage.ledger.charge(...args);
           return { kind: 'requires_action' };
         },
-        refund: (...args: Parameters<typeof stage.ledger.refund>) => stage.ledger.refund(...args),
       },
       live: null,
     };

@@ -112,6 +112,14 @@ describe('the configuration', () => {
     assert.equal(readConfig({}).liveProcessor, null);
   });
 
+  it('takes a processor service for the sandbox in the same way; none by default', () => {
+    const [url, secret] = ['http://127.0.0.1:9000', 'x'.repeat(24)];
+    const config = readConfig({ SANDBOX_PROCESSOR_URL: url, SANDBOX_PROCESSOR_SECRET: secret });
+    assert.deepEqual([config.sandboxProcessor, config.liveProcessor], [{ url, secret }, null]);
+    assert.equal(readConfig({}).sandboxProcessor, null);
+    assert.throws(() => readConfig({ SANDBOX_PROCESSOR_URL: url }), /SANDBOX_PROCESSOR_SECRET is missing/);
+  });
+
   for (const [what, url, secret, complaint] of [
     ['without a secret', 'https://processor.example', '', /LIVE_PROCESSOR_SECRET is missing/],
     ['without a URL', '', 'x'.repeat(24), /LIVE_PROCESSOR_URL is missing/],

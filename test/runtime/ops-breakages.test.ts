@@ -30,9 +30,9 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
   let isDown = false;
   const faltering: PaymentProcessor = {
     ...sandboxProcessor,
-    charge: (request) => {
+    charge: (request, reference) => {
       if (isDown) throw new Error('the processor is down');
-      return sandboxProcessor.charge(request);
+      return sandboxProcessor.charge(request, reference);
     },
   };
   const unknown = newId('payment_plan');

@@ -5,6 +5,8 @@ import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { type Ran, runScript } from '../../lab/run-program.ts';
 import { realNow } from '../../src/platform/real-time.ts';
+import { UsageError } from '../../src/processes/cli/command.ts';
+import { command } from '../../src/processes/cli/ops.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
 import { startApiProcess } from '../support/api-process.ts';
 import { useService } from '../support/service.ts';
@@ -74,8 +76,8 @@ describe('ops on the command line', function () {
     const [report, ...others] = JSON.parse(json.stdout).kinds;
     assert.deepEqual([report.kind, report.count, report.found[0].subject_id, others], ['plan_overdue', 1, id, []]);
 
-    const command = /npm run --silent ops -- (\S+) (\S+)/.exec(report.found[0].remedy) ?? [];
-    const freed = await ops(command.slice(1));
+    const freeing = /npm run --silent ops -- (\S+) (\S+)/.exec(report.found[0].remedy) ?? [];
+    const freed = await ops(freeing.slice(1));
     assert.deepEqual([freed.code, freed.stderr], [0, '']);
     assert.match(freed.stdout, /^Read again/);
     await eventually('it is paid', async () => (await merchant.payments(id))[0]?.status === 'paid');
@@ -182,6 +184,24 @@ describe('ops on the command line', function () {
     assert.deepEqual([kind.code, /The address of the API is not known\. Set API_URL/.test(kind.stderr)], [2, true]);
   });
 
+  it('asks for what a command that records evidence lacks, before it looks at anything', async () => {
+    const evidence = ['--evidence', 'the statement'];
+    const cases: [string[], RegExp][] = [
+      [['settle', '--as', 'failed', ...evidence], /ops settle needs ATTEMPT/],
+      [['settle', 'att_1', '--as', 'perhaps', ...evidence], /--as succeeded or --as failed/],
+      [['settle', 'att_1', ...evidence], /--as succeeded or --as failed/],
+      [['settle', 'att_1', '--as', 'failed'], /ops settle needs --evidence TEXT/],
+      [['settle', 'att_1', '--as', 'failed', '--evidence', 'x'.repeat(501)], /in 3 to 500 characters/],
+      [['release-charging'], /ops release-charging needs --evidence TEXT/],
+      [['hold-charging', '--evidence', '  ?  '], /ops hold-charging needs --evidence TEXT/],
+      [['hold-charging', 'now', ...evidence], /ops hold-charging takes no ID/],
+    ];
+    for (const [args, message] of cases) {
+      const running = command.run(args, () => assert.fail('it connects'));
+      await assert.rejects(running, (error) => error instanceof UsageError && message.test(error.message));
+    }
+  });
+
   it('ends with 2 where it cannot look or cannot be understood, and says what to type', async () => {
     const cases: [string[], RegExp, Record<string, string>?][] = [
       [['stuck'], /database cannot be reached/, { DATABASE_URL: 'postgres://x:y@127.0.0.1:1/z' }],
@@ -190,6 +210,8 @@ describe('ops on the command line', function () {
       [['stuck', '--kind', 'glue'], /no kind "glue"/],
       [['recheck'], /ops recheck needs ID/],
       [['skip-slot', 'pp_1', 'three'], /SLOT must be a whole number/],
+      [['settle', 'att_1', '--as', 'failed', '--evidence', 'the statement'], /No such payment attempt: att_1/],
+      [['release-charging', '--evidence', 'the statement'], /Live charging is not held/],
       [['recheck', 'cus_1'], /No such object with a workflow: cus_1/],
       [['recalculate', 'cus_1'], /No such payment plan: cus_1/],
       [['recalculate', 'pp_1', '--overdue', 'maybe'], /--overdue takes charge or skip/],

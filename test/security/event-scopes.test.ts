@@ -17,6 +17,7 @@ const since = '2026-01-01T00:00:00Z';
 const readScopes: Record<string, Scope> = {
   payment_intent: 'payment_intents:read',
   refund: 'payment_intents:read',
+  mandate: 'mandates:read',
   payment_plan: 'payment_plans:read',
   test_clock: 'test_clocks:read',
   webhook_endpoint: 'webhooks:read',

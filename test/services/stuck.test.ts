@@ -159,7 +159,11 @@ describe('what is stuck by what PostgreSQL knows', () => {
     const [slot] = await merchant.payments(id);
     const { payment_processing: stuck } = await stuckOf(slot?.payment_intent_id ?? '', 3 * minute);
     assert.equal(stuck?.workflow_id, `payment-plan/${id}`);
-    assert.ok(stuck.remedy.endsWith(`then npm run --silent ops -- recheck ${id}.`), stuck.remedy);
+    assert.ok(
+      stuck.remedy.includes(`then npm run --silent ops -- recheck ${id}. If it can never tell: `),
+      stuck.remedy,
+    );
+    assert.match(stuck.remedy, /ops -- settle att_\w+ --as OUTCOME --evidence TEXT\.$/);
     ledger.reset();
     await stage.collect(id, realNow());
     assert.deepEqual(await kinds(slot?.payment_intent_id ?? '', 3 * minute), []);

@@ -2,6 +2,8 @@ import type { Route } from '../../src/api/http/route.ts';
 import { asNode } from '../../src/api/validation/describe-schema.ts';
 import { exampleId } from '../../src/domain/ids.ts';
 import { examplesOfRequest } from '../../src/resources/examples.ts';
+import { exampleText } from '../../src/resources/mandate.ts';
+import { useDebtor } from './debtor.ts';
 import type { usePayer } from './payer.ts';
 
 type Here = ReturnType<typeof usePayer>;
@@ -23,13 +25,32 @@ export async function goodRequests(here: Here, routes: readonly Route[]): Promis
   const requests: GoodRequest[] = [];
   for (const route of routes) {
     for (const [name, { value }] of Object.entries((route.body && examplesOfRequest(route.body)) ?? {})) {
-      const ids: Record<string, string> = { ...objects.ids, payment_intent_id: await intentFor(here, route.operation) };
+      const { operation } = route;
+      const ids: Record<string, string> = {
+        ...objects.ids,
+        payment_intent_id: await intentFor(here, operation),
+        ...(operation.endsWith('Mandate') ? { mandate_id: await mandateFor(here, operation) } : {}),
+      };
       const path = route.path.replaceAll(/:(\w+)/g, (_, parameter: string) => ids[parameter] ?? 'none');
-      requests.push({ route, name, path, body: withReal(objects.real, value) });
+      // Each account has one mandate.
+      const real =
+        operation === 'createMandate'
+          ? { ...objects.real, [exampleId('payment_method')]: await accountOf(here) }
+          : objects.real;
+      requests.push({ route, name, path, body: withReal(real, value) });
     }
   }
   const isAdvance = ({ route, body }: GoodRequest) => route.operation === 'advanceTestClock' && !asNode(body)?.dry_run;
   return [...requests.filter((request) => !isAdvance(request)), ...requests.filter(isAdvance)];
+}
+
+/** A new bank account of the payer. */
+const accountOf = ({ stage, customer }: Here): Promise<string> => useDebtor(stage).account(customer);
+
+/** A mandate that nobody has accepted. */
+async function mandateFor(here: Here, operation: string): Promise<string> {
+  if (operation === 'createMandate') return 'none';
+  return (await here.stage.merchant.client.mandates.create({ payment_method_id: await accountOf(here) })).id;
 }
 
 /** What the paths name, by their parameters, and what stands for the made-up values of the examples. */
@@ -52,6 +73,7 @@ async function objectsOf({ stage, customer, clock, card, plan }: Here) {
       [exampleId('customer')]: customer,
       [exampleId('payment_method')]: card,
       [exampleId('test_clock')]: clock,
+      [exampleText.sha256]: (await stage.merchant.client.mandates.getText()).sha256,
       // The host of the examples cannot be looked up.
       'https://hooks.example.com/payments': url,
     },

@@ -47,6 +47,8 @@ export interface ServiceOptions {
   processors?: Processors;
   /** Whether live mode has a processor too: a service of its own, see `lab/stand-in.ts`. */
   live?: boolean;
+  /** Whether the sandbox's processor is such a service. */
+  sandboxOverHttp?: boolean;
   /** For webhooks: real time by default. */
   now?: () => Date;
   /** How far real time may be ahead of the database's clock; 30 s by default, as in production. */
@@ -67,7 +69,7 @@ export interface Service {
   readonly taskQueue: string;
   /** The keys of its vault, in the form of ENCRYPTION_KEYS. */
   readonly encryptionKeys: string;
-  /** The processor service of live mode, if it was asked for. */
+  /** The processor service of live mode, or of the sandbox, if it was asked for. */
   readonly standIn: StandIn;
   /** A new biller, and a client with its sandbox key, or its live key. */
   merchant(biller?: Partial<NewBiller>, key?: { livemode: boolean }): Promise<Merchant>;
@@ -95,7 +97,7 @@ export function useService(options: ServiceOptions = {}): Service {
   const vault = createVault([{ id: 'test', key: encryptionKey }]);
   const namespace = options.namespace ?? testNamespace;
   let processors = options.processors ?? { sandbox: sandboxProcessor, live: null };
-  let live: { standIn: StandIn; processor: HttpProcessor; folder: string } | undefined;
+  let started: { standIn: StandIn; processor: HttpProcessor; folder: string } | undefined;
   const children: ServiceProcess[] = [];
   let address = '';
   let sides: WorkflowSides<OpenSide> | undefined;
@@ -117,7 +119,7 @@ export function useService(options: ServiceOptions = {}): Service {
       return existing(sides)[0].temporal;
     },
     get standIn() {
-      return existing(live).standIn;
+      return existing(started).standIn;
     },
     async merchant(biller = {}, { livemode } = { livemode: false }) {
       const { id } = await makeBiller(db.sql, biller);
@@ -169,7 +171,7 @@ export function useService(options: ServiceOptions = {}): Service {
         TEMPORAL_TASK_QUEUE: taskQueue,
         ENCRYPTION_KEYS: service.encryptionKeys,
         WEBHOOK_ALLOW_LOOPBACK: 'true',
-        ...live?.standIn.environment,
+        ...(options.live ? started?.standIn.environment : {}),
         LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
         ...environment,
       });
@@ -181,11 +183,12 @@ export function useService(options: ServiceOptions = {}): Service {
   before('start the service', async function () {
     this.timeout(serverStartTimeoutMs);
     address = await (options.temporal ?? temporalServer)();
-    if (options.live) {
+    if (options.live || options.sandboxOverHttp) {
       const folder = await mkdtemp(join(tmpdir(), 'payments-processor-'));
       const standIn = await startStandIn(folder);
-      live = { standIn, processor: createHttpProcessor(standIn), folder };
-      processors = { ...processors, live: live.processor };
+      const livemode = options.live === true;
+      started = { standIn, processor: createHttpProcessor({ ...standIn, livemode }), folder };
+      processors = { ...processors, [livemode ? 'live' : 'sandbox']: started.processor };
     }
     sides = openSides({
       temporal: serverAt(address, namespace),
@@ -205,9 +208,9 @@ export function useService(options: ServiceOptions = {}): Service {
     await service.stopDispatcher();
     await service.stopWorkers();
     if (sides !== undefined) await closeSides(sides);
-    await live?.processor.close();
-    await live?.standIn.stop();
-    if (live) await rm(live.folder, { recursive: true });
+    await started?.processor.close();
+    await started?.standIn.stop();
+    if (started) await rm(started.folder, { recursive: true });
   });
 
   return service;

@@ -5,10 +5,12 @@ import { realNow } from '../../src/platform/real-time.ts';
 import type { ChargeRequest, PaymentProcessor, RefundRequest } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import type { NewBiller } from '../../src/services/accounts/billers.ts';
+import { carryOutDebit } from '../../src/services/payments/debit-steps.ts';
 import { collectScheduledPayment } from '../../src/services/payments/scheduled-payments.ts';
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
 import { planHook } from '../../src/services/plans/plan-dunning.ts';
-import { completeAdvance, dueOnClock } from '../../src/services/test-clocks/clock-advance.ts';
+import { completeAdvance } from '../../src/services/test-clocks/clock-advance.ts';
+import { dueOnClock, firstDue } from '../../src/services/test-clocks/due-subjects.ts';
 import { type Reply, useApi } from './api.ts';
 import { useDatabase } from './database.ts';
 import { makeKeys } from './factories.ts';
@@ -23,9 +25,15 @@ export class LedgerProcessor implements PaymentProcessor {
   /** The same of refunds. */
   beforeRefundAnswer: (request: RefundRequest) => Promise<void> = async () => {};
 
-  async charge(request: ChargeRequest) {
+  readonly prepare = null;
+  readonly inquire = sandboxProcessor.inquire;
+  readonly cancel = sandboxProcessor.cancel;
+  readonly inquireRefund = sandboxProcessor.inquireRefund;
+  readonly movements = null;
+
+  async charge(request: ChargeRequest, reference: string) {
     this.requests.push(request);
-    const outcome = await sandboxProcessor.charge(request);
+    const outcome = await sandboxProcessor.charge(request, reference);
     if (outcome.kind === 'succeeded') this.taken.set(request.idempotencyKey, request.totalAmount);
     await this.beforeAnswer(request);
     return outcome;
@@ -103,19 +111,20 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
     /** The same of a scheduled payment. */
     collectScheduled: (intentId: string, at: string | Date): Promise<void> =>
       collectScheduledPayment(db.sql, processors, intentId, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
+    /** The same of the debit of a single payment: its step that is due at `at`. */
+    debit: (attemptId: string, at: string | Date): Promise<void> =>
+      carryOutDebit(db.sql, stage.charging, attemptId, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
     /** Carries out the advance that a clock has accepted: all that is due, each at its own instant, oldest first. */
     async carryOut(clockId: string): Promise<void> {
       const advance = await selectOpenAdvance(db.sql, clockId);
       assert.ok(advance, 'the clock is not advancing');
       for (;;) {
-        const [due] = await dueOnClock(db.sql, clockId, advance.target_time);
-        if (due === undefined) break;
-        const [row] = await db.sql<{ at: Date }[]>`
-          select greatest(wake_at, ${advance.from_time}) as at from payment_plans where id = ${due.id}
-          union all select greatest(scheduled_at, ${advance.from_time}) from payment_intents where id = ${due.id}`;
-        assert.ok(row);
-        if (due.workflowType === 'paymentPlan') await stage.collect(due.id, row.at);
-        else await stage.collectScheduled(due.id, row.at);
+        const due = firstDue(await dueOnClock(db.sql, clockId, advance.target_time));
+        if (due === null) break;
+        const at = due.at !== null && due.at > advance.from_time ? due.at : advance.from_time;
+        if (due.workflowType === 'paymentPlan') await stage.collect(due.id, at);
+        else if (due.workflowType === 'bankDebit') await stage.debit(due.id, at);
+        else await stage.collectScheduled(due.id, at);
       }
       await completeAdvance(db.sql, advance, realNow());
     },
@@ -137,7 +146,7 @@ export function refusal(reply: Reply, status: number, code = 'validation_failed'
   assert.deepEqual(rest, {});
   assert.equal(error.type, 'invalid_request_error');
   assert.ok(typeof error.message === 'string' && error.message.length > 0);
-  const known = ['code', 'details', 'message', 'request_id', 'type', 'max_frozen_time'];
+  const known = ['code', 'details', 'message', 'request_id', 'type', 'max_frozen_time', 'mandate_id'];
   assert.deepEqual(
     Object.keys(error).filter((name) => !known.includes(name)),
     [],

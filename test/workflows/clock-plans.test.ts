@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/eventually.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { useDebtor } from '../support/debtor.ts';
 import { paymentLines } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 
@@ -216,6 +217,29 @@ describe('a plan on a test clock', () => {
     await merchant.move(plan.id, 'deactivate');
     await merchant.advance(clock.id, '2027-02-06T00:00:00Z');
     assert.deepEqual(paymentLines(await merchant.payments(plan.id)), ['0 paid 2027-01-05T00:00:00.000Z']);
+  });
+
+  it('by a bank account fails at its own instant once the mandate has lapsed, which has expired when the clock is ready', async () => {
+    const merchant = await service.merchant();
+    const { clock, payer } = await merchant.customerOnClock('2027-01-04T00:00:00Z');
+    const debtor = useDebtor({ merchant, request: merchant.request });
+    const { id } = await debtor.active({ payment_method_id: await debtor.account(payer.id) });
+    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-11' });
+    await merchant.advance(clock.id, '2027-01-12T00:00:00Z');
+    const lapse = '2027-01-20T14:00:00.000Z';
+    await service.db.sql`update mandates set lapses_at = ${new Date(lapse)} where id = ${id}`;
+    const later = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-21' });
+    await merchant.move(plan.id, 'suspend');
+    await merchant.advance(clock.id, '2027-01-26T00:00:00Z');
+
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)), ['0 paid 2027-01-11T00:00:00.000Z']);
+    assert.deepEqual(paymentLines(await merchant.payments(later.id)), ['0 failed 2027-01-21T00:00:00.000Z']);
+    assert.equal((await merchant.getPlan(later.id)).state, 'suspended');
+    const { status, ended_at, last_debited_at } = await debtor.get(id);
+    assert.deepEqual([status, ended_at, last_debited_at], ['expired', lapse, '2027-01-11T00:00:00.000Z']);
+    const types = (await merchant.events({ test_clock: clock.id })).map(({ event_type }) => event_type);
+    assert.ok(types.indexOf('mandate.expired') < types.lastIndexOf('test_clock.ready'));
+    assert.ok(types.indexOf('mandate.expired') > 0);
   });
 
   it('ends its workflows when the clock is deleted, and leaves nothing to be charged', async () => {

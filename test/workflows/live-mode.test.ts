@@ -11,6 +11,8 @@ import { useService } from '../support/service.ts';
 
 const today = () => dateIn(realNow(), 'UTC');
 const hour = 3_600_000;
+/** The weather in which a charge or a refund is made, and neither its answer nor that of the inquiry arrives. */
+const outcomeLost = { _stand_in: 'answer_lost', _stand_in_inquire: 'answer_lost' };
 
 describe('live mode with a processor service', function () {
   this.timeout(60_000);
@@ -27,11 +29,15 @@ describe('live mode with a processor service', function () {
   async function doneFor(intentId: string | undefined): Promise<string[]> {
     const calls = (await service.standIn.calls()).filter((call) => call.payment_intent_id === intentId);
     return calls.flatMap((call) => {
-      return call.kind === 'turned_away' || call.repeated ? [] : [`${call.kind} ${call.outcome}`];
+      const isOutcome = (call.kind === 'charge' || call.kind === 'refund') && !call.repeated;
+      return isOutcome ? [`${call.kind} ${call.outcome}`] : [];
     });
   }
-  const callsFor = async (intentId: string) =>
-    (await service.standIn.calls()).filter((call) => call.payment_intent_id === intentId).length;
+  /** How often the processor was asked to charge, those that it turned away included. */
+  async function chargesFor(intentId: string): Promise<number> {
+    const calls = (await service.standIn.calls()).filter((call) => call.payment_intent_id === intentId);
+    return calls.filter((call) => call.kind === 'charge' || ('call' in call && call.call === 'charge')).length;
+  }
 
   /** An intent with a card, and its confirm under a key. */
   async function makeIntent(merchant: Merchant, metadata: Record<string, string> = {}, token?: string) {
@@ -153,10 +159,27 @@ describe('live mode with a processor service', function () {
     assert.equal((await merchant.getIntent(id)).total_refunded_amount, 300);
   });
 
-  for (const weather of ['answer_lost', 'error_500', 'html', 'truncated', 'busy', 'reset']) {
-    it(`leaves a confirm in the weather ${weather} processing, and its repetition learns the truth`, async () => {
+  for (const weather of ['answer_lost', 'error_500', 'http_500_stored', 'html', 'truncated', 'refused_after']) {
+    it(`asks by the reference what became of a confirm in the weather ${weather}, and charges once`, async () => {
       const merchant = await service.liveMerchant();
       const { id, confirm } = await makeIntent(merchant, { _stand_in: weather });
+      const { status, body } = await confirm();
+      assert.deepEqual([status, body.status], [200, 'succeeded']);
+      assert.deepEqual([await doneFor(id), await chargesFor(id)], [['charge succeeded'], 1]);
+    });
+  }
+
+  for (const [charge, inquiry, charges] of [
+    ['answer_lost', 'answer_lost', 1],
+    ['http_500_stored', 'error_500', 1],
+    ['refused_after', 'html', 1],
+    ['busy', 'truncated', 2],
+    ['reset_before', '', 2],
+  ] as const) {
+    const weather = inquiry === '' ? charge : `${charge}, then ${inquiry},`;
+    it(`leaves a confirm in the weather ${weather} processing, and its repetition learns the truth`, async () => {
+      const merchant = await service.liveMerchant();
+      const { id, confirm } = await makeIntent(merchant, { _stand_in: charge, _stand_in_inquire: inquiry });
       const key = crypto.randomUUID();
       const first = await confirm(key);
       assert.deepEqual([first.status, first.body.error.code], [503, 'unavailable']);
@@ -165,18 +188,18 @@ describe('live mode with a processor service', function () {
       assert.equal((await merchant.getIntent(id)).status, 'processing');
       const second = await confirm(key);
       assert.deepEqual([second.status, second.body.status], [200, 'succeeded']);
-      assert.deepEqual([await doneFor(id), await callsFor(id)], [['charge succeeded'], 2]);
+      assert.deepEqual([await doneFor(id), await chargesFor(id)], [['charge succeeded'], charges]);
     });
   }
 
   it('refuses another confirm, and a cancel, of a payment whose outcome is unknown', async () => {
     const merchant = await service.liveMerchant();
-    const { id, confirm } = await makeIntent(merchant, { _stand_in: 'answer_lost,answer_lost' });
+    const { id, confirm } = await makeIntent(merchant, outcomeLost);
     await confirm();
     for (const reply of [await confirm(), await merchant.request('POST', `/payment_intents/${id}/cancel`)]) {
       assert.deepEqual([reply.status, reply.body.error.code], [422, 'invalid_state']);
     }
-    assert.equal(await callsFor(id), 1);
+    assert.equal(await chargesFor(id), 1);
   });
 
   it('gives a refund once whose answer was lost, when the request is repeated under its key', async () => {
@@ -184,7 +207,7 @@ describe('live mode with a processor service', function () {
     const { id, confirm } = await makeIntent(merchant);
     await confirm();
     const refund = (key: string) =>
-      send(merchant, `/payment_intents/${id}/refunds`, { amount: 300, metadata: { _stand_in: 'answer_lost' } }, key);
+      send(merchant, `/payment_intents/${id}/refunds`, { amount: 300, metadata: outcomeLost }, key);
     const key = crypto.randomUUID();
     const first = await refund(key);
     assert.equal(first.status, 503);
@@ -196,16 +219,20 @@ describe('live mode with a processor service', function () {
 
   it('collects a plan once through lost answers, HTML and a busy processor, without stalling', async () => {
     const merchant = await service.liveMerchant();
-    const metadata = { _stand_in: 'answer_lost,html,busy,error_500' };
+    const metadata = {
+      _stand_in_prepare: 'answer_lost',
+      _stand_in: 'busy,answer_lost',
+      _stand_in_inquire: 'html',
+    };
     const { id } = await merchant.activePlan({ start_date: today(), metadata });
     const { payment_intent_id: intentId, attempts } = await paid(merchant, id);
-    assert.deepEqual([await doneFor(intentId ?? ''), await callsFor(intentId ?? '')], [['charge succeeded'], 5]);
+    assert.deepEqual([await doneFor(intentId ?? ''), await chargesFor(intentId ?? '')], [['charge succeeded'], 2]);
     assert.equal(attempts.length, 1);
   });
 
   it('finishes by a worker’s housekeeping what a client has begun and left', async () => {
     const merchant = await service.liveMerchant();
-    const { id, confirm } = await makeIntent(merchant, { _stand_in: 'answer_lost' });
+    const { id, confirm } = await makeIntent(merchant, outcomeLost);
     await confirm();
     const ago = new Date(realNow().getTime() - hour);
     await service.db.sql`update payment_attempts set opened_at = ${ago} where payment_intent_id = ${id}`;

@@ -140,7 +140,11 @@ describe('live mode and the sandbox on Temporals of their own', () => {
       assert.equal(await canSkipTime(live().temporal), false);
       const advance = { id: 'none' } as never;
       await assert.rejects(
-        createClockMover(live())({ workflowType: 'paymentPlan', id: 'pp_none', at: realNow() }, advance, false),
+        createClockMover(live())(
+          { workflowType: 'paymentPlan', id: 'pp_none', at: realNow(), customerInOrder: null },
+          advance,
+          { from: realNow(), to: realNow(), again: false },
+        ),
         /Temporal of live mode moves no test clock/,
       );
     });

@@ -26,6 +26,8 @@ export class ApiError extends PaymentsError {
   readonly path: string;
   /** With `advance_bound_exceeded`: the latest possible target of one advance. */
   readonly maxFrozenTime: string | undefined;
+  /** With `mandate_exists`: the mandate of the bank account that has not ended. */
+  readonly mandateId: string | undefined;
   /** How long to wait before the next request. */
   readonly retryAfterSeconds: number | undefined;
 
@@ -42,6 +44,7 @@ export class ApiError extends PaymentsError {
     this.method = about.method;
     this.path = about.path;
     this.maxFrozenTime = envelope.max_frozen_time;
+    this.mandateId = envelope.mandate_id;
     this.retryAfterSeconds = about.retryAfterSeconds;
   }
 }

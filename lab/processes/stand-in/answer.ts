@@ -1,27 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { findFixtureCard } from '../../../src/domain/cards.ts';
-import type { ChargeOutcome } from '../../../src/domain/charge-outcome.ts';
-import type { RefundOutcome } from '../../../src/processors/processor.ts';
+import type { ChargeRequest, Inquiry, Submitted } from '../../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../../src/processors/sandbox.ts';
-import type { KeptCall, LedgerFile } from './ledger-file.ts';
-import { type Weather, weatherOf } from './weather.ts';
+import type { Body, KeptCall, LedgerFile, Reserved } from './ledger-file.ts';
+import { type CallKind, readClimate, type Weather, weatherOf } from './weather.ts';
 
 /** A call as it was received. */
 export interface Call {
-  kind: 'charge' | 'refund';
+  kind: CallKind;
+  /** The Idempotency-Key, or that of the reservation that the call names. */
   key: string;
   body: Body;
-}
-
-/** The members of a body that count here; see docs/processors.md. */
-interface Body {
-  payment_intent_id: string;
-  amount: number;
-  base_amount: number;
-  currency: string;
-  attempt: number;
-  opened_at: string;
-  payment_method: { id: string; type: string; token: string | null };
-  metadata: Record<string, string>;
 }
 
 /** What to respond, and what happens to it on its way. */
@@ -32,75 +21,243 @@ export interface Answer {
   weather: Weather | null;
 }
 
-/** The weather in which nothing is taken. */
-const turningAway: readonly (Weather | null)[] = ['reset', 'rate_limited', 'busy'];
+type Reply = Pick<Answer, 'status' | 'body'>;
 
-/** Decides a call by the rules of the sandbox, once for each key. The outcome is on the disk when this resolves. */
+const turnedAway: Partial<Record<Weather, number>> = { reset_before: 0, rate_limited: 429, busy: 409, refused: 422 };
+
+/** Movements in one answer. */
+const pageSize = 1000;
+
+/**
+ * Decides a call by the rules of the sandbox: a charge once for each reservation, a refund once for each key. What it
+ * has changed is on the disk when this resolves.
+ */
 export async function answerTo(call: Call, ledger: LedgerFile, climateFile: string): Promise<Answer> {
-  const { key, body } = call;
-  const nth = ledger.callsOf(key) + 1;
-  const weather = weatherOf(climateFile, { key, nth, metadata: body.metadata });
-  if (turningAway.includes(weather)) {
-    const { payment_intent_id } = body;
-    await ledger.note({ kind: 'turned_away', idempotency_key: key, payment_intent_id, why: weather ?? '' });
-    return { status: weather === 'busy' ? 409 : 429, body: {}, retryAfterSeconds: 1, weather };
+  const { kind, key, body } = call;
+  const climate = readClimate(climateFile);
+  const reserved = body.reference === undefined ? null : ledger.reservedAs(body.reference);
+  const metadata = body.metadata ?? reserved?.body.metadata ?? {};
+  const weather = weatherOf(climate, { kind, key, nth: ledger.callsOf(kind, key) + 1, metadata });
+  const noted = {
+    call: kind,
+    idempotency_key: key,
+    payment_intent_id: body.payment_intent_id ?? reserved?.payment_intent_id ?? '',
+  };
+  const turnedAwayWith = weather === null ? undefined : turnedAway[weather];
+  if (turnedAwayWith !== undefined) {
+    await ledger.note({ ...noted, kind: 'turned_away', why: weather ?? '' });
+    const refusal = { idempotency_key: key, reference: body.reference, outcome: 'rejected' };
+    return { status: turnedAwayWith, body: weather === 'refused' ? refusal : {}, retryAfterSeconds: 1, weather };
   }
-  const earlier = ledger.outcomeOf(key);
-  if (earlier === null) return { ...shown(await ledger.keep(key, () => decide(call))), weather };
-  const first = await earlier;
-  const isSame = first.kind === call.kind && first.amount === body.amount && first.currency === body.currency;
-  await ledger.note({ ...first, ...(isSame ? {} : entryOf(call)), repeated: true });
-  return { ...(isSame ? shown(first) : { status: 400, body: { error: 'the key has another amount' } }), weather };
-}
-
-async function decide(call: Call): Promise<KeptCall> {
-  const outcome = await outcomeOf(call).catch((error: unknown) => {
-    if (error instanceof RangeError) return { kind: 'rejected' as const };
-    throw error;
+  const reply = await replyTo(call, ledger, {
+    forgetsKeys: climate?.forgetsKeys === true,
+    storesError: weather === 'http_500_stored',
   });
-  const code = outcome.kind === 'failed' && 'code' in outcome ? { code: outcome.code } : {};
-  return { ...entryOf(call), outcome: outcome.kind, ...code };
+  if (kind === 'inquire' || kind === 'inquireRefund') await ledger.note({ ...noted, kind: 'asked', why: '' });
+  return { ...reply, weather };
 }
 
-/** @throws RangeError for a token or a word that the sandbox does not know: such a call is rejected. */
-async function outcomeOf({ kind, key, body }: Call): Promise<ChargeOutcome | RefundOutcome> {
-  const common = {
+/** The charges and refunds after a cursor, oldest first: a number of movements. */
+export function movementsAfter(after: string | null, { movements }: LedgerFile): Reply {
+  const from = after === null ? movements.length : Number(after);
+  const page = movements.slice(from, from + pageSize);
+  return {
+    status: 200,
+    body: {
+      cursor: String(from + page.length),
+      has_more: from + page.length < movements.length,
+      movements: page.map(({ kind, idempotency_key, reference, payment_intent_id, amount, currency }) => {
+        return { kind, idempotency_key, reference, payment_intent_id, amount, currency };
+      }),
+    },
+  };
+}
+
+interface Habits {
+  forgetsKeys: boolean;
+  storesError: boolean;
+}
+
+function replyTo(call: Call, ledger: LedgerFile, habits: Habits): Promise<Reply> {
+  switch (call.kind) {
+    case 'prepare':
+      return prepare(call, ledger, habits);
+    case 'charge':
+      return charge(call, ledger, habits);
+    case 'inquire':
+      return inquire(call, ledger);
+    case 'cancel':
+      return cancel(call, ledger);
+    case 'refund':
+      return refund(call, ledger, habits);
+    case 'inquireRefund':
+      return inquireRefund(call, ledger);
+  }
+}
+
+/** Reserves once under a key, unless keys are forgotten. */
+async function prepare({ key, body }: Call, ledger: LedgerFile, { forgetsKeys }: Habits): Promise<Reply> {
+  const known = ledger.reservedUnder(key);
+  const { token } = body.payment_method;
+  if (body.livemode && token !== null && findFixtureCard(token) === null) {
+    return { status: 422, body: { idempotency_key: key, outcome: 'rejected' } };
+  }
+  const isSame = known?.body.amount === body.amount && known.body.currency === body.currency;
+  if (known !== null && !forgetsKeys && !isSame) return { status: 400, body: { error: 'the key has another amount' } };
+  const isNew = known === null || forgetsKeys;
+  const reference = isNew ? `ref_${randomBytes(12).toString('hex')}` : known.reference;
+  const line = { kind: 'prepare' as const, idempotency_key: key, payment_intent_id: body.payment_intent_id, reference };
+  if (isNew) await ledger.note({ ...line, body });
+  else
+    await ledger.note({
+      kind: 'asked',
+      call: 'prepare',
+      idempotency_key: key,
+      payment_intent_id: body.payment_intent_id,
+      why: '',
+    });
+  return { status: 200, body: { idempotency_key: key, outcome: 'reserved', reference } };
+}
+
+async function charge({ key, body }: Call, ledger: LedgerFile, { storesError }: Habits): Promise<Reply> {
+  const { reference = '' } = body;
+  const reserved = ledger.reservedAs(reference);
+  if (reserved === null) return { status: 404, body: { error: 'no such reference' } };
+  if (ledger.isCanceled(reference))
+    return { status: 422, body: { idempotency_key: key, reference, outcome: 'rejected' } };
+  const isSame = reserved.body.amount === body.amount && reserved.body.currency === body.currency;
+  if (!isSame || reserved.idempotency_key !== key) return { status: 400, body: { error: 'another payment' } };
+  const earlier = ledger.keptUnder('charge', reference);
+  const decide = async () => ({
+    ...(await chargedBy(reserved)),
+    ...(storesError ? { is_stored_500: true as const } : {}),
+  });
+  const kept = await (earlier ?? ledger.keep('charge', reference, decide));
+  if (earlier !== null) await ledger.note({ ...kept, repeated: true });
+  return kept.is_stored_500 ? { status: 500, body: { error: 'something went wrong' } } : shown(kept);
+}
+
+/** The charge of a reservation, as the sandbox makes it. */
+async function chargedBy({ idempotency_key, reference, payment_intent_id, body }: Reserved): Promise<KeptCall> {
+  const outcome = await sandboxProcessor.charge(requestOf(idempotency_key, body), reference);
+  const { amount, currency, opened_at } = body;
+  return {
+    kind: 'charge',
+    idempotency_key,
+    reference,
+    payment_intent_id,
+    amount,
+    currency,
+    opened_at,
+    ...membersOf(outcome),
+  };
+}
+
+async function inquire({ body }: Call, ledger: LedgerFile): Promise<Reply> {
+  const { reference = '', at = '' } = body;
+  const reserved = ledger.reservedAs(reference);
+  if (reserved === null) return { status: 404, body: { error: 'no such reference' } };
+  const kept = await ledger.keptUnder('charge', reference);
+  if (kept === null) {
+    return { status: 200, body: { reference, outcome: ledger.isCanceled(reference) ? 'canceled' : 'not_charged' } };
+  }
+  if (kept.outcome !== 'submitted') return { status: 200, body: shown(kept).body };
+  const state = await sandboxProcessor.inquire(
+    requestOf(reserved.idempotency_key, reserved.body),
+    reference,
+    new Date(at),
+  );
+  return { status: 200, body: { reference, ...membersOf(state), next_at: state.nextAt } };
+}
+
+async function cancel({ body }: Call, ledger: LedgerFile): Promise<Reply> {
+  const { reference = '' } = body;
+  const reserved = ledger.reservedAs(reference);
+  if (reserved === null) return { status: 404, body: { error: 'no such reference' } };
+  const kept = ledger.keptUnder('charge', reference);
+  if (kept !== null) return { status: 200, body: shown(await kept).body };
+  const { idempotency_key, payment_intent_id } = reserved;
+  await ledger.note({ kind: 'cancel', idempotency_key, payment_intent_id, reference });
+  return { status: 200, body: { reference, outcome: 'canceled' } };
+}
+
+async function refund({ key, body }: Call, ledger: LedgerFile, { storesError }: Habits): Promise<Reply> {
+  const { payment_intent_id, amount, currency, metadata } = body;
+  const earlier = ledger.keptUnder('refund', key);
+  const decide = async (): Promise<KeptCall> => {
+    const request = {
+      idempotencyKey: key,
+      paymentIntentId: payment_intent_id,
+      chargeReference: null,
+      amount,
+      currency,
+      metadata,
+    };
+    const { kind: outcome } = await sandboxProcessor.refund(request);
+    return {
+      ...{ kind: 'refund', idempotency_key: key, payment_intent_id, amount, currency, outcome },
+      ...(storesError ? { is_stored_500: true as const } : {}),
+    };
+  };
+  const kept = await (earlier ?? ledger.keep('refund', key, decide));
+  if (earlier !== null) {
+    await ledger.note({ ...kept, amount, currency, repeated: true });
+    if (kept.amount !== amount || kept.currency !== currency)
+      return { status: 400, body: { error: 'the key has another amount' } };
+  }
+  return kept.is_stored_500 ? { status: 500, body: { error: 'something went wrong' } } : shown(kept);
+}
+
+async function inquireRefund({ key }: Call, ledger: LedgerFile): Promise<Reply> {
+  const kept = await ledger.keptUnder('refund', key);
+  return { status: 200, body: { idempotency_key: key, outcome: kept?.outcome ?? 'not_found' } };
+}
+
+function requestOf(key: string, body: Body): ChargeRequest {
+  const { id, type, token, fixture_token } = body.payment_method;
+  const { debit } = body;
+  return {
     idempotencyKey: key,
     paymentIntentId: body.payment_intent_id,
-    currency: body.currency,
-    metadata: body.metadata,
-  };
-  if (kind === 'refund') return sandboxProcessor.refund({ ...common, amount: body.amount });
-  const { id, type, token } = body.payment_method;
-  if (token !== null && findFixtureCard(token) === null) throw new RangeError('an unknown token');
-  return sandboxProcessor.charge({
-    ...common,
     amount: body.base_amount,
     totalAmount: body.amount,
+    currency: body.currency,
     attempt: body.attempt,
     openedAt: new Date(body.opened_at),
     paymentMethodId: id,
     paymentMethodType: type,
     paymentMethodToken: token,
-    fixtureToken: token,
-  });
-}
-
-function entryOf({ kind, key, body }: Call): Omit<KeptCall, 'outcome'> {
-  const { payment_intent_id, amount, currency, opened_at } = body;
-  return {
-    kind,
-    idempotency_key: key,
-    payment_intent_id,
-    amount,
-    currency,
-    ...(kind === 'charge' ? { opened_at } : {}),
+    // In live mode a card is chosen by the token that the biller saved.
+    fixtureToken: body.livemode ? token : (fixture_token ?? null),
+    metadata: body.metadata,
+    debit: debit
+      ? {
+          scheme: debit.scheme,
+          chargeDate: debit.charge_date,
+          mandateReference: debit.mandate_reference,
+          lodgementReference: debit.lodgement_reference,
+        }
+      : null,
   };
 }
 
-const statusOf: Record<string, number> = { failed: 402, rejected: 422 };
+/** An outcome or a state in the members of an answer. */
+function membersOf(state: Inquiry | Omit<Inquiry, 'nextAt'> | Submitted) {
+  const { kind: outcome } = state;
+  const more = state as Partial<Record<'code' | 'bankCode', string | null>> & { expectedAt?: Date; at?: Date };
+  return {
+    outcome,
+    ...(more.code ? { code: more.code } : {}),
+    ...(more.bankCode ? { bank_code: more.bankCode } : {}),
+    ...(more.expectedAt ? { expected_at: more.expectedAt.toISOString() } : {}),
+    ...(more.at ? { returned_at: more.at.toISOString() } : {}),
+  };
+}
 
-function shown({ idempotency_key, outcome, code }: KeptCall): Pick<Answer, 'status' | 'body'> {
-  const withCode = code === undefined ? {} : { code };
-  return { status: statusOf[outcome] ?? 200, body: { idempotency_key, outcome, ...withCode } };
+function shown({ kind, idempotency_key, reference, outcome, code, bank_code, expected_at }: KeptCall): Reply {
+  const status = outcome === 'failed' ? 402 : 200;
+  return {
+    status,
+    body: { idempotency_key, ...(kind === 'charge' ? { reference } : {}), outcome, code, bank_code, expected_at },
+  };
 }

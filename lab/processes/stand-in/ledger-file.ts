@@ -1,47 +1,116 @@
 import { existsSync, readFileSync, truncateSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { LedgerEntry } from '../../../src/processors/ledger.ts';
+import type { CallKind } from './weather.ts';
 
-/** A call that took or returned money, or refused to: its outcome is the answer to every further call under its key. */
+/** The members of a body that count here; see docs/processors.md. */
+export interface Body {
+  payment_intent_id: string;
+  amount: number;
+  base_amount: number;
+  currency: string;
+  attempt: number;
+  opened_at: string;
+  livemode: boolean;
+  payment_method: { id: string; type: string; token: string | null; fixture_token?: string };
+  debit?: { scheme: 'au_becs'; charge_date: string; mandate_reference: string; lodgement_reference: string };
+  metadata: Record<string, string>;
+  /** Of a charge, an inquiry and a cancellation. */
+  reference?: string;
+  /** Of an inquiry: the customer's time. */
+  at?: string;
+}
+
+/** A charge or a refund: its outcome is the answer to every further call under its key. */
 export interface KeptCall extends LedgerEntry {
+  /** Of the charge. */
+  reference?: string;
   /** The decline code. */
   code?: string;
+  bank_code?: string;
+  /** When the bank reports the result of a submitted debit. */
+  expected_at?: string;
+  /** Its answer is a 500, however often it is asked. */
+  is_stored_500?: true;
   /** True for a call under a key that had its outcome before: nothing was taken again. */
   repeated?: true;
 }
 
-/** A call after which nothing was taken or returned; it counts for the weather. */
-interface TurnedAway {
-  kind: 'turned_away';
+/** A payment that was reserved. */
+export interface Reserved {
+  kind: 'prepare';
+  idempotency_key: string;
+  payment_intent_id: string;
+  reference: string;
+  body: Body;
+}
+
+/** A reservation that was given up. */
+interface Canceled {
+  kind: 'cancel';
+  idempotency_key: string;
+  payment_intent_id: string;
+  reference: string;
+}
+
+/** A call that has changed nothing. It counts for the weather. */
+interface Noted {
+  kind: 'turned_away' | 'asked';
+  call: CallKind;
   idempotency_key: string;
   payment_intent_id: string;
   why: string;
 }
 
-export type LedgerLine = KeptCall | TurnedAway;
+export type LedgerLine = KeptCall | Reserved | Canceled | Noted;
 
 /** The processor's memory: a file that outlives its process. */
 export interface LedgerFile {
-  /** The outcome under this key, once it is on the disk; null if the key is new. */
-  outcomeOf(key: string): Promise<KeptCall> | null;
-  /** How many calls there were under this key. */
-  callsOf(key: string): number;
-  /** Keeps the first outcome of a key, which other calls under the key wait for. Resolves when it is on the disk. */
-  keep(key: string, decide: () => Promise<KeptCall>): Promise<KeptCall>;
-  /** Writes down a call that changes nothing. */
+  /** The charge of this reference, or the refund under this key, once it is on the disk; null if there is none. */
+  keptUnder(kind: 'charge' | 'refund', key: string): Promise<KeptCall> | null;
+  /** The newest reservation under this key, or null. */
+  reservedUnder(key: string): Reserved | null;
+  /** The reservation of a reference, or null. */
+  reservedAs(reference: string): Reserved | null;
+  isCanceled(reference: string): boolean;
+  /** How many calls of this kind there were for the attempt or the refund of this key. */
+  callsOf(kind: CallKind, key: string): number;
+  /** Keeps the first outcome of a reference or a key, which other calls wait for. Resolves when it is on the disk. */
+  keep(kind: 'charge' | 'refund', key: string, decide: () => Promise<KeptCall>): Promise<KeptCall>;
+  /** Writes down any other line, which counts at once. Resolves when it is on the disk. */
   note(line: LedgerLine): Promise<void>;
+  /** What was taken and given back, in the order of the file. */
+  readonly movements: readonly KeptCall[];
 }
 
 /** Opens the file and reads what an earlier process has kept. A line that this process died in is cut off. */
 export async function openLedgerFile(file: string): Promise<LedgerFile> {
-  const outcomes = new Map<string, Promise<KeptCall>>();
+  const kept = new Map<string, Promise<KeptCall>>();
+  const byKey = new Map<string, Reserved>();
+  const byReference = new Map<string, Reserved>();
+  const canceled = new Set<string>();
   const calls = new Map<string, number>();
-  const count = (key: string) => calls.set(key, (calls.get(key) ?? 0) + 1);
-  for (const line of readWhole(file)) {
-    count(line.idempotency_key);
-    if (line.kind !== 'turned_away' && line.repeated !== true) {
-      outcomes.set(line.idempotency_key, Promise.resolve(line));
+  const movements: KeptCall[] = [];
+
+  function learn(line: LedgerLine): void {
+    const call = line.kind === 'turned_away' || line.kind === 'asked' ? line.call : line.kind;
+    const counter = counterOf(call, line.idempotency_key);
+    calls.set(counter, (calls.get(counter) ?? 0) + 1);
+    if (line.kind === 'prepare') {
+      byKey.set(line.idempotency_key, line);
+      byReference.set(line.reference, line);
+    } else if (line.kind === 'cancel') {
+      canceled.add(line.reference);
+    } else if ((line.kind === 'charge' || line.kind === 'refund') && !line.repeated) {
+      const hasMoved = line.outcome === 'succeeded' || line.outcome === 'submitted';
+      if (hasMoved) movements.push(line);
     }
+  }
+
+  for (const line of readWhole(file)) {
+    learn(line);
+    if (line.kind === 'charge' && !line.repeated) kept.set(`charge ${line.reference}`, Promise.resolve(line));
+    if (line.kind === 'refund' && !line.repeated) kept.set(`refund ${line.idempotency_key}`, Promise.resolve(line));
   }
   const handle = await open(file, 'a', 0o600);
   let waiting: { text: string; done: () => void; failed: (error: unknown) => void }[] = [];
@@ -65,7 +134,7 @@ export async function openLedgerFile(file: string): Promise<LedgerFile> {
   }
 
   function append(line: LedgerLine): Promise<void> {
-    count(line.idempotency_key);
+    learn(line);
     const written = new Promise<void>((done, failed) => {
       waiting.push({ text: `${JSON.stringify(line)}\n`, done, failed });
     });
@@ -74,19 +143,29 @@ export async function openLedgerFile(file: string): Promise<LedgerFile> {
   }
 
   return {
-    outcomeOf: (key) => outcomes.get(key) ?? null,
-    callsOf: (key) => calls.get(key) ?? 0,
-    keep(key, decide) {
-      const kept = decide().then(async (call) => {
-        await append(call);
-        return call;
+    keptUnder: (kind, key) => kept.get(`${kind} ${key}`) ?? null,
+    reservedUnder: (key) => byKey.get(key) ?? null,
+    reservedAs: (reference) => byReference.get(reference) ?? null,
+    isCanceled: (reference) => canceled.has(reference),
+    callsOf: (kind, key) => calls.get(counterOf(kind, key)) ?? 0,
+    keep(kind, key, decide) {
+      const name = `${kind} ${key}`;
+      const call = decide().then(async (line) => {
+        await append(line);
+        return line;
       });
-      outcomes.set(key, kept);
-      kept.catch(() => outcomes.delete(key));
-      return kept;
+      kept.set(name, call);
+      call.catch(() => kept.delete(name));
+      return call;
     },
     note: append,
+    movements,
   };
+}
+
+/** A further reservation of an attempt has a key of its own, such as `att_….2`. */
+function counterOf(kind: CallKind, key: string): string {
+  return `${kind} ${key.split('.')[0]}`;
 }
 
 function readWhole(file: string): LedgerLine[] {

@@ -58,6 +58,9 @@ export const ErrorEnvelope = Strict(
             description: 'With `advance_bound_exceeded`: the latest possible target of one advance.',
           }),
         ),
+        mandate_id: Type.Optional(
+          Type.String({ description: 'With `mandate_exists`: the mandate of the bank account that has not ended.' }),
+        ),
         missing: Type.Optional(
           Type.Array(Type.String(), { description: 'With `/readyz`: the parts that are not reachable.' }),
         ),
@@ -233,6 +236,7 @@ function error(code: string, { type, meaning }: ErrorText): SchemaNode {
   const detail = { code: 'parameter_missing', message: 'name is required, and must be a string.', path: '/name' };
   const extra = {
     validation_failed: { message: detail.message, details: [detail] },
+    mandate_exists: { mandate_id: exampleId('mandate') },
     advance_bound_exceeded: { max_frozen_time: '2027-03-04T00:00:00.000Z' },
   };
   return {

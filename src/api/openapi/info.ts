@@ -54,14 +54,16 @@ For \`type\` \`card\`, with \`token_metadata\` \`{"type": "fixture", "token": "�
 
 ${testCards()}
 
-The sandbox also saves any other valid card or bank account. It follows the rules above.
+The sandbox also saves any other valid card or bank account. It follows the rules above. A bank account that has a
+mandate is charged only while the mandate is active.
 
 ## Keys
 
 Send \`Authorization: Bearer <key>\`. Secret keys (\`sk_…\`) are for servers and have scopes; each operation names the
-scope that it needs. Publishable keys (\`pk_…\`) may be shown to browsers: they create payment methods, and fetch or
-confirm a payment intent with its \`client_secret\`. They see only what a payer needs. They can confirm only with a
-method of the payment intent’s own customer, or with a method that has no customer.
+scope that it needs. Publishable keys (\`pk_…\`) may be shown to browsers: they create payment methods. With the
+\`client_secret\` of a payment intent, they fetch or confirm it, and accept a mandate for its customer. They see only
+what a payer needs. They can confirm only with a method of the payment intent’s own customer, or with a method that has
+no customer.
 
 ## Ids, time and money
 

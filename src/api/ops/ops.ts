@@ -7,7 +7,7 @@ import { BadRequest } from '../../services/errors.ts';
 import { cached } from '../http/cache.ts';
 import type { Middleware } from '../http/context.ts';
 import type { AppDeps } from '../http/deps.ts';
-import { pagePolicy } from '../http/html.ts';
+import { pagePolicy } from '../http/page-style.ts';
 import { send, sendJson } from '../http/response.ts';
 import { accessOf } from './access.ts';
 import { linksTo, pageOfRun, webUiOf, workflowPath } from './links.ts';

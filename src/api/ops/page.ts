@@ -1,7 +1,8 @@
 import type { Overview, OverviewDay } from '../../operations/overview.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
+import { Html, html } from '../../platform/html.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
-import { Html, html, style } from '../http/html.ts';
+import { style } from '../http/page-style.ts';
 import { apiPaths, type Links } from './links.ts';
 
 const refreshSeconds = 60;

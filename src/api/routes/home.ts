@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
+import { Html, html } from '../../platform/html.ts';
 import type { PublicDeps } from '../http/deps.ts';
-import { Html, html, pagePolicy, style } from '../http/html.ts';
+import { pagePolicy, style } from '../http/page-style.ts';
 import { route } from '../http/route.ts';
 import { reference } from './reference.ts';
 

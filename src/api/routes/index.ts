@@ -1,8 +1,10 @@
 import type { Route } from '../http/route.ts';
+import { businessDayRoutes } from './business-days.ts';
 import { customerRoutes } from './customers.ts';
 import { eventRoutes } from './events.ts';
 import { healthRoutes } from './health.ts';
 import { homeRoutes } from './home.ts';
+import { mandateRoutes } from './mandates.ts';
 import { paymentIntentRoutes } from './payment-intents.ts';
 import { paymentMethodRoutes } from './payment-methods.ts';
 import { paymentPlanRoutes } from './payment-plans.ts';
@@ -15,6 +17,8 @@ import { webhookRoutes } from './webhooks.ts';
 export const allRoutes: readonly Route[] = [
   ...customerRoutes,
   ...paymentMethodRoutes,
+  ...mandateRoutes,
+  ...businessDayRoutes,
   ...paymentIntentRoutes,
   ...refundRoutes,
   ...paymentPlanRoutes,

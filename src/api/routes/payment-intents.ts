@@ -3,6 +3,7 @@ import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
 import {
+  debitIntentExample,
   PaymentIntent,
   PaymentIntentByKey,
   PaymentIntentStatus,
@@ -14,11 +15,13 @@ import {
 } from '../../resources/payment-intent.ts';
 import {
   PaymentIntentActionCompletion,
+  PaymentIntentBankResult,
   PaymentIntentConfirm,
   PaymentIntentCreate,
 } from '../../resources/payment-intent-input.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
 import { Forbidden } from '../../services/errors.ts';
+import { reportBankResult } from '../../services/payments/bank-result.ts';
 import { completeChallenge } from '../../services/payments/challenge-completion.ts';
 import type { Charging } from '../../services/payments/charge.ts';
 import { cancelPaymentIntent } from '../../services/payments/payment-cancellation.ts';
@@ -103,8 +106,8 @@ const confirm = route({
   summary: 'Charge a payment intent',
   description:
     'Allowed from requires_payment_method and failed. Returns the result: `succeeded`, `failed` with ' +
-    '`last_payment_error`, `requires_action` or `processing`. A decline is not an error: it returns 200. A ' +
-    'method without a customer is attached to the customer of the payment intent.\n\nA publishable key needs the ' +
+    '`last_payment_error`, `requires_action` or `processing`. A decline is not an error: it returns 200. A bank ' +
+    'account under a mandate returns `processing` with `expected_result_date`. A method without a customer is attached to the customer of the payment intent.\n\nA publishable key needs the ' +
     'client_secret of this payment intent. It may use a method of the payment intent’s customer, or a method ' +
     'without a customer. If the payment intent has no customer either, the method is bound to this payment ' +
     'intent. No other payment intent can use it until a secret key attaches it to a customer. Any other method ' +
@@ -158,8 +161,9 @@ const cancel = route({
   tag: paymentIntents,
   summary: 'Cancel a payment intent',
   description:
-    'Allowed from requires_payment_method, requires_action and failed. It also ends a schedule. A payment intent ' +
-    'of a plan cannot be canceled: suspend or close the plan.',
+    'Allowed from requires_payment_method, requires_action and failed, and from processing while a bank debit waits for ' +
+    'its hand-over to the bank. It also ends a schedule. A payment intent of a plan cannot be canceled: suspend or close ' +
+    'the plan.',
   access: { scope: 'payment_intents:write' },
   invalid: 400,
   response: { status: 200, schema: PaymentIntent, example: { ...paidExample, status: 'canceled' } },
@@ -182,7 +186,29 @@ const completeAction = route({
     presentPaymentIntent(await completeChallenge(deps.db, planHook, context, params.payment_intent_id, body.result)),
 });
 
-export const paymentIntentRoutes: Route[] = [create, list, fetch, confirm, cancel, completeAction];
+const bankResult = route({
+  method: 'POST',
+  path: '/api/v1/test_helpers/payment_intents/:payment_intent_id/bank_result',
+  operation: 'reportBankResult',
+  tag: paymentIntents,
+  summary: 'Report on a bank debit as the bank would',
+  description:
+    'Reports now what the bank would report at its own time. A debit that was not handed over yet is handed over first. ' +
+    'After that the bank reports nothing more about this debit by itself. On a test clock you need not call this: an ' +
+    'advance carries out what `_sandbox_bank_outcome` chooses.',
+  access: { scope: 'payment_intents:write', sandboxOnly: true },
+  invalid: 400,
+  body: PaymentIntentBankResult,
+  response: {
+    status: 200,
+    schema: PaymentIntent,
+    example: { ...debitIntentExample, payment_plan_id: null, status: 'succeeded', returnable_until: '2027-02-11' },
+  },
+  handle: async ({ context, params, body, deps }) =>
+    presentPaymentIntent(await reportBankResult(deps.db, planHook, context, params.payment_intent_id, body)),
+});
+
+export const paymentIntentRoutes: Route[] = [create, list, fetch, confirm, cancel, completeAction, bankResult];
 
 function chargingOf({ processors }: { processors: Processors }): Charging {
   return { processors, hook: planHook };

@@ -15,10 +15,11 @@ import {
   attachPaymentMethod,
   createPaymentMethod,
   createSandboxPaymentMethod,
-  detachPaymentMethod,
   getPaymentMethod,
   listPaymentMethods,
 } from '../../services/customers/payment-methods.ts';
+import { detachPaymentMethod } from '../../services/mandates/method-detachment.ts';
+import { stopDebits } from '../../services/plans/debit-stops.ts';
 import { type Route, route } from '../http/route.ts';
 
 const create = route({
@@ -65,12 +66,13 @@ const detach = route({
   tag: paymentMethods,
   summary: 'Detach a payment method',
   description:
-    'After this response no charge starts on the method. It stays readable. Detaching it again changes nothing.',
+    'After this response no charge starts on the method, and its mandate is canceled. It stays readable. Detaching ' +
+    'it again changes nothing.',
   access: { scope: 'payment_methods:write' },
   invalid: 400,
   response: { status: 200, schema: PaymentMethodEnvelope },
   handle: async ({ context, params, deps }) => {
-    const method = await detachPaymentMethod(deps.db, context, params.payment_method_id);
+    const method = await detachPaymentMethod(deps.db, context, params.payment_method_id, stopDebits);
     return { success: true, payment_method: presentPaymentMethod(method) };
   },
 });

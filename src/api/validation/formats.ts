@@ -7,6 +7,8 @@ export const formatPhrases: Readonly<Record<string, string>> = {
   email: 'an email address, such as jo@example.com',
   date: 'a date that exists, as YYYY-MM-DD',
   'date-time': 'a date and time with an offset, such as 2027-01-31T09:30:00Z',
+  ipv4: 'an IPv4 or IPv6 address, such as 203.0.113.7',
+  ipv6: 'an IPv4 or IPv6 address, such as 203.0.113.7',
   uri: 'an absolute URL, such as https://example.com/hooks',
 };
 

@@ -46,6 +46,6 @@ async function findWrongDates(db: Db): Promise<Offender[]> {
 function openSlotsOf(db: Db, planIds: string[]): PromiseLike<OpenSlotRow[]> {
   return db<OpenSlotRow[]>`
     select * from payment_plan_slots
-    where payment_plan_id = any(${planIds}) and status in ('processing', 'retrying', 'failed')
+    where payment_plan_id = any(${planIds}) and status in ('processing', 'retrying', 'failed', 'returned')
     order by payment_plan_id, slot`;
 }

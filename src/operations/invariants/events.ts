@@ -30,7 +30,7 @@ export const eventInvariants: Invariant[] = [
       select i.id, format('%s successes and %s failures, told of %s and %s', a.succeeded, a.failed, e.succeeded, e.failed) as detail
       from payment_intents i
       cross join lateral (
-        select count(*) filter (where outcome = 'succeeded') as succeeded, count(*) filter (where outcome = 'failed' and code <> 'canceled') as failed
+        select count(*) filter (where outcome in ('succeeded', 'returned')) as succeeded, count(*) filter (where outcome = 'failed' and code <> 'canceled') as failed
         from payment_attempts where payment_intent_id = i.id
       ) a
       cross join lateral (
@@ -50,6 +50,11 @@ export const eventInvariants: Invariant[] = [
         union all select id, 'payment_plan.deactivated', (state = 'deactivated')::integer from payment_plans
         union all select id, 'payment_plan.closed', (state = 'closed')::integer from payment_plans
         union all select id, 'payment_intent.canceled', (status = 'canceled')::integer from payment_intents
+        union all select id, 'mandate.created', 1 from mandates
+        union all select id, 'mandate.activated', (activated_at is not null)::integer from mandates
+        union all select id, 'mandate.canceled', (status = 'canceled')::integer from mandates
+        union all select id, 'mandate.failed', (status = 'failed')::integer from mandates
+        union all select id, 'mandate.expired', (status = 'expired')::integer from mandates
         union all select id, 'refund.' || status, 1 from refunds where status <> 'processing'
         union all select id, 'test_clock.created', 1 from test_clocks
         union all select k.id, 'test_clock.advancing', count(a.id) from test_clocks k

@@ -2,6 +2,7 @@ import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { chargeInvariants } from './charges.ts';
 import { dateInvariants } from './dates.ts';
+import { debitInvariants } from './debits.ts';
 import { eventInvariants } from './events.ts';
 import type { Invariant, Violation } from './invariant.ts';
 import { moneyInvariants } from './money.ts';
@@ -13,6 +14,7 @@ export type { Invariant, Violation };
 export const invariants: readonly Invariant[] = [
   ...chargeInvariants,
   ...dateInvariants,
+  ...debitInvariants,
   ...eventInvariants,
   ...moneyInvariants,
   ...tenantInvariants,

@@ -22,6 +22,9 @@ export const untenanted: Readonly<Record<string, { why: string; ownedBy?: string
   billers: { why: 'they are the tenants' },
   clock_advances: { why: 'part of a test clock', ownedBy: 'test_clock_id' },
   payment_attempts: { why: 'part of a payment intent', ownedBy: 'payment_intent_id' },
+  payment_reservations: { why: 'part of a payment attempt, which is part of a payment intent' },
+  live_charging: { why: 'about the live processor, which all billers share' },
+  unknown_movements: { why: 'what the live processor has done for payments that the database does not have' },
   payment_plan_slots: { why: 'part of a payment plan', ownedBy: 'payment_plan_id' },
   webhook_delivery_attempts: { why: 'part of a delivery', ownedBy: 'delivery_id' },
   workflow_intents: { why: 'the outbox: it holds the ids of workflows of all billers, until they are dispatched' },
@@ -43,8 +46,8 @@ export async function tenantTables(db: Db): Promise<string[]> {
 }
 
 /**
- * Returns every reference to a table with biller and mode, from the foreign keys in the catalogue. The reference to an
- * owner is left out: it defines the row's biller and mode.
+ * Returns every reference by id to a table with biller and mode, from the foreign keys in the catalogue. The reference
+ * to an owner is left out: it defines the row's biller and mode. So is one by another key with biller and mode.
  */
 export async function referencesIn(db: Db): Promise<Reference[]> {
   const tenanted = new Set(await tenantTables(db));
@@ -60,10 +63,13 @@ export async function referencesIn(db: Db): Promise<Reference[]> {
     from pg_constraint f
     where f.contype = 'f' and f.connamespace = 'public'::regnamespace
     order by f.conrelid::regclass::text, f.conname`;
-  const references = rows.filter(({ target }) => tenanted.has(target));
+  const includeTenant = (columns: string[]) => columns.includes('biller_id') && columns.includes('livemode');
+  const references = rows.filter(
+    ({ target, column, columns }) => tenanted.has(target) && !(column === null && includeTenant(columns)),
+  );
   return references.flatMap(({ columns, ...reference }) => {
     const { table, column } = reference;
-    const isEnforced = columns.includes('biller_id') && columns.includes('livemode');
+    const isEnforced = includeTenant(columns);
     if (tenanted.has(table)) return [{ ...reference, isEnforced }];
     const ownedBy = untenanted[table]?.ownedBy;
     const owner = references.find((other) => other.table === table && other.column === ownedBy);

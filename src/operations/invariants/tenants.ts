@@ -39,13 +39,14 @@ export const tenantInvariants: Invariant[] = [
   },
   {
     // A payment without a customer keeps its method when that method is later attached to a customer.
-    name: 'a payment, a plan and a default method are charged to their own customer',
+    name: 'a payment, a plan, a mandate and a default method are for an account of their own customer',
     promise: 4,
     remedy: breach,
     offenders: (db) => db<Offender[]>`
       with charged (id, customer_id, method_id) as (
         select id, customer_id::text, payment_method_id from payment_intents
         union all select id, customer_id, payment_instrument_id from payment_plans
+        union all select id, customer_id, payment_method_id from mandates
         union all select id, id, default_payment_method_id from customers
       )
       select c.id, format('customer %s, method of %s', c.customer_id, m.customer_id) as detail
@@ -53,13 +54,17 @@ export const tenantInvariants: Invariant[] = [
       where m.customer_id <> c.customer_id limit 100`,
   },
   {
-    name: 'a plan, its payments and their events are on the clock of its customer',
+    name: 'a plan, a mandate, a payment and their events are on the clock of their customer',
     promise: 4,
     remedy: breach,
     offenders: (db) => db<Offender[]>`
       select p.id, format('clock %s, customer on %s', coalesce(p.test_clock_id, 'none'), coalesce(c.test_clock_id, 'none')) as detail
       from payment_plans p join customers c on c.id = p.customer_id
       where p.test_clock_id is distinct from c.test_clock_id
+      union all
+      select m.id, format('clock %s, customer on %s', coalesce(m.test_clock_id, 'none'), coalesce(c.test_clock_id, 'none'))
+      from mandates m join customers c on c.id = m.customer_id
+      where m.test_clock_id is distinct from c.test_clock_id
       union all
       select i.id, format('customer %s, plan of %s', coalesce(i.customer_id, 'none'), p.customer_id)
       from payment_intents i join payment_plans p on p.id = i.payment_plan_id

@@ -259,12 +259,18 @@ async function* wantedSubjects(
   }
 }
 
+/** Whether a workflow shows the date and the state of its subject, so that they can be compared. */
+function showsDate(type: WorkflowType): boolean {
+  return type === 'paymentPlan' || type === 'bankDebit';
+}
+
 /**
- * What a workflow shows of its subject, in words: the status of a plan or a clock, and an empty string for other types.
+ * What a workflow shows of its subject, in words: the status of a plan, a debit or a clock, and an empty string for
+ * other types.
  */
 function shownBy(type: WorkflowType, shown: TypedSearchAttributes): string {
   if (type === 'testClock') return shown.get(attributes.clockStatus) ?? 'nothing';
-  if (type !== 'paymentPlan') return '';
+  if (!showsDate(type)) return '';
   const nextDueAt = shown.get(attributes.nextDueAt) ?? null;
   return planInWords(shown.get(attributes.planState) ?? null, nextDueAt, shown.get(attributes.failedAttempts) ?? 0);
 }
@@ -272,7 +278,7 @@ function shownBy(type: WorkflowType, shown: TypedSearchAttributes): string {
 /** What it should show. */
 function wantedOf(type: WorkflowType, row: SubjectRow): string {
   if (type === 'testClock') return row.state ?? '';
-  if (type !== 'paymentPlan') return '';
+  if (!showsDate(type)) return '';
   return planInWords(row.state, row.next_due_at, row.failed_attempts);
 }
 

@@ -122,13 +122,16 @@ export async function findSubjectWantingWorkflow(db: Db, type: WorkflowType, id:
 
 /** The mode of the object that a workflow of this type is for; null if there is no such object. */
 export async function selectModeOfSubject(db: Db, type: WorkflowType, id: string): Promise<boolean | null> {
-  const [row] = await db<{ livemode: boolean }[]>`select livemode from ${db(tables[type])} where id = ${id}`;
+  const key = type === 'bankDebit' ? 'attempt_id' : 'id';
+  const [row] = await db<{ livemode: boolean }[]>`
+    select livemode from ${db(tables[type])} where ${db(key)} = ${id}`;
   return row?.livemode ?? null;
 }
 
 const tables: Record<WorkflowType, string> = {
   paymentPlan: 'payment_plans',
   scheduledPayment: 'payment_intents',
+  bankDebit: 'bank_debits',
   testClock: 'test_clocks',
   webhookDelivery: 'webhook_deliveries',
 };
@@ -156,22 +159,31 @@ function wanting(db: Db, type: WorkflowType) {
     case 'paymentPlan':
       // The failed attempts are the ones that the workflow reads in `db/standings.ts`.
       return db`
-        select p.id, p.livemode, p.state, p.next_due_at, p.wake_at as due_at, coalesce(s.failures, 0) as failed_attempts,
+        select p.id, p.livemode, p.state, p.next_due_at, least(p.wake_at, p.next_debit_at) as due_at,
+          coalesce(s.failures, 0) as failed_attempts,
           coalesce(k.status = 'advancing', false) as advancing
         from payment_plans p
         left join test_clocks k on k.id = p.test_clock_id
         left join lateral (
           select failures from payment_plan_slots
-          where payment_plan_id = p.id and status in ('processing', 'retrying', 'failed')
+          where payment_plan_id = p.id and status in ('processing', 'retrying', 'failed', 'returned')
           order by next_attempt_at nulls last, slot
           limit 1
         ) s on true
-        where p.state in ('active', 'suspended')`;
+        where p.state in ('active', 'suspended') or p.next_debit_at is not null`;
     case 'scheduledPayment':
       return db`
         select id, livemode, null as state, null::timestamptz as next_due_at, scheduled_at as due_at,
           0 as failed_attempts, false as advancing
         from payment_intents where scheduled_at is not null`;
+    case 'bankDebit':
+      return db`
+        select d.attempt_id as id, d.livemode, a.outcome as state, d.next_at as next_due_at, d.next_at as due_at,
+          0 as failed_attempts, coalesce(k.status = 'advancing', false) as advancing
+        from bank_debits d
+        join payment_attempts a on a.id = d.attempt_id
+        left join test_clocks k on k.id = d.test_clock_id
+        where d.payment_plan_id is null and d.next_at is not null`;
     case 'testClock':
       return db`select id, livemode, status as state, ${alone} from test_clocks`;
     case 'webhookDelivery':

@@ -2,9 +2,12 @@ import { slotInWords } from '../../messages/slot-in-words.ts';
 import { workflowIdOf } from '../../platform/postgres/outbox.ts';
 import { wrongDates } from '../../services/plans/plan-dates.ts';
 import { define, type StuckDefinition } from './find-stuck.ts';
+import { heldCharging, lateProcessorComparison } from './queries/charging.ts';
 import { failedClocks, slowAdvances } from './queries/clocks.ts';
 import {
+  type OverdueDebit,
   type OverduePlan,
+  overdueDebits,
   overduePlans,
   overdueScheduledPayments,
   processingPayments,
@@ -64,15 +67,29 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     }),
   }),
   define({
+    kind: 'bank_debit_overdue',
+    meaning: 'A bank debit was not handed over or asked about, or its bank has not reported for a day.',
+    afterSeconds: 5 * minute,
+    query: overdueDebits,
+    describe: ({ subject_id: id, livemode, payment_plan_id: planId, payment_intent_id: intentId, ...debit }) => ({
+      why: whyDebitOverdue(intentId, debit),
+      remedy:
+        `Start a worker, or ask ${livemode ? 'the live processor' : 'the processor'} about it; then ` +
+        `${opsCommand('recheck', planId ?? id)} (Web UI: Update recheck). The outcome is never guessed.`,
+      workflowId: planId === null ? workflowIdOf('bankDebit', id ?? '') : workflowIdOf('paymentPlan', planId),
+    }),
+  }),
+  define({
     kind: 'payment_processing',
     meaning: 'A payment was opened, and its outcome is not known.',
     afterSeconds: 2 * minute,
     query: processingPayments,
-    describe: ({ subject_id: id, livemode, number, source, payment_plan_id: planId }) => ({
+    describe: ({ subject_id: id, livemode, attempt_id: attemptId, number, source, payment_plan_id: planId }) => ({
       why: `attempt ${number} (${source}) has no outcome: ${silence(livemode)}`,
       remedy:
         `${remedyOfSilence(livemode)} ` +
-        `Its log says why that fails (housekeeping)${source === 'confirm' ? '.' : `; then ${opsCommand('recheck', planId ?? id)}.`}`,
+        `Its log says why that fails (housekeeping)${source === 'confirm' ? '' : `; then ${opsCommand('recheck', planId ?? id)}`}. ` +
+        `If it can never tell: ${opsCommand('settle', attemptId, '--as', 'OUTCOME', '--evidence', 'TEXT')}.`,
       ...(source === 'confirm'
         ? {}
         : {
@@ -89,6 +106,34 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     describe: ({ payment_intent_id: intentId, livemode }) => ({
       why: `the refund of ${intentId} has no outcome: ${silence(livemode)}`,
       remedy: `${remedyOfSilence(livemode)} Its log says why that fails (housekeeping).`,
+    }),
+  }),
+  define({
+    kind: 'charging_held',
+    meaning: 'Live charges and refunds are held.',
+    afterSeconds: 0,
+    query: heldCharging,
+    describe: ({ charges, refunds, example }) => ({
+      why:
+        example === null
+          ? 'an operator holds them'
+          : `the live processor has made ${charges} charges and ${refunds} refunds that are not in this database, such as ` +
+            `${example}: it was restored from a back-up`,
+      remedy:
+        'Compare unknown_movements with the processor (docs/operations.md, After a restore); then ' +
+        `${opsCommand('release-charging', '--evidence', 'TEXT')}.`,
+    }),
+  }),
+  define({
+    kind: 'processor_comparison_late',
+    meaning: 'Live charges were not compared with the processor lately. An hour after the last comparison they wait.',
+    afterSeconds: 15 * minute,
+    query: lateProcessorComparison,
+    describe: ({ compared_at: at }) => ({
+      why:
+        `the last comparison was ${at === null ? 'never made' : `at ${at.toISOString()}`}: no worker runs, or the live ` +
+        'processor does not respond to /movements',
+      remedy: 'Fix the live processor (LIVE_PROCESSOR_URL, docs/processors.md), or start a worker: npm run worker.',
     }),
   }),
   define({
@@ -181,7 +226,21 @@ function silence(livemode: boolean | null): string {
 
 function remedyOfSilence(livemode: boolean | null): string {
   const processor = livemode ? 'the live processor (LIVE_PROCESSOR_URL, docs/processors.md)' : 'the processor';
-  return `Fix ${processor}, or start a worker: every worker asks again every five seconds, under the same key.`;
+  return `Fix ${processor}, or start a worker: every worker asks again every five seconds.`;
+}
+
+function whyDebitOverdue(
+  intentId: string,
+  {
+    outcome,
+    next_at: nextAt,
+    expected_result_at: expectedAt,
+  }: Omit<OverdueDebit, 'payment_intent_id' | 'payment_plan_id'>,
+): string {
+  if (outcome === 'accepted') return `the debit of ${intentId} was not handed to the bank at its cut-off`;
+  if (outcome === 'succeeded')
+    return `the bank was not asked at ${nextAt.toISOString()} about the debit of ${intentId}`;
+  return `the bank has not reported on the debit of ${intentId}, which was expected at ${expectedAt.toISOString()}`;
 }
 
 function whyInconsistent({ open, without_row: lost, at, ...plan }: InconsistentPlan): string {
@@ -189,6 +248,7 @@ function whyInconsistent({ open, without_row: lost, at, ...plan }: InconsistentP
   const slots = open.map((slot) => ({
     ...slot,
     first_failed_at: dateOf(slot.first_failed_at),
+    last_result_at: dateOf(slot.last_result_at),
     next_attempt_at: dateOf(slot.next_attempt_at),
   }));
   const reasons = [

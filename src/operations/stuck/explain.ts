@@ -16,6 +16,7 @@ import type { Stuck, StuckReport } from './find-stuck.ts';
 const explained = new Set([
   'plan_overdue',
   'scheduled_payment_overdue',
+  'bank_debit_overdue',
   'payment_processing',
   'workflow_stalled',
   'workflow_task_failing',

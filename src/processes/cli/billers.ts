@@ -5,12 +5,13 @@ import { card, table } from './output.ts';
 
 export const command = defineCommand({
   usage: `Usage:
-  billers create --name NAME [--timezone Australia/Sydney] [--statement-descriptor TEXT] [--json]
+  billers create --name NAME [--timezone Australia/Sydney] [--statement-descriptor TEXT] [--require-mandates] [--json]
   billers list [--json]`,
   options: {
     name: { type: 'string' },
     timezone: { type: 'string' },
     'statement-descriptor': { type: 'string' },
+    'require-mandates': { type: 'boolean' },
     json: { type: 'boolean' },
   },
   async run({ values, words: [form, ...rest] }, openContext) {
@@ -22,6 +23,7 @@ export const command = defineCommand({
         name: values.name,
         timeZone: values.timezone,
         statementDescriptor: values['statement-descriptor'],
+        requireMandates: values['require-mandates'],
         by: operator(),
         now: realNow(),
       });

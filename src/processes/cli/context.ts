@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorkflowSides } from '../../operations/sides/workflow-sides.ts';
 import { openPool, type Pool } from '../../platform/postgres/connection.ts';
+import type { Processors } from '../../processors/processor.ts';
 import { createVault, type Vault } from '../../services/accounts/vault.ts';
 import { type Config, type EncryptionKey, readConfig } from '../config/config.ts';
 
@@ -10,6 +11,8 @@ export interface CliContext {
   sql: Pool;
   /** The Temporals. Opened by the call, and closed with the command. */
   sides(): Promise<WorkflowSides>;
+  /** The processors of the environment, to ask what became of a payment. Closed with the command. */
+  processors(): Promise<Processors>;
   demoBillerId: string | null;
   /** The address of the API, without a slash at its end: API_URL, or that of `npm start`. Null: it is not known. */
   apiUrl: string | null;
@@ -20,6 +23,10 @@ export interface CliContext {
 /** Something to be closed at the end of the command. */
 export interface Closable {
   close(): Promise<void>;
+}
+
+function isClosable(value: unknown): value is Closable {
+  return typeof value === 'object' && value !== null && 'close' in value;
 }
 
 /** Opens the database of the configuration. Everything that is opened is added to `opened`. */
@@ -42,6 +49,12 @@ export async function findContext(env: NodeJS.ProcessEnv, opened: Closable[]): P
       const sides = openSides(config);
       opened.push(...sides.map(({ temporal }) => temporal.connection));
       return sides;
+    },
+    async processors() {
+      const { processorsOf } = await import('../dependencies.ts');
+      const processors = processorsOf({ ...config, sandboxLedger: null });
+      opened.push(...Object.values(processors).filter(isClosable));
+      return processors;
     },
     demoBillerId,
     apiUrl: config.apiUrl,

@@ -1,5 +1,6 @@
 import { isId } from '../../domain/ids.ts';
 import { enableByOperator, type Replayed, replayByOperator } from '../../operations/endpoint-recovery.ts';
+import { holdCharging, releaseCharging } from '../../operations/live-charging.ts';
 import {
   nothingToDo,
   type Operations,
@@ -14,9 +15,11 @@ import { findFailingLately, lookForStuck, stuckKinds } from '../../operations/st
 import { realNow } from '../../platform/real-time.ts';
 import { safeLine, safeLines } from '../../platform/terminal-text.ts';
 import { CommandRefused } from '../../services/command-refused.ts';
+import { settleAttempt } from '../../services/payments/settle-attempt.ts';
+import { planHook } from '../../services/plans/plan-dunning.ts';
 import { isOverdueChoice, type OverdueChoice, recalculatePlan } from '../../services/plans/plan-recalculation.ts';
 import { retryDeliveryByOperator } from '../../services/webhooks/operator-commands.ts';
-import { defineCommand, type Output, operator, UsageError, unknownForm } from './command.ts';
+import { defineCommand, type OpenContext, type Output, operator, UsageError, unknownForm } from './command.ts';
 import type { CliContext } from './context.ts';
 
 interface Given {
@@ -56,6 +59,11 @@ export const command = defineCommand({
   ops retry-delivery ID              send a delivery now, whatever its status; for an endpoint, all it has not received
   ops give-up-delivery ID            end a delivery as failed; it can be retried later
   ops enable-endpoint ID             enable an endpoint that was disabled for failing, and send what it has missed
+  ops settle ATTEMPT --as OUTCOME --evidence TEXT
+                                     record what a person has found out: succeeded or failed. The processor is asked first
+  ops hold-charging --evidence TEXT  hold all live charges and refunds, such as before a back-up is restored
+  ops release-charging --evidence TEXT
+                                     go on: what the processor has done meanwhile is known
   ops start-over ID                  end the workflow of an object and start it again from PostgreSQL
 
 SLOT is the number of a payment of the plan, from 0: payment 1 is slot 0. With --dry-run, recalculate only shows what it would
@@ -70,6 +78,8 @@ tells whether the API responds.`,
     kind: { type: 'string' },
     'dry-run': { type: 'boolean' },
     overdue: { type: 'string' },
+    as: { type: 'string' },
+    evidence: { type: 'string' },
   },
   failureStatus: 2,
   async run({ values, words: [name, ...words] }, openContext) {
@@ -78,6 +88,13 @@ tells whether the API responds.`,
       const { kind } = values;
       if (kind !== undefined && !stuckKinds.includes(kind)) throw new UsageError(`There is no kind "${kind}".`);
       return stuck(await openContext(), values);
+    }
+    if (name === 'settle') return settle(openContext, words, values);
+    if (name === 'hold-charging' || name === 'release-charging') {
+      if (words.length > 0) throw new UsageError(`ops ${name} takes no ID.`);
+      const evidence = evidenceIn(name, values);
+      const change = name === 'hold-charging' ? holdCharging : releaseCharging;
+      return safeLine(await change((await openContext()).sql, evidence, { by: operator(), now: realNow() }));
     }
     const form = name !== undefined && Object.hasOwn(forms, name) ? forms[name] : undefined;
     if (form === undefined) throw unknownForm(name);
@@ -95,6 +112,34 @@ tells whether the API responds.`,
     return name === 'recalculate' ? safeLines(text) : safeLine(text);
   },
 });
+
+/** What a person knows and the service does not, as the audit log keeps it. */
+function evidenceIn(name: string, { evidence = '' }: { evidence?: string }): string {
+  const text = evidence.trim();
+  if (text.length >= 3 && text.length <= 500) return text;
+  throw new UsageError(`ops ${name} needs --evidence TEXT: how you know, in 3 to 500 characters, for the audit log.`);
+}
+
+async function settle(
+  openContext: OpenContext,
+  words: string[],
+  values: { as?: string; evidence?: string },
+): Promise<string> {
+  const [attemptId = ''] = words;
+  if (words.length !== 1) throw new UsageError('ops settle needs ATTEMPT.');
+  const outcome = (['succeeded', 'failed'] as const).find((known) => known === values.as);
+  if (outcome === undefined) throw new UsageError('ops settle needs --as succeeded or --as failed.');
+  const evidence = evidenceIn('settle', values);
+  const { sql, processors } = await openContext();
+  const charging = { processors: await processors(), hook: planHook };
+  const message = await settleAttempt(
+    sql,
+    charging,
+    { attemptId, outcome, evidence },
+    { by: operator(), now: realNow() },
+  );
+  return safeLine(message);
+}
 
 async function stuck(
   { sql, sides, apiUrl }: CliContext,

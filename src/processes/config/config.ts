@@ -20,6 +20,12 @@ export interface EncryptionKey {
   readonly key: Buffer;
 }
 
+/** Where a processor service is, and what authenticates us there. */
+export interface ProcessorService {
+  readonly url: string;
+  readonly secret: string;
+}
+
 export interface Config {
   readonly port: number;
   /** The address that the API listens on. By default only this machine can reach it. */
@@ -64,7 +70,9 @@ export interface Config {
   /** For how long an ending API process keeps serving, so that balancers see that it is not ready. */
   readonly drainDelaySeconds: number;
   /** The processor service of live mode; null: live charges are refused. */
-  readonly liveProcessor: { readonly url: string; readonly secret: string } | null;
+  readonly liveProcessor: ProcessorService | null;
+  /** A processor service for the sandbox, to rehearse live mode; null: the processor inside the service. */
+  readonly sandboxProcessor: ProcessorService | null;
   /** The file in which the sandbox's processor records each call, independent of the database; null: none. */
   readonly sandboxLedger: string | null;
   /**
@@ -126,6 +134,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     rateLimitBurst: read.whole('RATE_LIMIT_BURST', 1000, 1, 1_000_000),
     drainDelaySeconds: read.whole('DRAIN_DELAY_SECONDS', 0, 0, 300),
     liveProcessor: read.processor('LIVE_PROCESSOR_URL', 'LIVE_PROCESSOR_SECRET'),
+    sandboxProcessor: read.processor('SANDBOX_PROCESSOR_URL', 'SANDBOX_PROCESSOR_SECRET'),
     sandboxLedger: read.text('SANDBOX_LEDGER'),
     metricsPort: read.text('METRICS_PORT') === null ? null : read.whole('METRICS_PORT', 0, 1, 65_533),
     tracingEndpoint: read.url('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://127.0.0.1:4318'),
@@ -229,11 +238,11 @@ function createReader(env: NodeJS.ProcessEnv) {
     return matching(name, /^https?:\/\/[^\s?#]+$/, `a URL, such as ${example}`)?.replace(/\/+$/, '') ?? null;
   }
 
-  function processor(urlName: string, secretName: string): Config['liveProcessor'] {
+  function processor(urlName: string, secretName: string): ProcessorService | null {
     const [url, key] = [text(urlName), secret(secretName, 24)];
     if ((url === null) !== (key === null)) {
       const [there, missing] = url === null ? [secretName, urlName] : [urlName, secretName];
-      faults.push(`${missing} is missing, although ${there} is set: live mode needs both, or neither`);
+      faults.push(`${missing} is missing, although ${there} is set: set both, or neither`);
     }
     if (url === null) return null;
     // The value itself is left out of the message: it may hold a password.

@@ -15,23 +15,24 @@ import { isSkippingRefused, whileTimeIsSkipped } from './time-skipping.ts';
 /**
  * Advances subjects of a test clock with Temporal's time skipping. The server may skip the workflow's timers, and the
  * Update `advanceTo` sends the target. The Update returns when everything that is due by then is done. Its id is the
- * advance's, so a repetition waits for the same Update. Time is never skipped where only live workflows run. Only tests
- * set `maxSkips` (see `allowTimeSkipping`).
+ * advance's and, before the target, the instant's; so a repetition waits for the same Update. Time is never skipped
+ * where only live workflows run. Only tests set `maxSkips` (see `allowTimeSkipping`).
  */
 export function createClockMover(side: WorkflowSide, maxSkips?: number): MoveSubject {
   const { temporal } = side;
-  return async (subject, advance, again) => {
+  return async (subject, advance, { from, to, again }) => {
     // The workflow of a clock is here only until the reconciler has moved it, after the sandbox got its own Temporal.
     if (side.livemode === true) throw new Error(`${nameOf(side)} moves no test clock.`);
     const workflowId = workflowIdOf(subject.workflowType, subject.id);
+    const id = to < advance.target_time ? `${advance.id}/${to.getTime()}` : advance.id;
     const move = (): Promise<void> =>
       whileTimeIsSkipped({ temporal, workflowId, maxSkips }, async () => {
         pass('advance allowed to skip');
         await temporal.workflow.getHandle(workflowId).executeUpdate(advanceTo, {
-          args: [advance.target_time.getTime(), advance.from_time.getTime()],
-          // After the database was restored, Temporal may still hold an Update with this id and return without doing
-          // anything.
-          updateId: again ? `${advance.id}/${randomUUID()}` : advance.id,
+          args: [to.getTime(), from.getTime()],
+          // A step of an advance has an id of its own. After the database was restored, Temporal may still hold an
+          // Update with this id and return without doing anything.
+          updateId: again ? `${id}/${randomUUID()}` : id,
         });
         pass('advance moved a subject');
       });

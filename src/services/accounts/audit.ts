@@ -39,10 +39,14 @@ export type AuditAction =
   | 'payment_plan.recalculated'
   | 'payment_intent.rechecked'
   | 'payment_intent.retried_now'
+  | 'bank_debit.rechecked'
   | 'test_clock.rechecked'
   | 'test_clock.advance_retried'
   | 'webhook_delivery.retried_now'
   | 'webhook_delivery.given_up'
+  | 'payment_attempt.settled'
+  | 'live_charging.held'
+  | 'live_charging.released'
   | 'encryption.rotation_begun'
   | 'encryption.rotation_finished';
 

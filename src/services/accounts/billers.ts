@@ -22,6 +22,8 @@ export interface NewBiller extends ChangeOrigin {
   timeZone?: string | undefined;
   /** At most 22 characters. The text on the payer's statement, unless a payment has its own. */
   statementDescriptor?: string | undefined;
+  /** Whether bank accounts are debited under a mandate only, in the sandbox too. No by default. */
+  requireMandates?: boolean | undefined;
 }
 
 export type Biller = Omit<BillerRow, 'fee_basis_points' | 'fee_fixed'>;
@@ -58,6 +60,7 @@ export async function createBiller(sql: Db, biller: NewBiller): Promise<Biller> 
       name: biller.name,
       time_zone: biller.timeZone ?? 'UTC',
       statement_descriptor: biller.statementDescriptor ?? null,
+      require_mandates: biller.requireMandates ?? false,
       created_at: biller.now,
     });
     const { id, created_at, ...made } = withoutFees(row);

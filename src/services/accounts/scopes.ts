@@ -4,6 +4,8 @@ export const allScopes = [
   'customers:write',
   'payment_methods:read',
   'payment_methods:write',
+  'mandates:read',
+  'mandates:write',
   'payment_intents:read',
   'payment_intents:write',
   'payment_plans:read',

@@ -1,17 +1,9 @@
-import {
-  clearDefaultMethod,
-  type LockedCustomerRow,
-  lockCustomer,
-  selectCustomer,
-  selectCustomerByReference,
-} from '../../db/customers.ts';
+import { type LockedCustomerRow, lockCustomer, selectCustomer, selectCustomerByReference } from '../../db/customers.ts';
 import { selectPaymentIntent } from '../../db/payment-intents.ts';
 import {
   insertPaymentMethod,
   listPaymentMethods as listMethodRows,
   listMethodsOfCustomer,
-  lockPaymentMethod,
-  markDetached,
   type PaymentMethodRow,
   selectPaymentMethod,
 } from '../../db/payment-methods.ts';
@@ -32,7 +24,6 @@ import {
   assertRoomForMethod,
   attachMethod,
   defaultToFirst,
-  lockOwner,
   type Resolved,
   resolveCustomer,
   resolveMethod,
@@ -179,28 +170,6 @@ export async function listCustomerMethods(
   if (customer === null) throw new NotFound('customer', customerId);
   const page = await pageOf(db, 'payment_methods', tenant, query, methodsPerPage);
   return { rows: await listMethodsOfCustomer(db, customer.id, page), limit: page.limit };
-}
-
-/**
- * Detaches a method. After the response no charge is started on it, and it is no customer's default. Detaching it again
- * changes nothing.
- * @throws NotFound
- * @throws InvalidState while its customer's clock is advancing.
- */
-export async function detachPaymentMethod(db: Writer, context: RequestContext, id: string): Promise<PaymentMethodRow> {
-  return atomically(db, async (tx) => {
-    const owner = await lockOwner(tx, context, id);
-    const method = await lockPaymentMethod(tx, context, id);
-    if (method === null) throw new NotFound('payment method', id);
-    // Another request may have attached the method between the two reads. It is locked by now, so its owner no longer
-    // changes.
-    const customer = method.customer_id === (owner?.id ?? null) ? owner : await lockOwner(tx, context, id);
-    const at = timeOf(customer, context.now);
-    if (method.detached_at !== null) return method;
-    await markDetached(tx, id, at);
-    await clearDefaultMethod(tx, id, at);
-    return { ...method, detached_at: at, updated_at: at };
-  });
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   selectPaymentMethod,
 } from '../../db/payment-methods.ts';
 import { parseSandboxOutcomes } from '../../domain/sandbox-outcomes.ts';
+import { bankOutcomeWords, parseBankOutcomes } from '../../domain/schemes/sandbox-debits.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import { missingReference, ValidationFailed } from '../errors.ts';
@@ -125,11 +126,26 @@ export async function defaultToFirst(
   if (context.keyKind === 'secret') await setFirstDefaultMethod(tx, customerId, methodId, at);
 }
 
+/** The reserved sandbox keys of a metadata object: who can read a value, and what is wrong with another. */
+const sandboxKeys = {
+  _sandbox_outcome: {
+    parse: parseSandboxOutcomes,
+    message:
+      '_sandbox_outcome must be succeed, decline, requires_action or timeout, or a comma-separated list of them.',
+  },
+  _sandbox_bank_outcome: {
+    parse: parseBankOutcomes,
+    message: `_sandbox_bank_outcome must be a comma-separated list of ${bankOutcomeWords.join(', ')}.`,
+  },
+};
+
 /** Returns the field errors of the reserved sandbox keys in a metadata object. Live mode has none. */
 export function metadataErrors(metadata: Record<string, string> | undefined, livemode: boolean): FieldError[] {
-  const outcome = metadata?._sandbox_outcome;
-  if (livemode || outcome === undefined || parseSandboxOutcomes(outcome) !== null) return [];
-  const message =
-    '_sandbox_outcome must be succeed, decline, requires_action or timeout, or a comma-separated list of them.';
-  return [fieldError('/metadata/_sandbox_outcome', 'invalid_value', message)];
+  if (livemode) return [];
+  return Object.entries(sandboxKeys).flatMap(([name, { parse, message }]) => {
+    const value = metadata?.[name];
+    return value === undefined || parse(value) !== null
+      ? []
+      : [fieldError(`/metadata/${name}`, 'invalid_value', message)];
+  });
 }

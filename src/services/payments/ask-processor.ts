@@ -1,8 +1,10 @@
 import { type ChargeOutcome, declined, unattended } from '../../domain/charge-outcome.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
 import { traced } from '../../platform/tracing.ts';
-import { OutcomeUnknown, type PaymentProcessor, type Processors } from '../../processors/processor.ts';
+import { OutcomeUnknown, type PaymentProcessor, type Processors, type Submitted } from '../../processors/processor.ts';
 import { ProcessorNotConfigured, ProcessorUnavailable } from '../errors.ts';
 import type { Charge } from './charge.ts';
+import { chargeHeld, holdPayment, type RequestedCharge, type ReservingProcessor } from './reserved-charge.ts';
 
 /**
  * Returns the processor of a mode.
@@ -16,10 +18,11 @@ export function processorFor(processors: Processors, livemode: boolean): Payment
 
 /**
  * Asks the processor. If this throws, the outcome is unknown. The attempt stays open and the processor is asked again.
+ * A processor that reserves is first asked for a reference, which is committed before the charge.
  * @throws ProcessorUnavailable when the processor gave no outcome.
  * @throws ProcessorNotConfigured
  */
-export async function askProcessor(processors: Processors, charge: Charge): Promise<ChargeOutcome> {
+export async function askProcessor(db: Db, processors: Processors, charge: Charge): Promise<ChargeOutcome> {
   if (charge.request === null) return declined('payment_method_unavailable');
   const { request } = charge;
   const attributes = {
@@ -29,9 +32,25 @@ export async function askProcessor(processors: Processors, charge: Charge): Prom
   };
   const processor = processorFor(processors, charge.livemode);
   const outcome = await traced('charge', { kind: 'client', attributes }, () =>
-    orUnavailable('payment', processor.charge(request)),
+    orUnavailable('payment', take(db, processor, { ...charge, request })),
   );
+  if (outcome.kind === 'submitted') {
+    throw new ProcessorUnavailable('payment', new OutcomeUnknown('the processor has not decided yet'));
+  }
   return charge.unattended ? unattended(outcome) : outcome;
+}
+
+/** Takes the money. Without a reservation, the same key always gets the same outcome: it is asked again. */
+async function take(db: Db, processor: PaymentProcessor, charge: RequestedCharge): Promise<ChargeOutcome | Submitted> {
+  const { request } = charge;
+  if (!reserves(processor)) return processor.charge(request, request.idempotencyKey);
+  const held = await holdPayment(db, processor, charge);
+  return held.kind === 'failed' ? held : chargeHeld(db, processor, charge, held);
+}
+
+/** Whether a processor reserves a payment before it takes money. */
+export function reserves(processor: PaymentProcessor): processor is ReservingProcessor {
+  return processor.prepare !== null;
 }
 
 /**

@@ -2,7 +2,7 @@
 // charge is opened and recorded.
 import type { AttemptCompletion, AttemptSource, NewAttempt, PaymentAttemptRow } from '../../db/payment-attempts.ts';
 import type { PaymentIntentRow, PaymentIntentStatus } from '../../db/payment-intents.ts';
-import type { ChargeOutcome } from '../../domain/charge-outcome.ts';
+import type { ChargeOutcome, DeclineCode } from '../../domain/charge-outcome.ts';
 import { derivedId } from '../../domain/ids.ts';
 import { emit, secondsBetween } from '../../platform/telemetry.ts';
 import { intentEvent, type NewEvent } from '../events.ts';
@@ -103,18 +103,22 @@ export function outcomeEvent(
 ): NewEvent {
   if (intent.status === 'succeeded') return intentEvent('payment_intent.succeeded', intent, about);
   if (intent.status === 'requires_action') return intentEvent('payment_intent.requires_action', intent, about);
-  return intentEvent('payment_intent.failed', intent, about, {
-    attempt,
+  return intentEvent('payment_intent.failed', intent, about, { attempt, ...retryOf(nextAttemptAt) });
+}
+
+/** Returns what an event says about the retry of a payment, which is due at `nextAttemptAt`, or not retried if null. */
+export function retryOf(nextAttemptAt: Date | null) {
+  return {
     will_retry: nextAttemptAt !== null,
     next_attempt_at: nextAttemptAt === null ? null : nextAttemptAt.toISOString(),
-  });
+  };
 }
 
 /** Emits that a charge has its outcome. Call it once that is committed. `openedAt` is null after a challenge. */
 export function emitCompleted(
   intent: PaymentIntentRow,
   attempt: Pick<PaymentAttemptRow, 'id' | 'number' | 'source'>,
-  outcome: ChargeOutcome,
+  outcome: { kind: ChargeOutcome['kind'] | 'returned'; code?: DeclineCode },
   more: { testClockId: string | null; requestId: string | null; eventIds: string[]; openedAt: Date | null },
 ): void {
   const { testClockId, ...others } = more;
@@ -127,7 +131,7 @@ export function emitCompleted(
     paymentIntentId: intent.id,
     paymentPlanId: intent.payment_plan_id,
     outcome: outcome.kind,
-    code: outcome.kind === 'failed' ? outcome.code : null,
+    code: outcome.code ?? null,
     ...others,
   });
 }

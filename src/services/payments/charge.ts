@@ -6,10 +6,11 @@ import {
   updateIntentOutcome,
 } from '../../db/payment-intents.ts';
 import { type Instrument, type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
-import type { ChargeOutcome } from '../../domain/charge-outcome.ts';
+import type { ChargeOutcome, DeclineCode } from '../../domain/charge-outcome.ts';
+import type { SchemeProfile } from '../../domain/schemes/scheme-profile.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit, atomically, pipelined } from '../../platform/postgres/transaction.ts';
-import type { ChargeRequest, Processors } from '../../processors/processor.ts';
+import type { ChargeRequest, DebitRequest, Processors } from '../../processors/processor.ts';
 import { type NewEvent, recordEvents } from '../events.ts';
 import { completed, emitCompleted, emitOpened, type NewCharge, nextAttempt, outcomeEvent } from './charge-records.ts';
 
@@ -23,6 +24,8 @@ export interface Charge {
   request: ChargeRequest | null;
   /** True for plan and scheduled charges: no payer is present to complete a challenge. */
   unattended: boolean;
+  /** True if another try may have asked the processor. The attempt then has its outcome there, or none. */
+  isReopened: boolean;
 }
 
 /**
@@ -36,6 +39,16 @@ export interface AttemptOutcome {
   outcome: ChargeOutcome;
   /** Real time. */
   now: Date;
+  /** The scheme of a debit under a mandate, whose bank has reported the outcome. Null for any other attempt. */
+  scheme: SchemeProfile | null;
+  /** Whether the loop of the plan that is paid records this, and so looks again by itself. */
+  isOwnStep: boolean;
+}
+
+/** A debit that the bank has taken back, after it had succeeded. */
+export interface AttemptReturn extends Omit<AttemptOutcome, 'outcome' | 'scheme'> {
+  code: DeclineCode;
+  scheme: SchemeProfile;
 }
 
 /** When the payment is tried again (customer time), and the events to record. */
@@ -49,6 +62,7 @@ export interface ChargeRecorder {
   /** A payer has confirmed the payment, and its attempt is opened. `at` is customer time. */
   opened(at: Date): Promise<void>;
   completed(outcome: AttemptOutcome): Promise<BookedOutcome>;
+  returned(returned: AttemptReturn): Promise<BookedOutcome>;
 }
 
 /**
@@ -102,11 +116,15 @@ export async function openCharge(
   return chargeOf(intent, method, attempt);
 }
 
-/** Returns the charge of an opened attempt. `method` is the attempt's, or null if there is none to charge. */
+/**
+ * Returns the charge of an opened attempt. `method` is the attempt's, or null if there is none to charge. `debit` is
+ * for a bank account that is debited under a mandate.
+ */
 export function chargeOf(
   intent: PaymentIntentRow,
   method: Pick<PaymentMethodRow, 'id' | 'instrument' | 'fixture_token'> | null,
   attempt: Pick<PaymentAttemptRow, 'id' | 'number' | 'source' | 'opened_at'>,
+  debit: DebitRequest | null = null,
 ): Charge {
   const request = method && {
     idempotencyKey: attempt.id,
@@ -121,6 +139,7 @@ export function chargeOf(
     paymentMethodToken: tokenOf(method.instrument),
     fixtureToken: method.fixture_token,
     metadata: intent.metadata,
+    debit,
   };
   return {
     attemptId: attempt.id,
@@ -129,6 +148,7 @@ export function chargeOf(
     livemode: intent.livemode,
     request,
     unattended: attempt.source !== 'confirm',
+    isReopened: false,
   };
 }
 
@@ -139,11 +159,12 @@ function tokenOf({ type, instrument_data: saved }: Instrument): string | null {
   return type === 'paypal' ? (saved.paypal_token ?? null) : null;
 }
 
-/** Continues an attempt that has no outcome yet. The processor key stays the same, so no money is taken twice. */
+/** Continues an attempt that has no outcome yet: the processor is asked what became of it before it is asked again. */
 export async function reopenCharge(tx: Tx, intent: PaymentIntentRow, attempt: PaymentAttemptRow): Promise<Charge> {
   const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
   const methodId = attempt.payment_method_id;
-  return chargeOf(intent, methodId === null ? null : await selectPaymentMethod(tx, tenant, methodId), attempt);
+  const method = methodId === null ? null : await selectPaymentMethod(tx, tenant, methodId);
+  return { ...chargeOf(intent, method, attempt), isReopened: true };
 }
 
 /**
@@ -169,7 +190,16 @@ export async function recordOutcome(
     if (attempt.outcome !== from) return intent;
     const { completion, updated } = completed(intent, outcome, { at, now });
     void pipelined(tx, [completeAttempt(tx, attempt.id, from, completion), updateIntentOutcome(tx, updated)]);
-    const booked = await recorder?.completed({ attempt, at, amount: intent.amount, outcome, now });
+    const isOwnStep = attempt.source === 'plan';
+    const booked = await recorder?.completed({
+      attempt,
+      at,
+      amount: intent.amount,
+      outcome,
+      now,
+      scheme: null,
+      isOwnStep,
+    });
     const origin = { billerId: intent.biller_id, livemode: intent.livemode, ...record };
     const eventIds = await recordEvents(tx, origin, [
       outcomeEvent(updated, { testClockId: intent.test_clock_id, at }, attempt.number, booked?.nextAttemptAt ?? null),

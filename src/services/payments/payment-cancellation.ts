@@ -1,6 +1,7 @@
-import { completeAttempt, selectAttemptInFlight } from '../../db/payment-attempts.ts';
+import { selectDebit, updateDebit } from '../../db/bank-debits.ts';
+import { completeAttempt, type PaymentAttemptRow, selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { markCanceled, type PaymentIntentRow } from '../../db/payment-intents.ts';
-import type { Writer } from '../../platform/postgres/connection.ts';
+import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { InvalidState } from '../errors.ts';
 import { intentEvent, recordEvents } from '../events.ts';
@@ -8,11 +9,12 @@ import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { lockIntentForUpdate } from './payment-intents.ts';
 
-/** The statuses in which no money was taken and none is being taken. */
+/** The statuses in which no money was taken and none is being taken. A debit that the bank does not have is another. */
 const cancelable: readonly string[] = ['requires_payment_method', 'requires_action', 'failed'];
 
 /**
- * Cancels an intent for good, together with its schedule. After the commit it is not charged.
+ * Cancels an intent for good, together with its schedule, or its debit before the hand-over to the bank. After the
+ * commit it is not charged.
  * @throws NotFound
  * @throws InvalidState when the intent has succeeded, is being charged or was canceled; when it belongs to a plan,
  * because only the plan decides about its payments; while the customer's clock is advancing.
@@ -25,21 +27,33 @@ export async function cancelPaymentIntent(db: Writer, context: RequestContext, i
         `Payment intent ${id} belongs to plan ${intent.payment_plan_id}. Suspend or close the plan instead.`,
       );
     }
-    if (!cancelable.includes(intent.status)) {
+    const open = ['requires_action', 'processing'].includes(intent.status) ? await selectAttemptInFlight(tx, id) : null;
+    const isAccepted = open?.outcome === 'accepted';
+    if (!isAccepted && !cancelable.includes(intent.status)) {
+      const instead = open?.outcome === 'submitted' ? ' The bank has the debit already.' : '';
       throw new InvalidState(
-        `Payment intent ${id} is ${intent.status}; it can be canceled while ${cancelable.join(' or ')}.`,
+        `Payment intent ${id} is ${intent.status}; it can be canceled while ${cancelable.join(' or ')}.${instead}`,
       );
     }
-    const challenge = intent.status === 'requires_action' ? await selectAttemptInFlight(tx, id) : null;
-    if (challenge !== null) {
-      const message = 'The payment was canceled before the customer had authenticated it.';
-      const failure = { outcome: 'failed' as const, code: 'canceled', message, now: context.now };
-      await completeAttempt(tx, challenge.id, 'requires_action', failure);
-    }
+    if (open !== null) await endAttempt(tx, open, { at, now: context.now });
     const row = await markCanceled(tx, id, at);
     if (intent.scheduled_at !== null) await wake.scheduledPayment(tx, row, context.now);
     const event = intentEvent('payment_intent.canceled', row, { testClockId: intent.test_clock_id, at });
     await recordEvents(tx, context, [event]);
     return row;
   });
+}
+
+/** Ends the attempt that waits for a challenge or for the hand-over to the bank. */
+async function endAttempt(tx: Tx, attempt: PaymentAttemptRow, { at, now }: { at: Date; now: Date }): Promise<void> {
+  const isDebit = attempt.outcome === 'accepted';
+  const message = isDebit
+    ? 'The payment was canceled before the bank had the debit.'
+    : 'The payment was canceled before the customer had authenticated it.';
+  const from = isDebit ? 'accepted' : 'requires_action';
+  await completeAttempt(tx, attempt.id, from, { outcome: 'failed', code: 'canceled', message, now });
+  const debit = isDebit ? await selectDebit(tx, attempt.id) : null;
+  if (debit === null) return;
+  await updateDebit(tx, debit, { result_at: at, next_at: null });
+  await wake.bankDebit(tx, { id: attempt.id, livemode: debit.livemode }, now);
 }

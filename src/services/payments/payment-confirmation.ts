@@ -1,5 +1,10 @@
 import { lockCustomer } from '../../db/customers.ts';
-import { listAbandonedAttempts, selectAttemptOfRequest, updateAttemptKeyExpiry } from '../../db/payment-attempts.ts';
+import {
+  listAbandonedAttempts,
+  type PaymentAttemptRow,
+  selectAttemptOfRequest,
+  updateAttemptKeyExpiry,
+} from '../../db/payment-attempts.ts';
 import { type LockedIntentRow, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
@@ -12,7 +17,9 @@ import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { askProcessor, processorFor, unfinished } from './ask-processor.ts';
 import { type Charge, type Charging, openCharge, recordOutcome, reopenCharge } from './charge.ts';
+import { chargeWay, refusalError } from './charge-way.ts';
 import { confirmRefusal } from './confirm-rules.ts';
+import { acceptDebit } from './debit-acceptance.ts';
 import { createLocked, getPaymentIntent, newIntentId } from './payment-intents.ts';
 import { type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
 import { bindingError, lockMethodOfPayer, recordUse } from './unattached-methods.ts';
@@ -28,8 +35,10 @@ const abandonedAfterMs = 60_000;
  * Charges an intent now, with the given method or the one that the intent carries. If two confirms race, the intent is
  * charged once: the second finds it charged or being charged.
  * @throws NotFound
- * @throws InvalidState in any status other than requires_payment_method and failed, and when the customer was deleted.
+ * @throws InvalidState in any status other than requires_payment_method and failed, and when the customer was deleted;
+ * `mandate_unavailable` or `mandate_limit_exceeded` for a bank account that must not be debited.
  * @throws ValidationFailed when there is no method that can be charged.
+ * @throws InvalidState `mandate_unavailable`, `mandate_limit_exceeded` when the mandate of a bank account forbids it.
  * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
  * @throws ProcessorUnavailable when the processor gave no outcome. The payment stays processing.
  */
@@ -81,7 +90,10 @@ function unlessGone(error: unknown): never {
   throw new InvalidState('The payment was deleted meanwhile, together with the test clock of its customer.');
 }
 
-/** What opening has come to: a charge to be made, or an intent whose outcome an earlier try has recorded. */
+/**
+ * What opening has come to: a charge to be made, or an intent that is done for now: its outcome was recorded by an
+ * earlier try, or its debit is accepted.
+ */
 type Opened = { charge: Charge } | UnlockedCharge | { completed: PaymentIntentRow };
 
 /** Asks the processor and records the outcome. */
@@ -95,7 +107,7 @@ async function finishConfirmation(
   if ('completed' in opened) return opened.completed;
   const { charge } = opened;
   pass('confirm opened');
-  const outcome = await askProcessor(processors, charge);
+  const outcome = await askProcessor(pool, processors, charge);
   pass('confirm charged');
   const record = { outcome, requestId: context.requestId, now: context.now };
   const recorded = 'version' in opened ? await recordUnlocked(pool, opened, record, request) : null;
@@ -128,18 +140,29 @@ export async function recoverCharges(sql: Pool, { processors, hook }: Charging, 
         return intent === null ? null : reopenCharge(tx, intent, attempt);
       });
       if (charge === null) return;
-      const outcome = await askProcessor(processors, charge);
+      const outcome = await askProcessor(sql, processors, charge);
       await atomically(sql, async (tx) => {
         await recordOutcome(tx, charge, { outcome, requestId: null, now }, hook);
-        // Its workflow may have stalled, because the processor gave it no outcome.
-        const { livemode, paymentIntentId, paymentPlanId } = charge;
-        if (attempt.source === 'plan' && paymentPlanId) await wake.plan(tx, { id: paymentPlanId, livemode }, now);
-        if (attempt.source === 'schedule') await wake.scheduledPayment(tx, { id: paymentIntentId, livemode }, now);
+        await wakeAfterOutcome(tx, attempt, charge, now);
       });
     }),
   );
   const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   if (failures.length > 0) throw unfinished('charges', failures);
+}
+
+/**
+ * Makes the workflow of a plan or a scheduled payment look again: it may have stalled, because the processor gave it no
+ * outcome. `now` is real time.
+ */
+export async function wakeAfterOutcome(
+  tx: Tx,
+  { source }: Pick<PaymentAttemptRow, 'source'>,
+  { livemode, paymentIntentId, paymentPlanId }: Charge,
+  now: Date,
+): Promise<void> {
+  if (source === 'plan' && paymentPlanId) await wake.plan(tx, { id: paymentPlanId, livemode }, now);
+  if (source === 'schedule') await wake.scheduledPayment(tx, { id: paymentIntentId, livemode }, now);
 }
 
 /**
@@ -152,7 +175,7 @@ async function openConfirmation(
   context: RequestContext,
   id: string,
   input: PaymentIntentConfirm,
-  { requestKey, keyExpiresAt, claimKey }: RepeatableRequest<PaymentIntentRow>,
+  { requestKey, keyExpiresAt, claimKey, storeResponse }: RepeatableRequest<PaymentIntentRow>,
 ): Promise<Opened> {
   const [, found] = await pipelined(tx, [claimKey(tx), getPaymentIntent(tx, context, id)]);
   const { customer_id: customerId, payment_plan_id: paymentPlanId } = found;
@@ -184,20 +207,25 @@ async function openConfirmation(
   if (refusal) throw refusal;
   const method = await methodToCharge(tx, context, intent, input, at);
   processorFor(processors, context.livemode);
-  const charge = await openCharge(tx, intent, method, {
-    source: 'confirm',
+  const way = await chargeWay(tx, intent, method, at);
+  if (way.kind === 'refused') throw refusalError(way.refusal, method.id, '/payment_method');
+  const newCharge = {
+    source: 'confirm' as const,
     at,
     now: context.now,
     testClockId: intent.test_clock_id,
     requestKey,
     keyExpiresAt,
-  });
+  };
   if (intent.scheduled_at !== null) {
     // This charge ends the schedule. The signal keeps the workflow from waiting for the date.
     await wake.scheduledPayment(tx, intent, context.now);
   }
   await recorder?.opened(at);
-  return { charge };
+  if (way.kind === 'at_once') return { charge: await openCharge(tx, intent, method, newCharge) };
+  const accepted = await acceptDebit(tx, intent, method, way, newCharge, context.requestId);
+  await storeResponse(tx, accepted);
+  return { completed: accepted };
 }
 
 async function methodToCharge(

@@ -10,7 +10,9 @@ import {
   selectRefundOfRequest,
   updateRefundKeyExpiry,
 } from '../../db/refunds.ts';
+import { dateIn } from '../../domain/calendar.ts';
 import { newId } from '../../domain/ids.ts';
+import { schemes } from '../../domain/schemes/schemes.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db, Pool, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit, atomically, pipelined } from '../../platform/postgres/transaction.ts';
@@ -22,6 +24,7 @@ import { recordEvents, refundEvent } from '../events.ts';
 import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { orUnavailable, processorFor, unfinished } from './ask-processor.ts';
+import { giveBack } from './ask-refund.ts';
 import { getPaymentIntent, lockIntentForUpdate } from './payment-intents.ts';
 import { type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
 
@@ -48,12 +51,15 @@ export async function refundPaymentIntent(
   await getPaymentIntent(db, context, intentId);
   const opened = await atomically(db, async (tx) => {
     const [, before] = await pipelined(tx, [request.claimKey(tx), openedBefore(tx, context, intentId, request)]);
-    return before ?? openRefund(tx, processors, context, intentId, input, request);
+    if (before !== null) return { refund: before, isReopened: true };
+    return { refund: await openRefund(tx, processors, context, intentId, input, request), isReopened: false };
   });
   // An earlier try of this request opened the refund, and its outcome is already recorded. Return that result.
-  if (opened.status !== 'processing') return opened;
+  const { refund, isReopened } = opened;
+  if (refund.status !== 'processing') return refund;
   pass('refund opened');
-  const completed = await carryOut(db, processors, opened, context, request.storeResponse);
+  const { requestId, now } = context;
+  const completed = await carryOut(db, processors, refund, { requestId, now, isReopened }, request.storeResponse);
   pass('refund completed');
   if (completed === null) throw new NotFound('payment intent', intentId);
   return completed;
@@ -67,7 +73,9 @@ export async function refundPaymentIntent(
 export async function recoverRefunds(sql: Pool, processors: Processors, now: Date): Promise<void> {
   const abandoned = await listAbandonedRefunds(sql, new Date(now.getTime() - abandonedAfterMs));
   const results = await Promise.allSettled(
-    abandoned.map((refund) => carryOut(sql, processors, refund, { requestId: null, now }, unrepeatable.storeResponse)),
+    abandoned.map((refund) =>
+      carryOut(sql, processors, refund, { requestId: null, now, isReopened: true }, unrepeatable.storeResponse),
+    ),
   );
   const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   if (failures.length > 0) throw unfinished('refunds', failures);
@@ -123,7 +131,10 @@ async function openRefund(
   const rival = await openedBefore(tx, context, intentId, request);
   if (rival !== null) return rival;
   if (intent.status !== 'succeeded') {
-    throw new InvalidState(`Payment intent ${intentId} is ${intent.status}; only a succeeded one can be refunded.`);
+    const instead = intent.status === 'returned' ? ' The bank has given the money back already.' : '';
+    throw new InvalidState(
+      `Payment intent ${intentId} is ${intent.status}; only a succeeded one can be refunded.${instead}`,
+    );
   }
   const amount = await amountToRefund(tx, intent, input.amount);
   processorFor(processors, context.livemode);
@@ -137,6 +148,7 @@ async function openRefund(
     reason: input.reason ?? null,
     metadata: input.metadata ?? {},
     status: 'processing',
+    at_risk: canStillComeBack(intent, at),
     request_key: request.requestKey,
     request_key_expires_at: request.keyExpiresAt ?? null,
     opened_at: context.now,
@@ -145,6 +157,13 @@ async function openRefund(
   };
   await insertRefund(tx, row);
   return row;
+}
+
+/**
+ * Whether the bank can still take the payment back: the payer would then have the money twice. `at` is customer time.
+ */
+function canStillComeBack({ returnable_until: until, mandate_id: mandateId }: LockedIntentRow, at: Date): boolean {
+  return mandateId !== null && until !== null && dateIn(at, schemes.au_becs.timeZone) <= until;
 }
 
 async function amountToRefund(tx: Tx, intent: LockedIntentRow, asked: number | undefined): Promise<number> {
@@ -161,16 +180,10 @@ async function carryOut(
   db: Db,
   processors: Processors,
   refund: RefundRow,
-  origin: { requestId: string | null; now: Date },
+  origin: { requestId: string | null; now: Date; isReopened: boolean },
   storeResponse: RepeatableRequest<RefundRow>['storeResponse'],
 ): Promise<RefundRow | null> {
-  const asked = processorFor(processors, refund.livemode).refund({
-    idempotencyKey: refund.id,
-    paymentIntentId: refund.payment_intent_id,
-    amount: refund.amount,
-    currency: refund.currency,
-    metadata: refund.metadata,
-  });
+  const asked = giveBack(db, processorFor(processors, refund.livemode), refund, origin);
   const outcome = await orUnavailable('refund', asked);
   pass('refund asked');
   return atomically(db, async (tx) => {
@@ -179,7 +192,7 @@ async function carryOut(
     if (intent === null || completed === null) return selectRefund(tx, tenantOf(refund), refund.id);
     if (completed.status === 'succeeded') await addRefunded(tx, intent.id, completed.amount, completed.updated_at);
     await storeResponse(tx, completed);
-    const eventIds = await recordEvents(tx, { ...tenantOf(refund), ...origin }, [
+    const eventIds = await recordEvents(tx, { ...tenantOf(refund), requestId: origin.requestId, now: origin.now }, [
       refundEvent(completed.status === 'succeeded' ? 'refund.succeeded' : 'refund.failed', completed, intent),
     ]);
     afterCommit(tx, () =>

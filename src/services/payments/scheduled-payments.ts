@@ -8,12 +8,14 @@ import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { askProcessor, processorFor } from './ask-processor.ts';
-import { type Charge, openCharge, recordOutcome, reopenCharge } from './charge.ts';
+import { type Charge, recordOutcome, reopenCharge } from './charge.ts';
+import { chargeWay } from './charge-way.ts';
+import { openUnattended, unlessRefused } from './debit-acceptance.ts';
 
 /**
- * Charges a scheduled payment when it is due, in the same three steps as a plan's payment. `at` is customer time. Does
- * nothing when a confirm or a cancel has already ended the schedule. In real time the database's clock decides whether
- * the payment is due (see `instantOf`).
+ * Charges a scheduled payment when it is due, in the same three steps as a plan's payment. A debit under a mandate is
+ * only accepted: it has a workflow of its own. `at` is customer time. Does nothing when a confirm or a cancel has
+ * already ended the schedule. In real time the database's clock decides whether the payment is due (see `instantOf`).
  * @param now real time.
  * @throws WorkflowClockAhead when the payment is due by the workflow's clock only. Nothing has changed then.
  */
@@ -26,7 +28,7 @@ export async function collectScheduledPayment(
   const charge = await atomically(sql, (tx) => openScheduled(tx, processors, intentId, time, now));
   if (charge === null) return;
   pass('scheduled payment opened');
-  const outcome = await askProcessor(processors, charge);
+  const outcome = await askProcessor(sql, processors, charge);
   pass('scheduled payment charged');
   await recordOutcome(sql, charge, { outcome, requestId: null, now }, null);
   pass('scheduled payment completed');
@@ -55,5 +57,7 @@ async function openScheduled(
   const method = found && found.detached_at === null ? found : null;
   // A payment scheduled for today is due when it is created, not when the day began.
   const dueAt = new Date(Math.max(Number(intent.created_at), Number(intent.scheduled_at)));
-  return openCharge(tx, intent, method, { source: 'schedule', at, now, dueAt, testClockId: intent.test_clock_id });
+  const way = await chargeWay(tx, intent, method, at);
+  const newCharge = { source: 'schedule' as const, at, now, dueAt, testClockId: intent.test_clock_id };
+  return unlessRefused(tx, await openUnattended(tx, intent, method, way, newCharge), way, now, null);
 }

@@ -118,9 +118,13 @@ export async function recordUnlocked(
   return updated;
 }
 
-/** Whether a customer in real time pays by a method of its own: nothing must be attached, and no clock locked. */
+/**
+ * Whether a customer in real time pays by a method of its own: nothing must be attached, and no clock locked. For a
+ * bank account, a mandate must be.
+ */
 function arePlain({ payer, method }: Parties): boolean {
-  return payer.test_clock_id === null && method.customer_id === payer.id;
+  const isDebitable = method.instrument.type === 'au_becs_debit';
+  return payer.test_clock_id === null && method.customer_id === payer.id && !isDebitable;
 }
 
 /** Returns the attempt that a request opens now, and the intent as the attempt makes it. */

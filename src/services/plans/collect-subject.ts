@@ -1,19 +1,33 @@
 import type { SubjectStatus } from '../../messages/subject-status.ts';
-import type { Pool } from '../../platform/postgres/connection.ts';
+import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import { realNow } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { WorkflowTime } from '../customer-time.ts';
+import { carryOutDebit } from '../payments/debit-steps.ts';
 import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
 import { collectDuePayment } from './plan-collection.ts';
-import { planStatus, scheduledPaymentStatus } from './subject-status.ts';
+import { planHook } from './plan-dunning.ts';
+import { bankDebitStatus, planStatus, scheduledPaymentStatus } from './subject-status.ts';
 
 const kinds = {
   plan: { read: planStatus, collect: collectDuePayment },
   scheduledPayment: { read: scheduledPaymentStatus, collect: collectScheduledPayment },
+  bankDebit: { read: bankDebitStatus, collect: collectDebit },
 };
 
+/** Takes the step of a debit that is due. */
+export function collectDebit(
+  sql: Db,
+  processors: Processors,
+  attemptId: string,
+  time: WorkflowTime & { now: Date },
+): Promise<void> {
+  return carryOutDebit(sql, { processors, hook: planHook }, attemptId, time);
+}
+
 /**
- * Collects at most one payment of a plan, or a scheduled payment, that is due at the workflow's time. Returns the
+ * Collects at most one payment of a plan, or a scheduled payment, or takes a step of a debit, that is due at the
+ * workflow's time. Returns the
  * status afterwards. If the workflow is ahead of the clock in the database, which was restored from a back-up, nothing
  * is collected: the status makes the workflow go back first.
  */

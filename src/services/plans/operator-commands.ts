@@ -7,7 +7,7 @@ import { type AuditAction, type ChangeOrigin, operator, recordAudit } from '../a
 import { CommandRefused } from '../command-refused.ts';
 import { retryPlanNow } from './plan-operations.ts';
 import { skipPlanSlot } from './plan-slot-skipping.ts';
-import { planStatus, scheduledPaymentStatus } from './subject-status.ts';
+import { bankDebitStatus, planStatus, scheduledPaymentStatus } from './subject-status.ts';
 
 /**
  * Executes an operator command on a plan and records it in the audit log. Returns a sentence about the result. The
@@ -54,6 +54,21 @@ export async function executeScheduledPaymentCommand(
   }
   await recordCommand(db, 'payment_intent.retried_now', intentId, status, origin);
   return 'The payment is tried again now.';
+}
+
+/**
+ * Executes an operator command on the debit of a single payment, like `executePlanCommand`. Its steps are those of the
+ * bank: none is taken before its time.
+ */
+export async function executeDebitCommand(
+  db: Db,
+  attemptId: string,
+  command: OperatorCommand,
+  now: Date,
+): Promise<string> {
+  if (command.name !== 'recheck') throw new CommandRefused('Nothing was done: a bank debit can only be rechecked.');
+  const origin = { by: operator(command.by), now };
+  return recheck(db, 'bank_debit.rechecked', attemptId, await bankDebitStatus(db, attemptId), origin);
 }
 
 /**

@@ -106,6 +106,7 @@ function newPlan(
     next_slot: 0,
     next_due_at: null,
     next_attempt_at: null,
+    next_debit_at: null,
     activated_at: null,
     created_at: at,
     updated_at: at,

@@ -1,3 +1,4 @@
+import { type BankDebitRow, selectFirstDebitOfPlan } from '../../db/bank-debits.ts';
 import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { insertPaymentIntent, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import { lockPaymentMethod, type PaymentMethodRow } from '../../db/payment-methods.ts';
@@ -21,7 +22,11 @@ import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { askProcessor, processorFor } from '../payments/ask-processor.ts';
-import { type Charge, openCharge, recordOutcome, reopenCharge } from '../payments/charge.ts';
+import { type Charge, recordOutcome, reopenCharge } from '../payments/charge.ts';
+import { chargeWay } from '../payments/charge-way.ts';
+import { openUnattended, unlessRefused } from '../payments/debit-acceptance.ts';
+import { lockDebit } from '../payments/debit-reports.ts';
+import { type DebitStep, finishDebitStep, openDebitStep } from '../payments/debit-steps.ts';
 import { untried } from '../payments/payment-intents.ts';
 import { dueInstant, progressOf, skippedSlots, slotAfterNext } from './plan-calendar.ts';
 import { assertDates, PlanInconsistent } from './plan-dates.ts';
@@ -30,8 +35,9 @@ import { planHook } from './plan-dunning.ts';
 /**
  * Collects the longest overdue payment of a plan, if one is due at `at` (the customer's time). There are three steps:
  * open the attempt, ask the processor, record the outcome. Each step is committed before the next. After a crash, a
- * repetition continues from the step that was reached, so no payment is taken twice. The database's clock decides what
- * is due for a plan in real time (see `instantOf`).
+ * repetition continues from the step that was reached, so no payment is taken twice. A debit under a mandate is only
+ * accepted; its hand-over, its result and its return are due at instants of their own, and are taken here too, whatever
+ * the plan's state. The database's clock decides what is due for a plan in real time (see `instantOf`).
  * @param now real time.
  * @throws ProcessorNotConfigured for a live plan while no live processor is configured; WorkflowClockAhead if a payment
  * is due by the workflow's clock only; PlanInconsistent if a date of the plan is not one that its calendar or
@@ -43,18 +49,24 @@ export async function collectDuePayment(
   planId: string,
   { now, ...time }: WorkflowTime & { now: Date },
 ): Promise<void> {
-  const charge = await atomically(sql, (tx) => openDuePayment(tx, processors, planId, time, now));
-  if (charge === null) return;
+  const opened = await atomically(sql, (tx) => openDuePayment(tx, processors, planId, time, now));
+  if (opened === null) return;
+  if ('ask' in opened) return finishDebitStep(sql, { processors, hook: planHook }, opened, ownStep(now));
   pass('collection opened');
-  const outcome = await askProcessor(processors, charge);
+  const outcome = await askProcessor(sql, processors, opened);
   pass('collection charged');
-  await recordOutcome(sql, charge, { outcome, requestId: null, now }, planHook);
+  await recordOutcome(sql, opened, { outcome, requestId: null, now }, planHook);
   pass('collection completed');
+}
+
+function ownStep(now: Date) {
+  return { now, isOwnStep: true, requestId: null };
 }
 
 /**
  * Step one. An attempt that a dead worker left open comes first, in any plan state: the processor may have taken the
- * money. Then comes the oldest due payment. At the same instant, the older slot comes first.
+ * money. Then comes what has been due longest: a debit's step, in any plan state, or a payment. At the same instant,
+ * the debit's step comes first, and then the older slot.
  */
 async function openDuePayment(
   tx: Tx,
@@ -62,7 +74,7 @@ async function openDuePayment(
   planId: string,
   time: WorkflowTime,
   now: Date,
-): Promise<Charge | null> {
+): Promise<Charge | DebitStep | null> {
   // The statements after the lock see everything committed before it was granted.
   const [plan, slots, databaseTime] = await pipelined(tx, [
     lockPlan(tx, planId),
@@ -71,12 +83,17 @@ async function openDuePayment(
   ]);
   if (plan === null) return null;
   const interrupted = await findInterrupted(tx, slots);
-  if (interrupted !== null || plan.state !== 'active') return interrupted;
+  if (interrupted !== null) return interrupted;
   const isOnClock = plan.test_clock_id !== null;
-  await assertDates(tx, plan, slots, isOnClock || time.at > databaseTime ? time.at : databaseTime);
-  const dueAt = earliest([plan.next_due_at, ...slots.filter(isRetrying).map((slot) => slot.next_attempt_at)]);
+  if (plan.state === 'active') {
+    await assertDates(tx, plan, slots, isOnClock || time.at > databaseTime ? time.at : databaseTime);
+  }
+  const payments = plan.state === 'active' ? [plan.next_due_at, ...slots.filter(isRetrying).map(retryTime)] : [];
+  const debit = plan.next_debit_at === null ? null : await selectFirstDebitOfPlan(tx, planId);
+  const dueAt = earliest([debit?.next_at ?? null, ...payments]);
   const at = dueAt && instantOf({ id: planId, isOnClock, dueAt }, time, databaseTime);
   if (at === null) return null;
+  if (debit !== null && debit.next_at?.getTime() === dueAt?.getTime()) return openDebit(tx, processors, debit, at, now);
   const retry = slots.filter(isRetryDue(at)).sort(byAttemptTime)[0];
   const isSlotDue = plan.next_due_at !== null && plan.next_due_at <= at;
   processorFor(processors, plan.livemode);
@@ -84,6 +101,17 @@ async function openDuePayment(
     return openRetry(tx, plan, slots, retry, at, now);
   }
   return openNextSlot(tx, plan, slots, at, now);
+}
+
+async function openDebit(
+  tx: Tx,
+  processors: Processors,
+  debit: BankDebitRow,
+  at: Date,
+  now: Date,
+): Promise<DebitStep | null> {
+  const locked = await lockDebit(tx, debit.attempt_id, planHook);
+  return locked && openDebitStep(tx, { processors, hook: planHook }, locked, at, ownStep(now));
 }
 
 async function findInterrupted(tx: Tx, slots: OpenSlotRow[]): Promise<Charge | null> {
@@ -103,18 +131,19 @@ async function openRetry(
   slot: OpenSlotRow,
   at: Date,
   now: Date,
-): Promise<Charge> {
+): Promise<Charge | null> {
   const [method, intent] = await pipelined(tx, [
     chargeableMethod(tx, plan),
     mustLockIntent(tx, slot.payment_intent_id),
   ]);
-  if (intent.status !== 'failed') {
+  if (intent.status !== 'failed' && intent.status !== 'returned') {
     const what = `the retry of ${slotInWords(slot.slot)} is due, but its payment ${intent.id} is ${intent.status}`;
     throw new PlanInconsistent(plan.id, [what]);
   }
+  const way = await chargeWay(tx, intent, method, at);
   const others = slots.filter((other) => other !== slot && other.status === 'retrying').sort(byAttemptTime);
   const [charge] = await pipelined(tx, [
-    openCharge(tx, intent, method, {
+    openUnattended(tx, intent, method, way, {
       source: 'plan',
       at,
       now,
@@ -124,7 +153,7 @@ async function openRetry(
     updateSlot(tx, plan.id, slot.slot, { status: 'processing', next_attempt_at: null }),
     updatePlan(tx, plan.id, { next_attempt_at: others[0]?.next_attempt_at ?? null, updated_at: at }),
   ]);
-  return charge;
+  return unlessRefused(tx, charge, way, now, planHook);
 }
 
 async function openNextSlot(
@@ -133,13 +162,14 @@ async function openNextSlot(
   slots: OpenSlotRow[],
   at: Date,
   now: Date,
-): Promise<Charge> {
+): Promise<Charge | null> {
   const cadence = cadenceOf(plan);
   const progress = await progressOf(tx, plan, slots);
   const amount = nextPaymentAmount(termsOf(plan), progress);
   if (amount === null) throw new Error(`plan ${plan.id} has slot ${plan.next_slot} due with nothing left to collect`);
   const method = await chargeableMethod(tx, plan);
   const intent = newIntent(plan, amount, method, at);
+  const way = await chargeWay(tx, intent, method, at);
   // Slots that had passed when the plan was activated are skipped, so that they never cause a burst of payments.
   const nextSlot = slotAfterNext(plan);
   const ahead = {
@@ -157,7 +187,7 @@ async function openNextSlot(
   const [, , charge] = await pipelined(tx, [
     insertPaymentIntent(tx, intent),
     insertOpenSlot(tx, opened),
-    openCharge(tx, intent, method, {
+    openUnattended(tx, intent, method, way, {
       source: 'plan',
       at,
       now,
@@ -167,7 +197,7 @@ async function openNextSlot(
     insertSkippedSlots(tx, plan.id, skippedSlots(cadence, plan.next_slot + 1, nextSlot)),
     updatePlan(tx, plan.id, { next_slot: nextSlot, next_due_at: dueInstant(plan, ahead), updated_at: at }),
   ]);
-  return charge;
+  return unlessRefused(tx, charge, way, now, planHook);
 }
 
 /** From when the plan's next slot can be collected: its due instant, or the activation if that is later. */
@@ -223,6 +253,10 @@ async function mustLockIntent(tx: Tx, id: string): Promise<PaymentIntentRow> {
 
 function isRetrying({ status }: OpenSlotRow): boolean {
   return status === 'retrying';
+}
+
+function retryTime({ next_attempt_at: at }: OpenSlotRow): Date | null {
+  return at;
 }
 
 function isRetryDue(at: Date): (slot: OpenSlotRow) => boolean {

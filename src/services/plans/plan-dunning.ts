@@ -1,4 +1,3 @@
-import type { PaymentAttemptRow } from '../../db/payment-attempts.ts';
 import {
   type PlanSlotRow,
   selectEarliestRetry,
@@ -7,17 +6,18 @@ import {
   updateSlot,
 } from '../../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, lockPlan, updatePlan } from '../../db/payment-plans.ts';
-import type { ChargeOutcome } from '../../domain/charge-outcome.ts';
 import { afterFailure, nextRetryAt } from '../../domain/dunning.ts';
+import { retryAt } from '../../domain/schemes/debit-dates.ts';
+import type { SchemeProfile } from '../../domain/schemes/scheme-profile.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import { planEvent } from '../events.ts';
-import type { AttemptOutcome, BookedOutcome, ChargeHook } from '../payments/charge.ts';
+import type { AttemptOutcome, AttemptReturn, BookedOutcome, ChargeHook } from '../payments/charge.ts';
 import { wake } from '../wake.ts';
 
 /**
  * Records the charges of a plan's payment on its slot and on the plan: the collected amount, the next retry, or the
- * close or suspension of the plan. Locks the plan.
+ * close or suspension of the plan. A debit that comes back takes the amount out again. Locks the plan.
  * @throws if the slot's row is missing. The attempt then stays open, so its outcome is recorded once the row is back.
  */
 export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId }) => {
@@ -39,7 +39,12 @@ export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId 
     async completed(outcome) {
       const booked = await bookOnSlot(tx, plan, slot, outcome);
       // The plan's own loop continues by itself after its own charge. After a manual charge it must look again.
-      if (outcome.attempt.source !== 'plan') await wake.plan(tx, plan, outcome.now);
+      if (!outcome.isOwnStep) await wake.plan(tx, plan, outcome.now);
+      return booked;
+    },
+    async returned(returned) {
+      const booked = await takeBack(tx, plan, slot, returned);
+      if (!returned.isOwnStep) await wake.plan(tx, plan, returned.now);
       return booked;
     },
   };
@@ -49,11 +54,33 @@ async function bookOnSlot(
   tx: Tx,
   plan: CollectingPlanRow,
   slot: PlanSlotRow,
-  { attempt, at, amount, outcome }: AttemptOutcome,
+  { attempt, at, amount, outcome, scheme }: AttemptOutcome,
 ): Promise<BookedOutcome> {
   if (outcome.kind === 'requires_action') return { nextAttemptAt: null, events: [] };
   if (outcome.kind === 'succeeded') return collect(tx, plan, slot, amount, at);
-  return fail(tx, plan, slot, attempt, outcome.code, at);
+  // A manual attempt is not a step of the retry series. The series continues where it was.
+  const isStep = attempt.source === 'plan';
+  const failures = isStep ? slot.failures + 1 : slot.failures;
+  const firstFailedAt = slot.first_failed_at ?? (isStep ? at : null);
+  const series = { failures, first_failed_at: firstFailedAt, last_result_at: scheme === null ? null : at };
+  const resumesAt = firstFailedAt === null ? null : nextRetryOf(failures, firstFailedAt, at, scheme);
+  const step =
+    isStep && firstFailedAt !== null
+      ? afterFailure({
+          behaviour: plan.failure_behaviour,
+          code: outcome.code,
+          failures,
+          firstFailedAt,
+          retryAt: resumesAt,
+        })
+      : { kind: 'retry' as const, at: resumesAt ?? at };
+  return unpaid(tx, plan, slot, { series, step, at, left: 'failed', reason: 'payment_failed' });
+}
+
+/** Returns when a payment is retried that has failed this often. Debits are retried by the days of their scheme. */
+function nextRetryOf(failures: number, firstAt: Date, latestAt: Date, scheme: SchemeProfile | null): Date | null {
+  if (scheme === null) return nextRetryAt(failures, firstAt);
+  return failures < 1 ? null : retryAt(scheme, { failures, firstResultAt: firstAt, latestResultAt: latestAt });
 }
 
 async function collect(
@@ -78,28 +105,54 @@ async function collect(
   return { nextAttemptAt: null, events: closes ? [planEvent('payment_plan.closed', row, at)] : [] };
 }
 
-async function fail(
+/**
+ * Takes the amount of a returned debit out of the plan. It begins a new series of retries, of which it is the first
+ * failure. A plan that has ended stays as it is; one that was closed by its total then says that money came back.
+ */
+async function takeBack(
   tx: Tx,
   plan: CollectingPlanRow,
   slot: PlanSlotRow,
-  attempt: PaymentAttemptRow,
-  code: (ChargeOutcome & { kind: 'failed' })['code'],
-  at: Date,
+  { at, amount, code, scheme }: AttemptReturn,
 ): Promise<BookedOutcome> {
-  // A manual attempt is not a step of the retry series. The series continues where it was.
-  const isStep = attempt.source === 'plan';
-  const failures = isStep ? slot.failures + 1 : slot.failures;
-  const firstFailedAt = slot.first_failed_at ?? (isStep ? at : null);
-  const series = { failures, first_failed_at: firstFailedAt };
+  const wasComplete = plan.state === 'closed' && plan.state_reason === 'total_collected';
+  await updatePlan(tx, plan.id, {
+    collected_amount_cents: plan.collected_amount_cents - amount,
+    updated_at: at,
+    ...(wasComplete ? { state_reason: 'payment_returned' } : {}),
+  });
+  const step = afterFailure({
+    behaviour: plan.failure_behaviour,
+    code,
+    failures: 1,
+    firstFailedAt: at,
+    retryAt: nextRetryOf(1, at, at, scheme),
+  });
+  const series = { failures: 1, first_failed_at: at, last_result_at: at };
+  return unpaid(tx, plan, slot, { series, step, at, left: 'returned', reason: 'payment_returned' });
+}
+
+/** What is done about a payment that failed or came back. */
+interface Unpaid {
+  series: Pick<PlanSlotRow, 'failures' | 'first_failed_at' | 'last_result_at'>;
+  step: ReturnType<typeof afterFailure>;
+  at: Date;
+  /** The status of the slot when nothing tries it again. */
+  left: 'failed' | 'returned';
+  /** Why the plan is then suspended. */
+  reason: string;
+}
+
+async function unpaid(
+  tx: Tx,
+  plan: CollectingPlanRow,
+  slot: PlanSlotRow,
+  { series, step, at, left, reason }: Unpaid,
+): Promise<BookedOutcome> {
   if (plan.state !== 'active') {
-    await updateSlot(tx, plan.id, slot.slot, { ...series, status: 'failed', next_attempt_at: null });
+    await updateSlot(tx, plan.id, slot.slot, { ...series, status: left, next_attempt_at: null });
     return { nextAttemptAt: null, events: [] };
   }
-  const resumesAt = firstFailedAt === null ? null : nextRetryAt(failures, firstFailedAt);
-  const step =
-    isStep && firstFailedAt !== null
-      ? afterFailure({ behaviour: plan.failure_behaviour, code, failures, firstFailedAt })
-      : { kind: 'retry' as const, at: resumesAt ?? at };
   if (step.kind === 'retry') {
     // The plan shows the earliest retry of all its slots. While this slot was being charged, it was not among them.
     const earliest = plan.next_attempt_at !== null && plan.next_attempt_at < step.at ? plan.next_attempt_at : step.at;
@@ -109,9 +162,9 @@ async function fail(
     ]);
     return { nextAttemptAt: step.at, events: [] };
   }
-  await updateSlot(tx, plan.id, slot.slot, { ...series, status: 'failed', next_attempt_at: null });
+  await updateSlot(tx, plan.id, slot.slot, { ...series, status: left, next_attempt_at: null });
   await stopRetries(tx, plan.id);
-  const row = await updatePlan(tx, plan.id, { updated_at: at, ...ended('suspended', 'payment_failed') });
+  const row = await updatePlan(tx, plan.id, { updated_at: at, ...ended('suspended', reason) });
   return { nextAttemptAt: null, events: [planEvent('payment_plan.suspended', row, at)] };
 }
 

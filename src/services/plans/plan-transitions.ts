@@ -1,4 +1,11 @@
-import { insertSkippedSlots, restartRetries, selectEarliestRetry, stopRetries } from '../../db/payment-plan-slots.ts';
+import {
+  insertSkippedSlots,
+  restartRetries,
+  selectEarliestRetry,
+  selectSlotOfIntent,
+  stopRetries,
+  updateSlot,
+} from '../../db/payment-plan-slots.ts';
 import {
   type CollectingPlanRow,
   cadenceOf,
@@ -13,7 +20,8 @@ import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState, NotFound } from '../errors.ts';
-import { planEvent, recordEvents } from '../events.ts';
+import { type NewEvent, planEvent, recordEvents } from '../events.ts';
+import { withdrawDebits } from '../payments/debit-withdrawal.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { getPaymentPlan } from './payment-plans.ts';
@@ -31,7 +39,8 @@ const eventTypes = {
 
 /**
  * Moves a plan to another state, records the event of the transition, and pokes the plan's workflow. Suspend,
- * deactivate and close win every race: after their commit no charge is started.
+ * deactivate and close win every race: after their commit no charge is started, and debits that the bank does not have
+ * are withdrawn.
  * @throws NotFound; InvalidState if the plan's state does not allow the transition, or while the customer's clock is
  * advancing.
  */
@@ -48,13 +57,28 @@ export async function transitionPlan(
     const plan = await lockPlan(tx, id);
     if (plan === null) throw new NotFound('payment plan', id);
     assertAllowed(plan, transition);
+    const withdrawn = stops.has(transition) ? await withdraw(tx, plan, at, context.now) : [];
     const change = await changeFor(tx, plan, transition, at, reason);
     const row = await updatePlan(tx, id, { ...change, updated_at: at });
     await wake.plan(tx, row, context.now, { start: row.state === 'active' });
     const type = eventTypes[transition];
-    if (type !== null) await recordEvents(tx, context, [planEvent(type, row, at)]);
+    await recordEvents(tx, context, [...withdrawn, ...(type === null ? [] : [planEvent(type, row, at)])]);
     return row;
   });
+}
+
+/** The transitions after which a plan collects nothing. */
+const stops: ReadonlySet<PlanTransition> = new Set(['suspend', 'deactivate', 'close']);
+
+/** Withdraws the plan's debits that the bank does not have. Their slots count as never tried. Returns their events. */
+async function withdraw(tx: Tx, plan: CollectingPlanRow, at: Date, now: Date): Promise<NewEvent[]> {
+  if (plan.next_debit_at === null) return [];
+  const { intentIds, events } = await withdrawDebits(tx, plan.id, { at, now });
+  for (const intentId of intentIds) {
+    const slot = await selectSlotOfIntent(tx, intentId);
+    if (slot !== null) await updateSlot(tx, plan.id, slot.slot, { status: 'failed', next_attempt_at: null });
+  }
+  return events;
 }
 
 function assertAllowed(plan: PaymentPlanRow, transition: PlanTransition): void {

@@ -14,11 +14,12 @@ const statusOf: Record<PaymentIntentRow['status'], SlotStatus> = {
   succeeded: 'paid',
   failed: 'failed',
   canceled: 'given_up',
+  returned: 'returned',
 };
 
 /** Whether a slot has an amount that is not collected yet, and can still be. */
 export function isOpen(slot: PlanSlotRow): slot is OpenSlotRow {
-  return ['processing', 'retrying', 'failed'].includes(slot.status);
+  return ['processing', 'retrying', 'failed', 'returned'].includes(slot.status);
 }
 
 /**
@@ -61,13 +62,16 @@ export function skippedRow(plan: CollectingPlanRow, slot: number): PlanSlotRow {
     failures: 0,
     first_failed_at: null,
     next_attempt_at: null,
+    last_result_at: null,
   };
 }
 
 function agrees(row: PlanSlotRow, intent: PaymentIntentRow | undefined): boolean {
   if (intent === undefined) return row.status === 'skipped';
-  const status = row.status === 'retrying' ? 'failed' : row.status;
-  return row.payment_intent_id === intent.id && row.amount === intent.amount && status === statusOf[intent.status];
+  const expected = statusOf[intent.status];
+  const isUnpaid = expected === 'failed' || expected === 'returned';
+  const hasStatus = row.status === expected || (row.status === 'retrying' && isUnpaid);
+  return row.payment_intent_id === intent.id && row.amount === intent.amount && hasStatus;
 }
 
 /**
@@ -83,7 +87,7 @@ async function restoredRow(
   const skipped = skippedRow(plan, slot);
   if (intent === undefined) return skipped;
   const row = { ...skipped, status: statusOf[intent.status], amount: intent.amount, payment_intent_id: intent.id };
-  if (row.status !== 'failed') return row;
+  if (row.status !== 'failed' && row.status !== 'returned') return row;
   const failedAt = (await selectLastAttempt(tx, intent.id))?.at ?? intent.updated_at;
   const failed = { ...row, failures: 1, first_failed_at: failedAt };
   return plan.state === 'active' ? { ...failed, status: 'retrying', next_attempt_at: retryDueAt(failed) } : failed;

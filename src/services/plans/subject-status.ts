@@ -1,4 +1,10 @@
-import { type PlanStatusRow, selectPlanStatus, selectScheduledPaymentStatus } from '../../db/subject-statuses.ts';
+import {
+  type DebitStatusRow,
+  type PlanStatusRow,
+  selectDebitStatus,
+  selectPlanStatus,
+  selectScheduledPaymentStatus,
+} from '../../db/subject-statuses.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { inMoney } from '../../domain/currencies.ts';
 import { retryDays } from '../../domain/dunning.ts';
@@ -7,14 +13,17 @@ import { slotInWords } from '../../messages/slot-in-words.ts';
 import { deletedSubject, type StatusDetails, type SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 
-/** Returns the status of a plan. A plan that was deleted or has reached a final state counts as ended. */
+/**
+ * Returns the status of a plan. A plan that was deleted counts as ended, and so does one in a final state, once no
+ * debit of it is open any more.
+ */
 export async function planStatus(db: Db, id: string): Promise<SubjectStatus> {
   const row = await selectPlanStatus(db, id);
   if (row === null) return deletedSubject;
-  const nextAt = earlier(row.next_due_at, row.next_attempt_at);
+  const nextAt = earliest(row.next_due_at, row.next_attempt_at, row.next_debit_at);
   return {
     ...ownerOf(row),
-    ended: hasEnded(row.state),
+    ended: hasEnded(row.state) && row.next_debit_at === null,
     state: row.state_reason === null ? row.state : `${row.state} (${row.state_reason})`,
     nextAt,
     nextDueAt: row.next_due_at?.getTime() ?? null,
@@ -43,6 +52,39 @@ export async function scheduledPaymentStatus(db: Db, intentId: string): Promise<
   };
 }
 
+/**
+ * Returns the status of the debit of a single payment. It counts as ended once nothing more is expected of it, or when
+ * it was deleted.
+ */
+export async function bankDebitStatus(db: Db, attemptId: string): Promise<SubjectStatus> {
+  const row = await selectDebitStatus(db, attemptId);
+  if (row === null) return deletedSubject;
+  const nextAt = row.next_at?.getTime() ?? null;
+  return {
+    ...ownerOf(row),
+    ended: nextAt === null,
+    state: row.outcome,
+    nextAt,
+    nextDueAt: nextAt,
+    failedAttempts: 0,
+    next: stepOfDebit(row),
+    lastError: row.message,
+    story: {
+      waitsFor: stepOfDebit(row),
+      since: row.since.getTime(),
+      unpaid: null,
+      lastFailure: row.code === null ? null : { code: row.code, at: row.since.getTime() },
+      paymentIntentId: row.payment_intent_id,
+    },
+  };
+}
+
+/** The next step of a debit, as a noun phrase. */
+function stepOfDebit({ outcome }: Pick<DebitStatusRow, 'outcome'>): string {
+  if (outcome === 'accepted') return 'the hand-over to the bank';
+  return outcome === 'submitted' ? 'the result from the bank' : 'what may still come back from the bank';
+}
+
 function ownerOf(row: {
   biller_id: string;
   customer_id: string | null;
@@ -61,9 +103,9 @@ function ownerOf(row: {
   };
 }
 
-function earlier(a: Date | null, b: Date | null): number | null {
-  if (a === null || b === null) return (a ?? b)?.getTime() ?? null;
-  return Math.min(a.getTime(), b.getTime());
+function earliest(...instants: (Date | null)[]): number | null {
+  const known = instants.flatMap((instant) => instant?.getTime() ?? []);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 function detailsOfPlan(row: PlanStatusRow, nextAt: number | null): StatusDetails {
@@ -92,6 +134,8 @@ export function chargeInWords(amount: number, currency: string, failures: number
 
 function whatPlanWaitsFor(row: PlanStatusRow, nextAt: number | null): string {
   const { state, retry_slot: slot, slot_status: status } = row;
+  const debit = isDebitNext(row, nextAt) ? debitInWords(row) : null;
+  if (debit !== null) return debit;
   if (state === 'suspended') {
     const retried = slot === null || status === 'processing' ? '' : `, which tries ${slotInWords(slot)} again at once`;
     return `the biller, to resume the plan${retried}, or to close it`;
@@ -112,8 +156,19 @@ const dateMissing =
 /** Returns the next step in the domain's words. Operators read it on the timer that waits for this step. */
 function nextOfPlan(row: PlanStatusRow, nextAt: number | null): string {
   if (nextAt === null) return 'nothing is due';
+  if (isDebitNext(row, nextAt)) return debitInWords(row);
   if (row.retry_slot !== null && row.next_attempt_at?.getTime() === nextAt) {
     return `${slotInWords(row.retry_slot)}, due ${row.retry_due_date}, attempt ${(row.failures ?? 0) + 1}`;
   }
   return `${slotInWords(row.next_slot)}, due ${dateIn(new Date(nextAt), row.time_zone)}, attempt 1`;
+}
+
+/** Whether the plan's next step is that of a debit. At the same instant, it comes before a payment. */
+function isDebitNext({ next_debit_at: at }: PlanStatusRow, nextAt: number | null): boolean {
+  return at !== null && at.getTime() === nextAt;
+}
+
+function debitInWords({ debit_slot: slot, debit_outcome: outcome }: PlanStatusRow): string {
+  const step = stepOfDebit({ outcome: outcome ?? 'submitted' });
+  return slot === null ? step : `${step}: the debit of ${slotInWords(slot)}`;
 }

@@ -1,5 +1,3 @@
-import { listIntentsDueOnClock } from '../../db/payment-intents.ts';
-import { listPlansDueOnClock } from '../../db/payment-plans.ts';
 import {
   type ClockAdvanceRow,
   countEffects,
@@ -11,65 +9,53 @@ import {
 import type { ClockSubjectStatus } from '../../messages/subject-status.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
-import type { WorkflowType } from '../../platform/postgres/outbox.ts';
 import { afterCommit, atomically } from '../../platform/postgres/transaction.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { emit, secondsBetween } from '../../platform/telemetry.ts';
 import type { EffectsManifest } from '../../resources/test-clock.ts';
 import { clockEvent, recordEvents } from '../events.ts';
-
-/** A plan or scheduled payment on the clock with something to do before the clock reaches its target. */
-export interface DueSubject {
-  workflowType: Extract<WorkflowType, 'paymentPlan' | 'scheduledPayment'>;
-  id: string;
-  /** When, in the clock's time. Null while it is under way. */
-  at: Date | null;
-}
+import { expireMandatesOnClock } from '../mandates/expiry.ts';
+import { type DueSubject, dueOnClock, firstDue } from './due-subjects.ts';
 
 /**
- * Returns what is due on a clock up to `target`. Subjects that are not due need no advance: each reads its time afresh
- * when it is next due.
- */
-export async function dueOnClock(db: Db, testClockId: string, target: Date): Promise<DueSubject[]> {
-  const [plans, payments] = await Promise.all([
-    listPlansDueOnClock(db, testClockId, target),
-    listIntentsDueOnClock(db, testClockId, target),
-  ]);
-  return [
-    ...plans.map((plan): DueSubject => ({ workflowType: 'paymentPlan', ...plan })),
-    ...payments.map((payment): DueSubject => ({ workflowType: 'scheduledPayment', ...payment })),
-  ];
-}
-
-/**
- * Advances one subject of a clock to the advance's target. Returns the reason if it does not get there. `again` means
- * that this advance has moved the subject before, and something is still due.
+ * Advances one subject of a clock from one time of the clock to another. Returns the reason if it does not get there.
+ * `again` means that this advance has moved the subject there before, and something is still due.
  */
 export type MoveSubject = (
   subject: DueSubject,
   advance: ClockAdvanceRow,
-  again: boolean,
+  move: { from: Date; to: Date; again: boolean },
 ) => Promise<{ failure: string | null }>;
+
+/** How an advance is carried out. `step` runs each step in the database, with its retries. */
+interface Carrying {
+  moveSubject: MoveSubject;
+  step: <T>(work: () => Promise<T>) => Promise<T>;
+}
 
 /** How often the subjects of an advance are looked at: a subject may become due while the others are moved. */
 const rounds = 3;
 
 /**
- * Carries out an accepted advance. Its subjects are independent of each other and move in parallel. The clock becomes
- * ready only when nothing up to the target is due any more; otherwise it fails. `step` runs each step in the database,
- * with its retries.
+ * Carries out an accepted advance. Its subjects move in parallel, each straight to the target, except those of a
+ * customer that has given a mandate: see `moveInOrder`. The clock becomes ready only when nothing up to the target is
+ * due any more; otherwise it fails.
  */
-export async function carryOutAdvance(
-  db: Db,
-  advance: ClockAdvanceRow,
-  { moveSubject, step }: { moveSubject: MoveSubject; step: <T>(work: () => Promise<T>) => Promise<T> },
-): Promise<void> {
+export async function carryOutAdvance(db: Db, advance: ClockAdvanceRow, carrying: Carrying): Promise<void> {
+  const { moveSubject, step } = carrying;
+  const { test_clock_id: clockId, from_time: from, target_time: to } = advance;
   pass('advance found');
-  const listDue = () => step(() => dueOnClock(db, advance.test_clock_id, advance.target_time));
+  const listDue = () => step(() => dueOnClock(db, clockId, to));
   let failure: string | null = null;
   let due = await listDue();
   for (let round = 0; round < rounds && due.length > 0 && failure === null; round++) {
-    const moved = await Promise.all(due.map((subject) => moveSubject(subject, advance, round > 0)));
+    const customers = new Set(due.flatMap(({ customerInOrder }) => customerInOrder ?? []));
+    const moved = await Promise.all([
+      ...due
+        .filter(({ customerInOrder }) => customerInOrder === null)
+        .map((subject) => moveSubject(subject, advance, { from, to, again: round > 0 })),
+      ...[...customers].map((customer) => moveInOrder(listDue, due, customer, advance, carrying)),
+    ]);
     failure = moved.find((move) => move.failure !== null)?.failure ?? null;
     if (failure === null) due = await listDue();
   }
@@ -80,6 +66,42 @@ export async function carryOutAdvance(
     reason === null ? completeAdvance(db, advance, realNow()) : failAdvance(db, advance, reason, realNow()),
   );
   pass('advance completed');
+}
+
+/**
+ * Moves the subjects of one customer in the order of their instants: the bank's word about one can change the others.
+ * So the first one moves to its instant, and then all are looked at again. A single one moves straight to the target.
+ */
+async function moveInOrder(
+  listDue: () => Promise<DueSubject[]>,
+  dueAtFirst: DueSubject[],
+  customer: string,
+  advance: ClockAdvanceRow,
+  { moveSubject }: Carrying,
+): Promise<{ failure: string | null }> {
+  const { from_time: start, target_time: target } = advance;
+  const ofCustomer = (due: DueSubject[]) => due.filter(({ customerInOrder }) => customerInOrder === customer);
+  const reached = new Map<string, Date>();
+  let due = ofCustomer(dueAtFirst);
+  for (let triesLeft = rounds; ; ) {
+    const subject = firstDue(due);
+    if (subject === null) return { failure: null };
+    if (triesLeft === 0) return { failure: `${subject.id} is due and was not collected` };
+    const from = reached.get(subject.id) ?? start;
+    const isAlone = due.length === 1;
+    const to = isAlone ? target : latest(subject.at ?? start, start);
+    const again = reached.get(subject.id)?.getTime() === to.getTime();
+    const moved = await moveSubject(subject, advance, { from, to, again });
+    if (moved.failure !== null) return moved;
+    reached.set(subject.id, to);
+    due = ofCustomer(await listDue());
+    const next = due.find(({ id }) => id === subject.id);
+    triesLeft = next !== undefined && Number(next.at) === Number(subject.at) ? triesLeft - 1 : rounds;
+  }
+}
+
+function latest(a: Date, b: Date): Date {
+  return a > b ? a : b;
 }
 
 /** Returns the status of a clock for its workflow. If the clock was deleted, its `expiresAt` is null. */
@@ -111,6 +133,8 @@ export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Dat
       last_advanced_at: now,
     });
     const origin = { billerId: clock.biller_id, livemode: false, requestId: advance.request_id, now };
+    // Debits that were due before a mandate lapsed have used it by now, and so moved its lapse.
+    await expireMandatesOnClock(tx, clock.id, advance.target_time, origin);
     await recordEvents(tx, origin, [clockEvent('test_clock.ready', clock, { effects_manifest: manifest })]);
     emitEnd(tx, advance, clock.biller_id, 'ready', now);
   });

@@ -6,14 +6,21 @@ import type { Processors } from '../../processors/processor.ts';
 import { sandboxProcessor } from '../../processors/sandbox.ts';
 import type { DryRunResult, Effect } from '../../resources/clock-effect.ts';
 import { gatherEvents, type NewEvent } from '../events.ts';
+import { expireMandatesOnClock } from '../mandates/expiry.ts';
 import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
+import { collectDebit } from '../plans/collect-subject.ts';
 import { collectDuePayment } from '../plans/plan-collection.ts';
 import type { RequestContext } from '../request-context.ts';
-import { countedManifest, type DueSubject, dueOnClock } from './clock-advance.ts';
+import { countedManifest } from './clock-advance.ts';
 import { withFacts } from './clock-effects.ts';
+import { type DueSubject, dueOnClock, firstDue } from './due-subjects.ts';
 import { admitAdvance } from './test-clocks.ts';
 
-const collect = { paymentPlan: collectDuePayment, scheduledPayment: collectScheduledPayment };
+const collect = {
+  paymentPlan: collectDuePayment,
+  scheduledPayment: collectScheduledPayment,
+  bankDebit: collectDebit,
+};
 
 /**
  * The sandbox's processor returns an outcome from the request alone and stores nothing. So it can be asked about
@@ -35,7 +42,7 @@ export async function dryRunAdvance(
 ): Promise<DryRunResult> {
   const result = await dryRun(db, async (tx): Promise<DryRunResult> => {
     const admitted = await admitAdvance(tx, context, clockId, targetText);
-    const events = await collectAll(tx, admitted, context.now);
+    const events = await collectAll(tx, admitted, context);
     const manifest = await countedManifest(tx, clockId, admitted.clock.frozen_time, admitted.target);
     return { ...admitted, manifest, effects: await withFacts(tx, events) };
   });
@@ -43,22 +50,28 @@ export async function dryRunAdvance(
 }
 
 /** Collects all that is due up to the target, the oldest first. Returns the events that this would record. */
-async function collectAll(tx: Tx, { clock, target }: { clock: TestClockRow; target: Date }, now: Date) {
+async function collectAll(tx: Tx, { clock, target }: { clock: TestClockRow; target: Date }, context: RequestContext) {
   const events = gatherEvents(tx);
   for (;;) {
-    const due = oldest(await dueOnClock(tx, clock.id, target));
+    const due = firstDue(await dueOnClock(tx, clock.id, target));
     if (due === null) break;
     const before = events.length;
     const at = due.at !== null && due.at > clock.frozen_time ? due.at : clock.frozen_time;
-    await collect[due.workflowType](tx, processors, due.id, { at, now });
-    if (events.length === before) throw new Error(`${due.id} is due and was not collected`);
+    await collect[due.workflowType](tx, processors, due.id, { at, now: context.now });
+    if (events.length === before && !(await hasMoved(tx, clock.id, due))) {
+      throw new Error(`${due.id} is due and was not collected`);
+    }
   }
+  await expireMandatesOnClock(tx, clock.id, target, context);
   // An effect at the frozen time itself was left open by a request. It does not belong to the advance.
-  return events.filter(({ at }) => at > clock.frozen_time).map(asEffect);
+  const ofAdvance = events.filter(({ at }) => at > clock.frozen_time);
+  return ofAdvance.toSorted((a, b) => Number(a.at) - Number(b.at)).map(asEffect);
 }
 
-function oldest(due: DueSubject[]): DueSubject | null {
-  return due.toSorted((a, b) => Number(a.at) - Number(b.at) || (a.id < b.id ? -1 : 1))[0] ?? null;
+/** Whether something else is due now: the hand-over of a debit to the bank has no event. */
+async function hasMoved(tx: Tx, clockId: string, { id, at }: DueSubject): Promise<boolean> {
+  const due = await dueOnClock(tx, clockId, at ?? new Date(0));
+  return !due.some((other) => other.id === id && Number(other.at) === Number(at));
 }
 
 function asEffect({ type, subjectId, at, data }: NewEvent) {

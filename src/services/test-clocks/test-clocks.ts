@@ -1,3 +1,4 @@
+import { lockDebitsOnClock } from '../../db/bank-debits.ts';
 import { listClocks as listClockRows, selectClockDetails, type TestClockDetailRow } from '../../db/clock-details.ts';
 import { lockScheduledIntentsOnClock } from '../../db/payment-intents.ts';
 import { listActiveFrequenciesOnClock, lockRunningPlansOnClock } from '../../db/payment-plans.ts';
@@ -208,10 +209,12 @@ async function removeClock(
 async function workflowsOfClock(tx: Tx, clock: TestClockRow): Promise<OutboxEntry[]> {
   const plans = await lockRunningPlansOnClock(tx, clock.id);
   const payments = await lockScheduledIntentsOnClock(tx, clock.id);
+  const debits = await lockDebitsOnClock(tx, clock.id);
   return [
     wakeEntry('testClock', clock),
     ...plans.map((plan) => wakeEntry('paymentPlan', plan)),
     ...payments.map((payment) => wakeEntry('scheduledPayment', payment)),
+    ...debits.map((debit) => wakeEntry('bankDebit', debit)),
   ];
 }
 

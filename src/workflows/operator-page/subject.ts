@@ -16,6 +16,13 @@ import {
 } from './page.ts';
 import { markFreed, markStalled } from './stalled.ts';
 
+/** What the subjects are called, by the type of their workflow. */
+const titles: Readonly<Record<string, string>> = {
+  paymentPlan: 'Payment plan',
+  scheduledPayment: 'Scheduled payment',
+  bankDebit: 'Bank debit',
+};
+
 const readAgain: Remedy = { command: 'recheck', does: 'read the database again, and do what is due.' };
 
 /** The part of the customer's time that a page needs. */
@@ -73,7 +80,7 @@ function contentOf(
   const { ended, state, testClockId: clock, story: details, nextAt, nextDueAt, failedAttempts } = subject;
   const time = timeOf(clock !== null);
   const next = nextAt === null ? 'nothing by itself' : `${subject.next}, at ${instant(nextAt)}${time}`;
-  const what = workflowInfo().workflowType === 'paymentPlan' ? 'Payment plan' : 'Scheduled payment';
+  const what = titles[workflowInfo().workflowType] ?? 'Scheduled payment';
   return {
     title: `${what}: ${stalled === null ? '' : 'stalled, '}${state}${clock === null ? '' : ', on a test clock'}`,
     status: {
@@ -142,7 +149,10 @@ function remediesOf({ state, story: details, nextAt }: SubjectStatus, isStalled:
 
 /** Returns the API paths that show the subject. Requests need the biller's key. */
 function pathsOf(subject: SubjectStatus | null): string {
-  if (workflowInfo().workflowType !== 'paymentPlan') return `\`GET /api/v1/payment_intents/${subjectId()}\``;
+  if (workflowInfo().workflowType !== 'paymentPlan') {
+    const payment = workflowInfo().workflowType === 'bankDebit' ? subject?.story?.paymentIntentId : subjectId();
+    return payment === undefined ? 'none' : `\`GET /api/v1/payment_intents/${payment}\``;
+  }
   const plan = `/api/v1/payment_plans/${subjectId()}`;
   const intent = subject?.story?.unpaid?.intentId;
   const paths = [plan, `${plan}/payments`, ...(intent ? [`/api/v1/payment_intents/${intent}`] : [])];

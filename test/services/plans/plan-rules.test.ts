@@ -9,7 +9,14 @@ const plan: PaymentPlanRow = {
   ...{ state: 'pending', state_reason: null, frequency_type: 'monthly', frequency_period: 1, currency: 'AUD' },
   ...{ recurring_amount_cents: 500, first_amount_cents: null, total_amount_cents: null, until_further_notice: true },
   ...{ start_date: '2027-03-31', first_date: null, payment_instrument_id: null, failure_behaviour: 'retry' },
-  ...{ metadata: {}, collected_amount_cents: 0, next_slot: 0, next_due_at: null, next_attempt_at: null },
+  ...{
+    metadata: {},
+    collected_amount_cents: 0,
+    next_slot: 0,
+    next_due_at: null,
+    next_attempt_at: null,
+    next_debit_at: null,
+  },
   ...{ activated_at: null, created_at: now, updated_at: now },
 };
 

@@ -6,11 +6,13 @@ type Schemas = components['schemas'];
 
 export type Address = Schemas['Address'];
 export type AdvancingTestClock = Schemas['AdvancingTestClock'];
+export type BankDebit = Schemas['BankDebit'];
 export type BecsData = Schemas['BecsData'];
 export type BecsInstrument = Schemas['BecsInstrument'];
 export type BecsPaymentMethod = Schemas['BecsPaymentMethod'];
 export type BecsPaymentMethodCreate = Schemas['BecsPaymentMethodCreate'];
 export type BecsSummary = Schemas['BecsSummary'];
+export type BusinessDays = Schemas['BusinessDays'];
 export type CardData = Schemas['CardData'];
 export type CardInstrument = Schemas['CardInstrument'];
 export type CardPaymentMethod = Schemas['CardPaymentMethod'];
@@ -40,6 +42,22 @@ export type KlarnaData = Schemas['KlarnaData'];
 export type KlarnaInstrument = Schemas['KlarnaInstrument'];
 export type KlarnaPaymentMethod = Schemas['KlarnaPaymentMethod'];
 export type KlarnaPaymentMethodCreate = Schemas['KlarnaPaymentMethodCreate'];
+export type Mandate = Schemas['Mandate'];
+export type MandateAccept = Schemas['MandateAccept'];
+export type MandateAcceptance = Schemas['MandateAcceptance'];
+export type MandateAcceptanceInput = Schemas['MandateAcceptanceInput'];
+export type MandateActivatedEvent = Schemas['MandateActivatedEvent'];
+export type MandateCancel = Schemas['MandateCancel'];
+export type MandateCanceledEvent = Schemas['MandateCanceledEvent'];
+export type MandateChanges = Schemas['MandateChanges'];
+export type MandateCreate = Schemas['MandateCreate'];
+export type MandateCreatedEvent = Schemas['MandateCreatedEvent'];
+export type MandateEffect = Schemas['MandateEffect'];
+export type MandateExpiredEvent = Schemas['MandateExpiredEvent'];
+export type MandateFailedEvent = Schemas['MandateFailedEvent'];
+export type MandateForPayer = Schemas['MandateForPayer'];
+export type MandateList = Schemas['MandateList'];
+export type MandateText = Schemas['MandateText'];
 export type NotificationPreferences = Schemas['NotificationPreferences'];
 export type PayIdData = Schemas['PayIdData'];
 export type PayIdInstrument = Schemas['PayIdInstrument'];
@@ -52,6 +70,7 @@ export type PayPalPaymentMethodCreate = Schemas['PayPalPaymentMethodCreate'];
 export type PaymentError = Schemas['PaymentError'];
 export type PaymentIntent = Schemas['PaymentIntent'];
 export type PaymentIntentActionCompletion = Schemas['PaymentIntentActionCompletion'];
+export type PaymentIntentBankResult = Schemas['PaymentIntentBankResult'];
 export type PaymentIntentCanceledEvent = Schemas['PaymentIntentCanceledEvent'];
 export type PaymentIntentChanges = Schemas['PaymentIntentChanges'];
 export type PaymentIntentConfirm = Schemas['PaymentIntentConfirm'];
@@ -60,7 +79,9 @@ export type PaymentIntentEffect = Schemas['PaymentIntentEffect'];
 export type PaymentIntentFailedEvent = Schemas['PaymentIntentFailedEvent'];
 export type PaymentIntentForPayer = Schemas['PaymentIntentForPayer'];
 export type PaymentIntentList = Schemas['PaymentIntentList'];
+export type PaymentIntentProcessingEvent = Schemas['PaymentIntentProcessingEvent'];
 export type PaymentIntentRequiresActionEvent = Schemas['PaymentIntentRequiresActionEvent'];
+export type PaymentIntentReturnedEvent = Schemas['PaymentIntentReturnedEvent'];
 export type PaymentIntentSucceededEvent = Schemas['PaymentIntentSucceededEvent'];
 export type PaymentMethod = Schemas['PaymentMethod'];
 export type PaymentMethodAttach = Schemas['PaymentMethodAttach'];
@@ -89,6 +110,7 @@ export type RefundFailedEvent = Schemas['RefundFailedEvent'];
 export type RefundList = Schemas['RefundList'];
 export type RefundSucceededEvent = Schemas['RefundSucceededEvent'];
 export type ReplayResult = Schemas['ReplayResult'];
+export type ReturnedPaymentIntent = Schemas['ReturnedPaymentIntent'];
 export type SandboxPaymentMethodCreate = Schemas['SandboxPaymentMethodCreate'];
 export type ScheduledPayment = Schemas['ScheduledPayment'];
 export type ScheduledPaymentList = Schemas['ScheduledPaymentList'];
@@ -125,6 +147,13 @@ export type WebhookEvent =
   | Schemas['PaymentIntentFailedEvent']
   | Schemas['PaymentIntentCanceledEvent']
   | Schemas['PaymentIntentRequiresActionEvent']
+  | Schemas['PaymentIntentProcessingEvent']
+  | Schemas['PaymentIntentReturnedEvent']
+  | Schemas['MandateCreatedEvent']
+  | Schemas['MandateActivatedEvent']
+  | Schemas['MandateCanceledEvent']
+  | Schemas['MandateFailedEvent']
+  | Schemas['MandateExpiredEvent']
   | Schemas['PaymentPlanActivatedEvent']
   | Schemas['PaymentPlanSuspendedEvent']
   | Schemas['PaymentPlanDeactivatedEvent']

@@ -195,7 +195,8 @@ export class PaymentMethods extends Resource {
   /**
    * Detach a payment method
    *
-   * After this response no charge starts on the method. It stays readable. Detaching it again changes nothing.
+   * After this response no charge starts on the method, and its mandate is canceled. It stays readable. Detaching it
+   * again changes nothing.
    *
    * Needs a secret key with the scope `payment_methods:write`.
    *
@@ -221,6 +222,140 @@ export class PaymentMethods extends Resource {
     options?: WriteOptions,
   ): Promise<models.PaymentMethodEnvelope> {
     return this.send({ method: 'POST', path: path`/api/v1/test_helpers/payment_methods`, body }, options);
+  }
+}
+
+/**
+ * The authority of a payer to debit a bank account, with the evidence that it was given. An account that has a mandate
+ * is debited only while the mandate is active.
+ */
+export class Mandates extends Resource {
+  /**
+   * Create a mandate for a bank account
+   *
+   * Without `acceptance` the mandate is `pending` until you send it. With `acceptance` it is `active` at once. Show the
+   * payer the text first, and send its version and hash. An account has at most one mandate that has not ended: a
+   * second one is refused with `mandate_exists`, and the error has its `mandate_id`. Sends `mandate.created`, and
+   * `mandate.activated` with an acceptance.
+   *
+   * A publishable key needs the client_secret of a payment intent that can still be confirmed. It accepts a mandate
+   * online for the customer of that payment intent, with a payment method that could confirm it. It cannot set the
+   * terms: create the mandate with a secret key if there are any. The response has what a payer needs
+   * (`MandateForPayer`).
+   *
+   * A secret key needs the scope `mandates:write`; a publishable key may call this too.
+   *
+   * `POST /api/v1/mandates`
+   */
+  create(body: models.MandateCreate, options?: WriteOptions): Promise<models.Mandate> {
+    return this.send({ method: 'POST', path: path`/api/v1/mandates`, body }, options);
+  }
+
+  /**
+   * List mandates, newest first
+   *
+   * Needs a secret key with the scope `mandates:read`.
+   *
+   * `GET /api/v1/mandates`
+   */
+  list(query?: QueryOf<'listMandates'>, options?: RequestOptions): Listing<models.MandateList, 'data'> {
+    return this.pagesOf({ method: 'GET', path: path`/api/v1/mandates`, query }, 'data', 'id', options);
+  }
+
+  /**
+   * Fetch a mandate
+   *
+   * Needs a secret key with the scope `mandates:read`.
+   *
+   * `GET /api/v1/mandates/{mandate_id}`
+   */
+  get(mandateId: string, options?: RequestOptions): Promise<models.Mandate> {
+    return this.send({ method: 'GET', path: path`/api/v1/mandates/${mandateId}` }, options);
+  }
+
+  /**
+   * Print a mandate with its evidence
+   *
+   * A page to print: names, BSB, the last digits of the account number, the text that the payer agreed to, word for
+   * word, and how the payer agreed. It stays the same after the text or the name of the account has changed.
+   *
+   * Needs a secret key with the scope `mandates:read`.
+   *
+   * `GET /api/v1/mandates/{mandate_id}/document`
+   */
+  getDocument(mandateId: string, options?: RequestOptions): Promise<ResponseOf<'getMandateDocument'>> {
+    return this.send({ method: 'GET', path: path`/api/v1/mandates/${mandateId}/document`, accept: 'text/html' }, options);
+  }
+
+  /**
+   * Record that the payer has agreed to a mandate
+   *
+   * Allowed from `pending`; the mandate becomes `active`. Sends `mandate.activated`.
+   *
+   * A publishable key needs the client_secret of a payment intent of the mandate’s customer that can still be
+   * confirmed, and accepts online only. The response then has what a payer needs (`MandateForPayer`).
+   *
+   * A secret key needs the scope `mandates:write`; a publishable key may call this too.
+   *
+   * `POST /api/v1/mandates/{mandate_id}/accept`
+   */
+  accept(mandateId: string, body: models.MandateAccept, options?: WriteOptions): Promise<models.Mandate> {
+    return this.send({ method: 'POST', path: path`/api/v1/mandates/${mandateId}/accept`, body }, options);
+  }
+
+  /**
+   * Cancel a mandate
+   *
+   * Allowed from `pending` and `active`, for good. After this response the account is not debited. Sends
+   * `mandate.canceled`.
+   *
+   * Needs a secret key with the scope `mandates:write`.
+   *
+   * `POST /api/v1/mandates/{mandate_id}/cancel`
+   */
+  cancel(mandateId: string, body?: models.MandateCancel, options?: WriteOptions): Promise<models.Mandate> {
+    return this.send({ method: 'POST', path: path`/api/v1/mandates/${mandateId}/cancel`, body }, options);
+  }
+
+  /**
+   * Cancel a mandate as the payer would at the bank
+   *
+   * Allowed from `active`. Sends `mandate.canceled`.
+   *
+   * Needs a secret key with the scope `mandates:write`. Sandbox only.
+   *
+   * `POST /api/v1/test_helpers/mandates/{mandate_id}/payer_cancels`
+   */
+  cancelAsPayer(mandateId: string, options?: WriteOptions): Promise<models.Mandate> {
+    return this.send({ method: 'POST', path: path`/api/v1/test_helpers/mandates/${mandateId}/payer_cancels` }, options);
+  }
+
+  /**
+   * Fetch the text that a payer agrees to
+   *
+   * Show the payer `html` as it is, with the account and the terms of the mandate beside it. Send `version` and
+   * `sha256` with the acceptance. The text has the name of your account. No lawyer has checked its words.
+   *
+   * Needs a secret key with the scope `mandates:read`.
+   *
+   * `GET /api/v1/mandate_texts/au_becs`
+   */
+  getText(options?: RequestOptions): Promise<models.MandateText> {
+    return this.send({ method: 'GET', path: path`/api/v1/mandate_texts/au_becs` }, options);
+  }
+
+  /**
+   * List the business days of a debit scheme
+   *
+   * The days on which the banks of the scheme settle, from a date on, oldest first. They are not a country’s working
+   * days. The calendar has the years 2000 to 2099.
+   *
+   * Needs a secret key with the scope `mandates:read`.
+   *
+   * `GET /api/v1/business_days`
+   */
+  listBusinessDays(query: QueryOf<'listBusinessDays'>, options?: RequestOptions): Promise<models.BusinessDays> {
+    return this.send({ method: 'GET', path: path`/api/v1/business_days`, query }, options);
   }
 }
 
@@ -280,8 +415,9 @@ export class PaymentIntents extends Resource {
    * Charge a payment intent
    *
    * Allowed from requires_payment_method and failed. Returns the result: `succeeded`, `failed` with
-   * `last_payment_error`, `requires_action` or `processing`. A decline is not an error: it returns 200. A method
-   * without a customer is attached to the customer of the payment intent.
+   * `last_payment_error`, `requires_action` or `processing`. A decline is not an error: it returns 200. A bank account
+   * under a mandate returns `processing` with `expected_result_date`. A method without a customer is attached to the
+   * customer of the payment intent.
    *
    * A publishable key needs the client_secret of this payment intent. It may use a method of the payment intent’s
    * customer, or a method without a customer. If the payment intent has no customer either, the method is bound to this
@@ -303,8 +439,9 @@ export class PaymentIntents extends Resource {
   /**
    * Cancel a payment intent
    *
-   * Allowed from requires_payment_method, requires_action and failed. It also ends a schedule. A payment intent of a
-   * plan cannot be canceled: suspend or close the plan.
+   * Allowed from requires_payment_method, requires_action and failed, and from processing while a bank debit waits for
+   * its hand-over to the bank. It also ends a schedule. A payment intent of a plan cannot be canceled: suspend or close
+   * the plan.
    *
    * Needs a secret key with the scope `payment_intents:write`.
    *
@@ -329,6 +466,25 @@ export class PaymentIntents extends Resource {
     options?: WriteOptions,
   ): Promise<models.PaymentIntent> {
     return this.send({ method: 'POST', path: path`/api/v1/test_helpers/payment_intents/${paymentIntentId}/complete_action`, body }, options);
+  }
+
+  /**
+   * Report on a bank debit as the bank would
+   *
+   * Reports now what the bank would report at its own time. A debit that was not handed over yet is handed over first.
+   * After that the bank reports nothing more about this debit by itself. On a test clock you need not call this: an
+   * advance carries out what `_sandbox_bank_outcome` chooses.
+   *
+   * Needs a secret key with the scope `payment_intents:write`. Sandbox only.
+   *
+   * `POST /api/v1/test_helpers/payment_intents/{payment_intent_id}/bank_result`
+   */
+  reportBankResult(
+    paymentIntentId: string,
+    body: models.PaymentIntentBankResult,
+    options?: WriteOptions,
+  ): Promise<models.PaymentIntent> {
+    return this.send({ method: 'POST', path: path`/api/v1/test_helpers/payment_intents/${paymentIntentId}/bank_result`, body }, options);
   }
 }
 
@@ -674,9 +830,9 @@ export class WebhookEndpoints extends Resource {
    * failure, disables the endpoint. Each mode has at most 16 endpoints.
    *
    * The key must also be able to read the events of the endpoint: `events:read` reads every event,
-   * `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `payment_plans:read`
-   * reads `payment_plan.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`,
-   * the default, needs `events:read`.
+   * `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `mandates:read` reads
+   * `mandate.*`, `payment_plans:read` reads `payment_plan.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read`
+   * reads `webhook_endpoint.*`. `*`, the default, needs `events:read`.
    *
    * Needs a secret key with the scope `webhooks:write`.
    *
@@ -902,6 +1058,11 @@ export class Resources {
    */
   readonly paymentMethods: PaymentMethods;
   /**
+   * The authority of a payer to debit a bank account, with the evidence that it was given. An account that has a
+   * mandate is debited only while the mandate is active.
+   */
+  readonly mandates: Mandates;
+  /**
    * Single charges: created on your server, confirmed with a saved payment method. The event `payment_intent.succeeded`
    * completes a payment.
    */
@@ -929,6 +1090,7 @@ export class Resources {
   constructor(request: Requester) {
     this.customers = new Customers(request);
     this.paymentMethods = new PaymentMethods(request);
+    this.mandates = new Mandates(request);
     this.paymentIntents = new PaymentIntents(request);
     this.refunds = new Refunds(request);
     this.paymentPlans = new PaymentPlans(request);

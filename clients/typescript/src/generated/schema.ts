@@ -206,7 +206,7 @@ export interface paths {
         put?: never;
         /**
          * Detach a payment method
-         * @description After this response no charge starts on the method. It stays readable. Detaching it again changes nothing.
+         * @description After this response no charge starts on the method, and its mandate is canceled. It stays readable. Detaching it again changes nothing.
          *
          *     Needs a secret key with the scope `payment_methods:write`.
          */
@@ -233,6 +233,188 @@ export interface paths {
          *     Needs a secret key with the scope `payment_methods:write`. Sandbox only.
          */
         post: operations["createSandboxPaymentMethod"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mandates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List mandates, newest first
+         * @description Needs a secret key with the scope `mandates:read`.
+         */
+        get: operations["listMandates"];
+        put?: never;
+        /**
+         * Create a mandate for a bank account
+         * @description Without `acceptance` the mandate is `pending` until you send it. With `acceptance` it is `active` at once. Show the payer the text first, and send its version and hash. An account has at most one mandate that has not ended: a second one is refused with `mandate_exists`, and the error has its `mandate_id`. Sends `mandate.created`, and `mandate.activated` with an acceptance.
+         *
+         *     A publishable key needs the client_secret of a payment intent that can still be confirmed. It accepts a mandate online for the customer of that payment intent, with a payment method that could confirm it. It cannot set the terms: create the mandate with a secret key if there are any. The response has what a payer needs (`MandateForPayer`).
+         *
+         *     A secret key needs the scope `mandates:write`; a publishable key may call this too.
+         */
+        post: operations["createMandate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mandates/{mandate_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fetch a mandate
+         * @description Needs a secret key with the scope `mandates:read`.
+         */
+        get: operations["getMandate"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mandates/{mandate_id}/document": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Print a mandate with its evidence
+         * @description A page to print: names, BSB, the last digits of the account number, the text that the payer agreed to, word for word, and how the payer agreed. It stays the same after the text or the name of the account has changed.
+         *
+         *     Needs a secret key with the scope `mandates:read`.
+         */
+        get: operations["getMandateDocument"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mandates/{mandate_id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record that the payer has agreed to a mandate
+         * @description Allowed from `pending`; the mandate becomes `active`. Sends `mandate.activated`.
+         *
+         *     A publishable key needs the client_secret of a payment intent of the mandate’s customer that can still be confirmed, and accepts online only. The response then has what a payer needs (`MandateForPayer`).
+         *
+         *     A secret key needs the scope `mandates:write`; a publishable key may call this too.
+         */
+        post: operations["acceptMandate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mandates/{mandate_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a mandate
+         * @description Allowed from `pending` and `active`, for good. After this response the account is not debited. Sends `mandate.canceled`.
+         *
+         *     Needs a secret key with the scope `mandates:write`.
+         */
+        post: operations["cancelMandate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/test_helpers/mandates/{mandate_id}/payer_cancels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a mandate as the payer would at the bank
+         * @description Allowed from `active`. Sends `mandate.canceled`.
+         *
+         *     Needs a secret key with the scope `mandates:write`. Sandbox only.
+         */
+        post: operations["cancelMandateAsPayer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mandate_texts/au_becs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fetch the text that a payer agrees to
+         * @description Show the payer `html` as it is, with the account and the terms of the mandate beside it. Send `version` and `sha256` with the acceptance. The text has the name of your account. No lawyer has checked its words.
+         *
+         *     Needs a secret key with the scope `mandates:read`.
+         */
+        get: operations["getMandateText"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/business_days": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the business days of a debit scheme
+         * @description The days on which the banks of the scheme settle, from a date on, oldest first. They are not a country’s working days. The calendar has the years 2000 to 2099.
+         *
+         *     Needs a secret key with the scope `mandates:read`.
+         */
+        get: operations["listBusinessDays"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -300,7 +482,7 @@ export interface paths {
         put?: never;
         /**
          * Charge a payment intent
-         * @description Allowed from requires_payment_method and failed. Returns the result: `succeeded`, `failed` with `last_payment_error`, `requires_action` or `processing`. A decline is not an error: it returns 200. A method without a customer is attached to the customer of the payment intent.
+         * @description Allowed from requires_payment_method and failed. Returns the result: `succeeded`, `failed` with `last_payment_error`, `requires_action` or `processing`. A decline is not an error: it returns 200. A bank account under a mandate returns `processing` with `expected_result_date`. A method without a customer is attached to the customer of the payment intent.
          *
          *     A publishable key needs the client_secret of this payment intent. It may use a method of the payment intent’s customer, or a method without a customer. If the payment intent has no customer either, the method is bound to this payment intent. No other payment intent can use it until a secret key attaches it to a customer. Any other method returns 403 `payment_method_not_allowed`. The response has what a payer needs (`PaymentIntentForPayer`).
          *
@@ -324,7 +506,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a payment intent
-         * @description Allowed from requires_payment_method, requires_action and failed. It also ends a schedule. A payment intent of a plan cannot be canceled: suspend or close the plan.
+         * @description Allowed from requires_payment_method, requires_action and failed, and from processing while a bank debit waits for its hand-over to the bank. It also ends a schedule. A payment intent of a plan cannot be canceled: suspend or close the plan.
          *
          *     Needs a secret key with the scope `payment_intents:write`.
          */
@@ -351,6 +533,28 @@ export interface paths {
          *     Needs a secret key with the scope `payment_intents:write`. Sandbox only.
          */
         post: operations["completePaymentIntentAction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/test_helpers/payment_intents/{payment_intent_id}/bank_result": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report on a bank debit as the bank would
+         * @description Reports now what the bank would report at its own time. A debit that was not handed over yet is handed over first. After that the bank reports nothing more about this debit by itself. On a test clock you need not call this: an advance carries out what `_sandbox_bank_outcome` chooses.
+         *
+         *     Needs a secret key with the scope `payment_intents:write`. Sandbox only.
+         */
+        post: operations["reportBankResult"];
         delete?: never;
         options?: never;
         head?: never;
@@ -766,7 +970,7 @@ export interface paths {
          *
          *     After a failure, the next attempts come 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h later, each give or take a tenth. `Retry-After` can make a wait longer, to at most 24 h. A 410 response, or five days of nothing but failure, disables the endpoint. Each mode has at most 16 endpoints.
          *
-         *     The key must also be able to read the events of the endpoint: `events:read` reads every event, `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `payment_plans:read` reads `payment_plan.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`, the default, needs `events:read`.
+         *     The key must also be able to read the events of the endpoint: `events:read` reads every event, `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `mandates:read` reads `mandate.*`, `payment_plans:read` reads `payment_plan.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`, the default, needs `events:read`.
          *
          *     Needs a secret key with the scope `webhooks:write`.
          */
@@ -1107,6 +1311,146 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "payment_intent.processing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A bank debit was accepted
+         * @description A bank debit was accepted. The bank reports on `expected_result_date` whether it was collected.
+         */
+        post: operations["onPaymentIntentProcessing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment_intent.returned": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The bank has taken back a debit that had succeeded
+         * @description The bank has taken back a debit that had succeeded. `will_retry` says whether the plan tries again, and `next_attempt_at` when. `total_returned_amount` counts the whole debit, also after a refund.
+         */
+        post: operations["onPaymentIntentReturned"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "mandate.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A mandate was created
+         * @description A mandate was created. It may already be active.
+         */
+        post: operations["onMandateCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "mandate.activated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A payer’s agreement was recorded
+         * @description A payer’s agreement was recorded: the account may be debited.
+         */
+        post: operations["onMandateActivated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "mandate.canceled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A mandate was canceled
+         * @description A mandate was canceled: by you, by the payer at the bank, or with its account or customer (`status_reason`).
+         */
+        post: operations["onMandateCanceled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "mandate.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A mandate ended because the bank cannot debit the account
+         * @description A mandate ended because the bank cannot debit the account.
+         */
+        post: operations["onMandateFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "mandate.expired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A mandate ended after 15 months without a debit
+         * @description A mandate ended after 15 months without a debit.
+         */
+        post: operations["onMandateExpired"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "payment_plan.activated": {
         parameters: {
             query?: never;
@@ -1375,6 +1719,45 @@ export interface components {
              */
             frozen_time: string;
         };
+        /** @description Present for an attempt that is a bank debit under a mandate. */
+        BankDebit: {
+            /** @description The authority to debit the account. */
+            mandate_id: string;
+            /** @description Shown on the payer’s statement. */
+            lodgement_reference: string;
+            /**
+             * Format: date
+             * @description The day on which the account is debited. Dates here are those of the scheme.
+             */
+            charge_date: string;
+            /**
+             * Format: date-time
+             * @description When it was handed to the bank; null before.
+             */
+            submitted_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the bank is expected to report.
+             */
+            expected_result_at: string;
+            /**
+             * Format: date-time
+             * @description When the bank reported that it was collected.
+             */
+            settled_at: string | null;
+            /**
+             * Format: date
+             * @description The last date on which it can come back.
+             */
+            returnable_until: string | null;
+            /**
+             * Format: date-time
+             * @description When it came back.
+             */
+            returned_at: string | null;
+            /** @description The bank’s own code for a refusal or a return. */
+            bank_code: string | null;
+        };
         BecsData: {
             /** @description Six digits, with or without a hyphen. In the sandbox 000-000 is enough. */
             bsb_number: string;
@@ -1430,6 +1813,12 @@ export interface components {
             account_name: string;
             /** @description The end of the account number. */
             last4: string;
+        };
+        BusinessDays: {
+            /** @description On the scheme’s clock, in order. */
+            data: string[];
+            /** @description Whether more follow: false at the end of the calendar, in 2099. */
+            has_more: boolean;
         };
         CardData: {
             /** @description The month in which it expires. */
@@ -1505,7 +1894,7 @@ export interface components {
             wallet: string | null;
         };
         /** @description One effect of an advance of a test clock: the object, what happened to it, and its new values. */
-        ClockEffect: components["schemas"]["PaymentIntentEffect"] | components["schemas"]["PaymentPlanEffect"];
+        ClockEffect: components["schemas"]["PaymentIntentEffect"] | components["schemas"]["PaymentPlanEffect"] | components["schemas"]["MandateEffect"];
         ClockEffectList: {
             data: components["schemas"]["ClockEffect"][];
             /** @description Whether more items follow. */
@@ -1693,7 +2082,7 @@ export interface components {
              * @description What is wrong, for programs. See *Codes of errors*.
              * @enum {string}
              */
-            code?: "validation_failed" | "bad_request" | "invalid_json" | "body_incomplete" | "invalid_header" | "unsupported_content_type" | "unsupported_encoding" | "unauthenticated" | "insufficient_scope" | "secret_key_required" | "client_secret_invalid" | "sandbox_only" | "payment_method_not_allowed" | "resource_missing" | "route_not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "payload_too_large" | "payment_method_limit" | "misdirected_request" | "idempotency_key_reused" | "invalid_state" | "test_clock_advancing" | "test_clock_failed" | "test_clock_full" | "test_clock_limit" | "test_clock_customers_limit" | "advance_bound_exceeded" | "webhook_endpoint_limit" | "webhook_endpoint_unverified" | "headers_too_large" | "rate_limited" | "webhook_replay_limit" | "internal_error" | "unavailable" | "processor_not_configured" | "time_skipping_unavailable";
+            code?: "validation_failed" | "bad_request" | "invalid_json" | "body_incomplete" | "invalid_header" | "unsupported_content_type" | "unsupported_encoding" | "unauthenticated" | "insufficient_scope" | "secret_key_required" | "client_secret_invalid" | "sandbox_only" | "payment_method_not_allowed" | "resource_missing" | "route_not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "payload_too_large" | "payment_method_limit" | "misdirected_request" | "idempotency_key_reused" | "invalid_state" | "mandate_exists" | "mandate_text_unknown" | "mandate_unavailable" | "mandate_limit_exceeded" | "test_clock_advancing" | "test_clock_failed" | "test_clock_full" | "test_clock_limit" | "test_clock_customers_limit" | "advance_bound_exceeded" | "webhook_endpoint_limit" | "webhook_endpoint_unverified" | "headers_too_large" | "rate_limited" | "webhook_replay_limit" | "internal_error" | "unavailable" | "processor_not_configured" | "time_skipping_unavailable";
             /** @description Every field error of the request, not only the first. */
             details?: components["schemas"]["ErrorDetail"][];
             /** @description The id of the request, as in the `Request-Id` header. */
@@ -1703,6 +2092,8 @@ export interface components {
              * @description With `advance_bound_exceeded`: the latest possible target of one advance.
              */
             max_frozen_time?: string;
+            /** @description With `mandate_exists`: the mandate of the bank account that has not ended. */
+            mandate_id?: string;
             /** @description With `/readyz`: the parts that are not reachable. */
             missing?: string[];
         };
@@ -1712,7 +2103,7 @@ export interface components {
              * @description For programs. See *Codes of details*.
              * @enum {string}
              */
-            code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_of_other_intent" | "payment_method_limit" | "payment_method_unattached" | "amount_too_small" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
+            code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_of_other_intent" | "payment_method_limit" | "payment_method_unattached" | "mandate_required" | "currency_of_scheme" | "mandate_text_unknown" | "amount_too_small" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
             /** @description For people. */
             message: string;
             /** @description A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`, `header/Idempotency-TTL`. */
@@ -1725,7 +2116,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
             /**
              * Format: date-time
              * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
@@ -1772,10 +2163,10 @@ export interface components {
              */
             currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
             /**
-             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged.
+             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why.
              * @enum {string}
              */
-            status: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled";
+            status: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled" | "returned";
             /** @description The saved method that is or was charged. */
             payment_method_id?: string;
             /** @description The payer. */
@@ -1797,6 +2188,20 @@ export interface components {
             statement_descriptor?: string;
             /** @description The sum of the refunds that succeeded, minor units. */
             total_refunded_amount: number;
+            /** @description The mandate of the last debit. Present for bank debits under a mandate only. */
+            mandate_id?: string;
+            /**
+             * Format: date
+             * @description When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
+             */
+            expected_result_date?: string;
+            /**
+             * Format: date
+             * @description The last date on which the bank can take the debit back. Present once a debit has succeeded.
+             */
+            returnable_until?: string;
+            /** @description What the bank has taken back, minor units: the whole of each debit that came back, whatever was refunded before. Bank debits only. */
+            total_returned_amount?: number;
             /** @description Why the last attempt failed; null if it did not fail or there was none. */
             last_payment_error: components["schemas"]["PaymentError"] | null;
             /**
@@ -1855,6 +2260,386 @@ export interface components {
             instrument_data: components["schemas"]["KlarnaData"];
             /** @description The customer that the method belongs to: a cus_ id, or your own reference of the customer. */
             customer_reference?: string;
+        };
+        Mandate: {
+            /** @description The id of the mandate. */
+            id: string;
+            /** @description The payer. */
+            customer_id: string;
+            /** @description The bank account that may be debited. */
+            payment_method_id: string;
+            /**
+             * @description The debit scheme. `au_becs`: direct debits in Australia.
+             * @enum {string}
+             */
+            scheme: "au_becs";
+            /** @description For people: `DDR-` and 14 letters and digits. Tell it to the payer. */
+            reference: string;
+            /**
+             * @description `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`, `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate.
+             * @enum {string}
+             */
+            status: "pending" | "active" | "canceled" | "failed" | "expired";
+            /** @description Why it has ended; null until then. `requested`: by you. `payer_canceled`, `payment_stopped`: by the payer at the bank. `debit_disputed`: the payer has claimed a debit back. `payment_method_detached`, `customer_deleted`: with its account or customer. `account_invalid`, `account_closed`, `account_holder_deceased`: the bank has refused a debit. `unused`: 15 months without a debit. */
+            status_reason: string | null;
+            /** @description Why you canceled it, in your words. */
+            cancellation_reason: string | null;
+            /** @description How the payer agreed; null until then. */
+            acceptance: components["schemas"]["MandateAcceptance"] | null;
+            /** @description The most that one debit may take, surcharge included, minor units; null for no limit. */
+            max_amount_cents: number | null;
+            /**
+             * @description What the payer was told: whether the amounts of the debits differ.
+             * @enum {string}
+             */
+            amount_type: "variable" | "fixed";
+            /** @description What the payer was told: how often debits are made. */
+            frequency_text: string | null;
+            /**
+             * Format: date
+             * @description The date, on the scheme’s clock, on which a debit that is requested now would be charged. Null unless the mandate is active.
+             */
+            next_possible_charge_date: string | null;
+            /**
+             * Format: date-time
+             * @description When it was last used; null if it never was.
+             */
+            last_debited_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it became active; null while it is pending.
+             */
+            activated_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended; null until then.
+             */
+            ended_at: string | null;
+            /** @description The account that is paid. */
+            biller_id: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The test clock of the customer; null in real time. */
+            test_clock: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            updated_at: string;
+        };
+        MandateAccept: {
+            /**
+             * @description How the payer agreed. `online` needs `ip_address` and `user_agent`. `imported`: with other words, to another service, from which you bring the mandate. A publishable key accepts `online` only.
+             * @enum {string}
+             */
+            type: "online" | "paper" | "telephone" | "imported";
+            /**
+             * Format: date-time
+             * @description When the payer agreed, on the customer’s time; not ahead. By default now, if `type` is `online`.
+             */
+            accepted_at?: string;
+            /** @description The address that the payer’s browser had at your server. */
+            ip_address?: string;
+            /** @description The `User-Agent` of the payer’s browser. */
+            user_agent?: string;
+            /** @description The name of the person who agreed. */
+            signatory_name: string;
+            /** @description The `version` of the text that the payer was shown. Required unless `type` is `imported`. */
+            text_version?: string;
+            /** @description The `sha256` of that text. Required unless `type` is `imported`. */
+            text_sha256?: string;
+            /** @description Required with a publishable key: the client_secret of a payment intent of the mandate’s customer that can still be confirmed. */
+            client_secret?: string;
+        };
+        MandateAcceptance: {
+            /**
+             * @description How the payer agreed.
+             * @enum {string}
+             */
+            type: "online" | "paper" | "telephone" | "imported";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            accepted_at: string;
+            /** @description The payer’s address, as you sent it. */
+            ip_address: string | null;
+            /** @description The payer’s browser, as you sent it. */
+            user_agent: string | null;
+            /** @description Who agreed. */
+            signatory_name: string;
+            /** @description The version of the text; null for an imported mandate that was agreed to with other words. */
+            text_version: string | null;
+            /** @description The hash of the text. */
+            text_sha256: string | null;
+        };
+        MandateAcceptanceInput: {
+            /**
+             * @description How the payer agreed. `online` needs `ip_address` and `user_agent`. `imported`: with other words, to another service, from which you bring the mandate. A publishable key accepts `online` only.
+             * @enum {string}
+             */
+            type: "online" | "paper" | "telephone" | "imported";
+            /**
+             * Format: date-time
+             * @description When the payer agreed, on the customer’s time; not ahead. By default now, if `type` is `online`.
+             */
+            accepted_at?: string;
+            /** @description The address that the payer’s browser had at your server. */
+            ip_address?: string;
+            /** @description The `User-Agent` of the payer’s browser. */
+            user_agent?: string;
+            /** @description The name of the person who agreed. */
+            signatory_name: string;
+            /** @description The `version` of the text that the payer was shown. Required unless `type` is `imported`. */
+            text_version?: string;
+            /** @description The `sha256` of that text. Required unless `type` is `imported`. */
+            text_sha256?: string;
+        };
+        MandateActivatedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /** @constant */
+            event_type: "mandate.activated";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Mandate"];
+        };
+        MandateCancel: {
+            /** @description The reason, in your words. */
+            reason?: string;
+        };
+        MandateCanceledEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /** @constant */
+            event_type: "mandate.canceled";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Mandate"];
+        };
+        MandateChanges: {
+            /**
+             * @description `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`, `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate.
+             * @enum {string}
+             */
+            status: "pending" | "active" | "canceled" | "failed" | "expired";
+            /** @description Why it has ended; null until then. `requested`: by you. `payer_canceled`, `payment_stopped`: by the payer at the bank. `debit_disputed`: the payer has claimed a debit back. `payment_method_detached`, `customer_deleted`: with its account or customer. `account_invalid`, `account_closed`, `account_holder_deceased`: the bank has refused a debit. `unused`: 15 months without a debit. */
+            status_reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended; null until then.
+             */
+            ended_at: string | null;
+        };
+        MandateCreate: {
+            /** @description A saved Australian bank account, pm_…. It has no other mandate that has not ended. */
+            payment_method_id: string;
+            /** @description The payer. By default the customer of the payment method. A method without one is attached. */
+            customer_id?: string;
+            acceptance?: components["schemas"]["MandateAcceptanceInput"];
+            /** @description The most that one debit may take, surcharge included, minor units. By default no limit. */
+            max_amount_cents?: number;
+            /**
+             * @description Whether the amounts of the debits differ; by default `variable`. It is for the payer only.
+             * @enum {string}
+             */
+            amount_type?: "variable" | "fixed";
+            /** @description How often debits are made, for the payer. */
+            frequency_text?: string;
+            /** @description Required with a publishable key: the client_secret of a payment intent of the mandate’s customer that can still be confirmed. */
+            client_secret?: string;
+        };
+        MandateCreatedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /** @constant */
+            event_type: "mandate.created";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Mandate"];
+        };
+        MandateEffect: {
+            /** @constant */
+            object: "mandate";
+            /** @description The mandate. */
+            object_id: string;
+            /** @description The advance that caused it; null in a dry run. */
+            advance_id: string | null;
+            /**
+             * Format: date-time
+             * @description The simulated instant at which it happens.
+             */
+            at: string;
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed";
+            /** @description The event that reports it; null in a dry run. */
+            event_id: string | null;
+            changes: components["schemas"]["MandateChanges"];
+        };
+        MandateExpiredEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /** @constant */
+            event_type: "mandate.expired";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Mandate"];
+        };
+        MandateFailedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /** @constant */
+            event_type: "mandate.failed";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Mandate"];
+        };
+        MandateForPayer: {
+            /** @description The id of the mandate. */
+            id: string;
+            /** @description The bank account that may be debited. */
+            payment_method_id: string;
+            /**
+             * @description The debit scheme. `au_becs`: direct debits in Australia.
+             * @enum {string}
+             */
+            scheme: "au_becs";
+            /** @description For people: `DDR-` and 14 letters and digits. Tell it to the payer. */
+            reference: string;
+            /**
+             * @description `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`, `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate.
+             * @enum {string}
+             */
+            status: "pending" | "active" | "canceled" | "failed" | "expired";
+            /** @description Why it has ended; null until then. `requested`: by you. `payer_canceled`, `payment_stopped`: by the payer at the bank. `debit_disputed`: the payer has claimed a debit back. `payment_method_detached`, `customer_deleted`: with its account or customer. `account_invalid`, `account_closed`, `account_holder_deceased`: the bank has refused a debit. `unused`: 15 months without a debit. */
+            status_reason: string | null;
+            /** @description The most that one debit may take, surcharge included, minor units; null for no limit. */
+            max_amount_cents: number | null;
+            /**
+             * @description What the payer was told: whether the amounts of the debits differ.
+             * @enum {string}
+             */
+            amount_type: "variable" | "fixed";
+            /** @description What the payer was told: how often debits are made. */
+            frequency_text: string | null;
+            /**
+             * Format: date
+             * @description The date, on the scheme’s clock, on which a debit that is requested now would be charged. Null unless the mandate is active.
+             */
+            next_possible_charge_date: string | null;
+            /**
+             * Format: date-time
+             * @description When it became active; null while it is pending.
+             */
+            activated_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended; null until then.
+             */
+            ended_at: string | null;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            updated_at: string;
+        };
+        MandateList: {
+            data: components["schemas"]["Mandate"][];
+            /** @description Whether more items follow. */
+            has_more: boolean;
+        };
+        MandateText: {
+            /**
+             * @description The debit scheme. `au_becs`: direct debits in Australia.
+             * @enum {string}
+             */
+            scheme: "au_becs";
+            /** @description The version of the words. A text never changes under one version and name. */
+            version: string;
+            /** @description A part of a page, without scripts and styles. Show it as it is. */
+            html: string;
+            /** @description Of the bytes of `html` in UTF-8. */
+            sha256: string;
         };
         NotificationPreferences: {
             /** @description Emails about payments. Stored for you; the service sends nothing. */
@@ -1969,10 +2754,10 @@ export interface components {
              */
             currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
             /**
-             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged.
+             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why.
              * @enum {string}
              */
-            status: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled";
+            status: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled" | "returned";
             /** @description The saved method that is or was charged. */
             payment_method_id?: string;
             /** @description The payer. */
@@ -1994,6 +2779,20 @@ export interface components {
             statement_descriptor?: string;
             /** @description The sum of the refunds that succeeded, minor units. */
             total_refunded_amount: number;
+            /** @description The mandate of the last debit. Present for bank debits under a mandate only. */
+            mandate_id?: string;
+            /**
+             * Format: date
+             * @description When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
+             */
+            expected_result_date?: string;
+            /**
+             * Format: date
+             * @description The last date on which the bank can take the debit back. Present once a debit has succeeded.
+             */
+            returnable_until?: string;
+            /** @description What the bank has taken back, minor units: the whole of each debit that came back, whatever was refunded before. Bank debits only. */
+            total_returned_amount?: number;
             /** @description Why the last attempt failed; null if it did not fail or there was none. */
             last_payment_error: components["schemas"]["PaymentError"] | null;
             /**
@@ -2015,6 +2814,15 @@ export interface components {
              * @enum {string}
              */
             result: "succeed" | "fail";
+        };
+        PaymentIntentBankResult: {
+            /**
+             * @description `settled`: collected. `dishonoured`: not collected. Both while the payment is processing. `returned`: a late dishonour. `disputed`: the payer claims the money back. Both after it has succeeded.
+             * @enum {string}
+             */
+            result: "settled" | "dishonoured" | "returned" | "disputed";
+            /** @description The bank’s code for `dishonoured` and `returned`: 1 to 6, or 9. By default 6, a lack of funds. */
+            bank_code?: string;
         };
         PaymentIntentCanceledEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
@@ -2040,10 +2848,10 @@ export interface components {
         };
         PaymentIntentChanges: {
             /**
-             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged.
+             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why.
              * @enum {string}
              */
-            status: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled";
+            status: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled" | "returned";
             /** @description The base amount, minor units. */
             amount: number;
             /**
@@ -2055,6 +2863,11 @@ export interface components {
             attempt: number;
             /** @description Why the last attempt failed; null if it did not fail or there was none. */
             last_payment_error: components["schemas"]["PaymentError"] | null;
+            /**
+             * Format: date
+             * @description When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
+             */
+            expected_result_date?: string;
             /** @description Whether the plan retries this payment. */
             will_retry: boolean;
             /**
@@ -2089,7 +2902,7 @@ export interface components {
             payment_method_data?: {
                 [key: string]: unknown;
             };
-            /** @description For your own use. In the sandbox `_sandbox_outcome` chooses the outcome of a charge: see *Modes*. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            /** @description For your own use. In the sandbox `_sandbox_outcome` chooses the outcome of a charge, and `_sandbox_bank_outcome` that of a bank debit: see *Modes*. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;
             };
@@ -2119,7 +2932,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed";
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             /** @description Null for a scheduled payment. */
@@ -2174,10 +2987,10 @@ export interface components {
              */
             currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
             /**
-             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged.
+             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why.
              * @enum {string}
              */
-            status: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled";
+            status: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled" | "returned";
             /** @description What the payer’s statement shows: the one given, or that of the account. */
             statement_descriptor?: string;
             /** @description Why the last attempt failed; null if it did not fail or there was none. */
@@ -2200,6 +3013,28 @@ export interface components {
             /** @description Whether more items follow. */
             has_more: boolean;
         };
+        PaymentIntentProcessingEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /** @constant */
+            event_type: "payment_intent.processing";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["PaymentIntent"];
+        };
         PaymentIntentRequiresActionEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
@@ -2221,6 +3056,28 @@ export interface components {
             /** @description The API request that caused it; null if no request did. */
             request_id: string | null;
             data: components["schemas"]["PaymentIntent"];
+        };
+        PaymentIntentReturnedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /** @constant */
+            event_type: "payment_intent.returned";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["ReturnedPaymentIntent"];
         };
         PaymentIntentSucceededEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
@@ -2285,7 +3142,7 @@ export interface components {
              * @enum {string}
              */
             state: "pending" | "active" | "suspended" | "deactivated" | "closed";
-            /** @description `requested`: by you. `payment_failed`: suspended because a payment failed for good. `total_collected`: closed by its last payment. `customer_deleted`: closed with its customer. Null while pending or active. */
+            /** @description `requested`: by you. `payment_failed`: suspended because a payment failed for good. `payment_returned`: suspended because the bank took a debit back for good; or closed by its last payment, and a debit came back after that. `total_collected`: closed by its last payment. `customer_deleted`: closed with its customer. Null while pending or active. */
             state_reason: string | null;
             /**
              * @description Whether payments are weeks or months apart. Daily plans are not possible.
@@ -2330,6 +3187,8 @@ export interface components {
             };
             /** @description The base amounts collected so far, without surcharges. */
             collected_amount_cents: number;
+            /** @description What is missing of the total because debits came back after the plan was closed, minor units. */
+            shortfall_amount_cents?: number;
             /**
              * Format: date
              * @description The date of the next payment of the calendar; retries do not count. For a pending plan, the date of its first payment. Null if the plan is suspended or has ended, or if nothing would remain to be collected.
@@ -2385,7 +3244,7 @@ export interface components {
              * @enum {string}
              */
             state: "pending" | "active" | "suspended" | "deactivated" | "closed";
-            /** @description `requested`: by you. `payment_failed`: suspended because a payment failed for good. `total_collected`: closed by its last payment. `customer_deleted`: closed with its customer. Null while pending or active. */
+            /** @description `requested`: by you. `payment_failed`: suspended because a payment failed for good. `payment_returned`: suspended because the bank took a debit back for good; or closed by its last payment, and a debit came back after that. `total_collected`: closed by its last payment. `customer_deleted`: closed with its customer. Null while pending or active. */
             state_reason: string | null;
             /** @description The base amounts collected so far, without surcharges. */
             collected_amount_cents: number;
@@ -2507,7 +3366,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed";
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             changes: components["schemas"]["PaymentPlanChanges"];
@@ -2646,10 +3505,10 @@ export interface components {
             /** @description The base amount in minor units; null for a skipped slot. */
             amount: number | null;
             /**
-             * @description `processing`: the processor was asked. `paid`: collected. `retrying`: failed, and retried at the plan’s next_attempt_at. `failed`: not retried, unless you resume the plan; never retried if its payment intent is `canceled`. `skipped`: its date passed before the plan was activated, or while it was suspended; it is never charged.
+             * @description `processing`: the processor was asked, or a bank debit is under way. `paid`: collected. `retrying`: failed or returned, and retried at the plan’s next_attempt_at. `failed`: not retried, unless you resume the plan; never retried if its payment intent is `canceled`. `skipped`: its date passed before the plan was activated, or while it was suspended; it is never charged. `returned`: it was paid and the bank took the money back; not retried, unless you resume the plan.
              * @enum {string}
              */
-            status: "processing" | "paid" | "retrying" | "failed" | "skipped";
+            status: "processing" | "paid" | "retrying" | "failed" | "skipped" | "returned";
             /** @description The single payment intent of this slot, whatever the number of attempts; null for a skipped slot. */
             payment_intent_id: string | null;
             /** @description Oldest first. */
@@ -2664,14 +3523,15 @@ export interface components {
              */
             at: string;
             /**
-             * @description The result.
+             * @description The result. Of a bank debit also `accepted`: it goes to the bank at the cut-off; `submitted`: the bank has it; `returned`: it had succeeded and came back.
              * @enum {string}
              */
-            outcome: "succeeded" | "failed";
+            outcome: "succeeded" | "failed" | "accepted" | "submitted" | "returned";
             /** @description Why it failed: see *Codes of failed payments*. Null if it did not. */
             code: string | null;
             /** @description For people. */
             message: string | null;
+            bank_debit?: components["schemas"]["BankDebit"];
         };
         PlanPaymentList: {
             data: components["schemas"]["PlanPayment"][];
@@ -2701,6 +3561,8 @@ export interface components {
              * @enum {string}
              */
             status: "processing" | "succeeded" | "failed";
+            /** @description Present and true if the payment was a bank debit that could still come back when it was refunded. If it does, the payer has the money twice: see `total_returned_amount` of the payment intent. */
+            refund_at_risk?: boolean;
             /** @description The account that pays the refund. */
             biller_id: string;
             /** @description False in the sandbox. */
@@ -2782,6 +3644,99 @@ export interface components {
             has_more: boolean;
             /** @description The last event that this replay delivers; null if there is none. */
             last_event_id: string | null;
+        };
+        ReturnedPaymentIntent: {
+            /** @description The id of the payment intent; `pi_sandbox_…` in the sandbox. */
+            id: string;
+            /** @description Lets a browser act on this payment intent with a publishable key. A secret key gets it only with the scope `payment_intents:write`. Lists and events leave it out. */
+            client_secret?: string;
+            /** @description The base amount, minor units. */
+            amount: number;
+            /** @description What is charged: base amount plus surcharge, minor units. */
+            total_amount: number;
+            /** @description The fee by the biller’s fee schedule, minor units, whether or not it is passed on. */
+            fee_amount: number;
+            /** @description The fee if it is passed on to the payer, else 0; minor units. */
+            surcharge_amount: number;
+            /** @description Whether the payer pays the fee on top. */
+            surcharge_applied: boolean;
+            /**
+             * @description An ISO 4217 code, in capitals.
+             * @enum {string}
+             */
+            currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
+            /**
+             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why.
+             * @enum {string}
+             */
+            status: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled" | "returned";
+            /** @description The saved method that is or was charged. */
+            payment_method_id?: string;
+            /** @description The payer. */
+            customer_id?: string;
+            /** @description The account that is paid. */
+            biller_id: string;
+            /** @description The plan that created it; null for a single payment. */
+            payment_plan_id: string | null;
+            /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date
+             * @description The date of a scheduled payment.
+             */
+            scheduled_payment_date?: string;
+            /** @description What the payer’s statement shows: the one given, or that of the account. */
+            statement_descriptor?: string;
+            /** @description The sum of the refunds that succeeded, minor units. */
+            total_refunded_amount: number;
+            /** @description The mandate of the last debit. Present for bank debits under a mandate only. */
+            mandate_id?: string;
+            /**
+             * Format: date
+             * @description When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
+             */
+            expected_result_date?: string;
+            /**
+             * Format: date
+             * @description The last date on which the bank can take the debit back. Present once a debit has succeeded.
+             */
+            returnable_until?: string;
+            /** @description What the bank has taken back, minor units: the whole of each debit that came back, whatever was refunded before. Bank debits only. */
+            total_returned_amount?: number;
+            /** @description Why the last attempt failed; null if it did not fail or there was none. */
+            last_payment_error: components["schemas"]["PaymentError"] | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            updated_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The number of the attempt that came back, from 1. */
+            attempt: number;
+            /** @description Why, for programs: see *Codes of failed payments*. */
+            reason: string;
+            /** @description The bank’s own code; null if it gave none. */
+            bank_code: string | null;
+            /**
+             * Format: date-time
+             * @description When the bank reported it.
+             */
+            returned_at: string;
+            /** @description Whether the plan retries this payment. */
+            will_retry: boolean;
+            /**
+             * Format: date-time
+             * @description When the plan retries it; null if it does not.
+             */
+            next_attempt_at: string | null;
         };
         SandboxPaymentMethodCreate: components["schemas"]["KlarnaPaymentMethodCreate"] | components["schemas"]["PayIdPaymentMethodCreate"] | components["schemas"]["PayPalPaymentMethodCreate"];
         ScheduledPayment: {
@@ -3144,7 +4099,7 @@ export interface components {
              * @description The type of that event.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
             /** @description The endpoint that it is delivered to. */
             endpoint_id: string;
             /**
@@ -4022,6 +4977,359 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listMandates: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of items, 1 to 100; by default 20. */
+                limit?: number;
+                /** @description The id of the last item of the previous page. */
+                starting_after?: string;
+                /** @description Only mandates of this customer. */
+                customer_id?: string;
+                /** @description Only mandates of this bank account. */
+                payment_method_id?: string;
+                /** @description `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`, `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate. */
+                status?: "pending" | "active" | "canceled" | "failed" | "expired";
+                /** @description Only mandates of customers on this test clock. */
+                test_clock?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MandateList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createMandate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MandateCreate"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mandate"] | components["schemas"]["MandateForPayer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMandate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the mandate. */
+                mandate_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mandate"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMandateDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the mandate. */
+                mandate_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    acceptMandate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path: {
+                /** @description The id of the mandate. */
+                mandate_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MandateAccept"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mandate"] | components["schemas"]["MandateForPayer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancelMandate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path: {
+                /** @description The id of the mandate. */
+                mandate_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["MandateCancel"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mandate"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancelMandateAsPayer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path: {
+                /** @description The id of the mandate. */
+                mandate_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mandate"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMandateText: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MandateText"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listBusinessDays: {
+        parameters: {
+            query: {
+                /** @description The debit scheme. `au_becs`: direct debits in Australia. */
+                scheme: "au_becs";
+                /** @description The first date, which is included if it is a business day. */
+                from: string;
+                /** @description How many, 1 to 100; by default 20. */
+                count?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BusinessDays"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listPaymentIntents: {
         parameters: {
             query?: {
@@ -4031,8 +5339,8 @@ export interface operations {
                 starting_after?: string;
                 /** @description Only payments of this customer. */
                 customer_id?: string;
-                /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. */
-                status?: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled";
+                /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why. */
+                status?: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled" | "returned";
                 /** @description Only payments of customers on this test clock. */
                 test_clock?: string;
             };
@@ -4251,6 +5559,53 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PaymentIntentActionCompletion"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentIntent"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    reportBankResult: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path: {
+                /** @description The id of the payment intent. */
+                payment_intent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentIntentBankResult"];
             };
         };
         responses: {
@@ -5840,6 +7195,307 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PaymentIntentRequiresActionEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPaymentIntentProcessing: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentIntentProcessingEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPaymentIntentReturned: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentIntentReturnedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMandateCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MandateCreatedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMandateActivated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MandateActivatedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMandateCanceled: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MandateCanceledEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMandateFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MandateFailedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMandateExpired: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MandateExpiredEvent"];
             };
         };
         responses: {

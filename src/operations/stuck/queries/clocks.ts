@@ -3,7 +3,7 @@ import type { StuckQuery } from './query.ts';
 /** What an advance still has to do. */
 export interface SlowAdvance {
   target_time: Date;
-  /** The number of plans and scheduled payments that are due up to the target. */
+  /** The number of plans, scheduled payments and debits that are due up to the target. */
   due: number;
   /** One of them. */
   due_id: string | null;
@@ -20,11 +20,15 @@ export const slowAdvances: StuckQuery<SlowAdvance> = {
     select k.target_time, count(d.id)::integer as due, min(d.id) as due_id
     from test_clocks k
     left join lateral (
-      select id from payment_plans where test_clock_id = k.id and wake_at <= k.target_time
+      select id from payment_plans
+      where test_clock_id = k.id and least(wake_at, next_debit_at) <= k.target_time
       union all
       select i.id from customers c
       join payment_intents i on i.customer_id = c.id
       where c.test_clock_id = k.id and i.scheduled_at <= k.target_time
+      union all
+      select attempt_id from bank_debits
+      where test_clock_id = k.id and payment_plan_id is null and next_at <= k.target_time
     ) d on true
     where k.id = f.subject_id
     group by k.id`,

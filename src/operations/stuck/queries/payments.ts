@@ -11,6 +11,37 @@ export interface OverduePlan {
   last_error_code: string | null;
 }
 
+/** A debit whose next step is overdue. */
+export interface OverdueDebit {
+  payment_intent_id: string;
+  payment_plan_id: string | null;
+  /** `accepted` waits for its hand-over, `submitted` for its result, `succeeded` for what may come back. */
+  outcome: string;
+  next_at: Date;
+  expected_result_at: Date;
+}
+
+/**
+ * Debits in real time with a step that is due and was not taken, and those about which the bank has not reported for a
+ * day, however often it was asked.
+ */
+export const overdueDebits: StuckQuery<OverdueDebit> = {
+  rows: (db, { before, now }) => db`
+    select d.attempt_id as subject_id, d.biller_id, d.livemode,
+      case when d.next_at <= ${before} then d.next_at else d.expected_result_at end as since
+    from bank_debits d
+    join payment_attempts a on a.id = d.attempt_id
+    where d.next_at is not null and d.test_clock_id is null and (
+      d.next_at <= ${before}
+      or a.outcome = 'submitted' and d.expected_result_at <= ${now}::timestamptz - interval '1 day'
+    )`,
+  facts: (db) => db`
+    select d.payment_intent_id, d.payment_plan_id, a.outcome, d.next_at, d.expected_result_at
+    from bank_debits d
+    join payment_attempts a on a.id = d.attempt_id
+    where d.attempt_id = f.subject_id`,
+};
+
 /**
  * Plans whose `wake_at` has passed in real time. What had passed before activation counts from the activation. Plans of
  * a test clock are due only in an advance: see `slowAdvances`.
@@ -48,6 +79,7 @@ export const overdueScheduledPayments: StuckQuery<Record<never, never>> = {
 
 /** An attempt whose outcome is not known yet. */
 export interface OpenAttempt {
+  attempt_id: string;
   number: number;
   source: 'confirm' | 'plan' | 'schedule';
   payment_plan_id: string | null;
@@ -61,7 +93,7 @@ export const processingPayments: StuckQuery<OpenAttempt> = {
     join payment_intents i on i.id = a.payment_intent_id
     where a.outcome = 'processing' and a.opened_at <= ${before}`,
   facts: (db) => db`
-    select a.number, a.source, i.payment_plan_id
+    select a.id as attempt_id, a.number, a.source, i.payment_plan_id
     from payment_attempts a
     join payment_intents i on i.id = a.payment_intent_id
     where a.payment_intent_id = f.subject_id and a.outcome = 'processing'`,

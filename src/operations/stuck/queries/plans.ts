@@ -10,8 +10,9 @@ export interface InconsistentPlan extends DatedPlan {
   /** The customer's time. */
   at: Date;
   /** Its open slots, as JSON. */
-  open: (Omit<OpenSlotRow, 'first_failed_at' | 'next_attempt_at'> & {
+  open: (Omit<OpenSlotRow, 'first_failed_at' | 'last_result_at' | 'next_attempt_at'> & {
     first_failed_at: string | null;
+    last_result_at: string | null;
     next_attempt_at: string | null;
   })[];
   /** The slots that have a payment and no row. */
@@ -34,7 +35,7 @@ export const inconsistentPlans: StuckQuery<InconsistentPlan> = {
   facts: (db, { now }) => db`
     select p.*, b.time_zone, ${customerTime(db, now)} as at,
       (select coalesce(jsonb_agg(to_jsonb(s) order by s.slot), '[]') from payment_plan_slots s
-        where s.payment_plan_id = p.id and s.status in ('processing', 'retrying', 'failed')) as open,
+        where s.payment_plan_id = p.id and s.status in ('processing', 'retrying', 'failed', 'returned')) as open,
       (select array_agg(i.payment_plan_slot order by i.payment_plan_slot) from payment_intents i
         where i.payment_plan_id = p.id
           and not exists (select 1 from payment_plan_slots s where s.payment_intent_id = i.id)) as without_row
@@ -52,7 +53,7 @@ const withoutNextDate = (db: Db) => db`
     p.total_amount_cents is null
     or p.total_amount_cents > p.collected_amount_cents + (
       select coalesce(sum(s.amount), 0) from payment_plan_slots s
-      where s.payment_plan_id = p.id and s.status in ('processing', 'retrying', 'failed')
+      where s.payment_plan_id = p.id and s.status in ('processing', 'retrying', 'failed', 'returned')
     )
   )`;
 
@@ -77,7 +78,7 @@ const withWrongRetry = (db: Db, now: Date) => db`
   ) s
   join payment_plans p on p.id = s.payment_plan_id
   left join test_clocks k on k.id = p.test_clock_id
-  where s.due_at is distinct from s.next_attempt_at and (
+  where s.last_result_at is null and s.due_at is distinct from s.next_attempt_at and (
     s.due_at is null and s.next_attempt_at > ${customerTime(db, now)} + make_interval(secs => ${clockToleranceMs / 1000})
     or s.due_at is not null and not (
       s.next_attempt_at >= s.first_failed_at and s.next_attempt_at < s.due_at and exists (
@@ -92,5 +93,5 @@ const withWrongRetry = (db: Db, now: Date) => db`
 const chargedWithoutSlot = (db: Db) => db`
   select i.payment_plan_id from payment_attempts a
   join payment_intents i on i.id = a.payment_intent_id
-  where a.outcome = 'processing' and i.payment_plan_id is not null
+  where a.outcome in ('processing', 'accepted', 'submitted') and i.payment_plan_id is not null
     and not exists (select 1 from payment_plan_slots s where s.payment_intent_id = i.id)`;

@@ -1,38 +1,5 @@
 import { createHash } from 'node:crypto';
 
-/** Text that is already HTML. All other text is escaped when it is inserted into a template. */
-export class Html {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-type Part = string | number | null | Html | readonly Part[];
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** A template that escapes its parts, unless they are HTML. Null inserts nothing. A list inserts each of its parts. */
-export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
-  const [first = '', ...rest] = strings;
-  return new Html(first + rest.map((text, index) => written(parts[index] ?? null) + text).join(''));
-}
-
-function written(part: Part): string {
-  if (part instanceof Html) return part.text;
-  if (part === null) return '';
-  if (typeof part === 'string') return part.replace(/[&<>"']/g, (symbol) => entities[symbol] ?? '');
-  if (typeof part === 'number') return String(part);
-  return part.map(written).join('');
-}
-
 /**
  * The style of all pages: one column on a phone, and light or dark as the reader prefers. Nothing depends on colour
  * alone.
@@ -84,12 +51,20 @@ code { font: .85em ui-monospace, monospace; }
 }
 `;
 
-/** The policy allows no scripts and no network requests. The inline style is allowed by its hash. */
-export const pagePolicy = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/**
+ * Returns the policy of a page with this inline style, which is allowed by its hash. It allows no scripts and no
+ * network requests.
+ */
+export function policyWith(inlineStyle: string): string {
+  return [
+    "default-src 'none'",
+    `style-src 'sha256-${createHash('sha256').update(inlineStyle).digest('base64')}'`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** The policy of pages with `style`. */
+export const pagePolicy = policyWith(style);

@@ -1,0 +1,92 @@
+import type { Db, Tx } from '../platform/postgres/connection.ts';
+import { jsonb } from '../platform/postgres/types.ts';
+
+/** Whether live charges may be made, and up to where the processor's movements were compared with this database. */
+export interface LiveChargingRow {
+  /** The processor's own mark; null before the first comparison. */
+  cursor: string | null;
+  compared_at: Date | null;
+  held_at: Date | null;
+}
+
+/** Something that the live processor has done. `idempotency_key` is an attempt's or a refund's. */
+export interface MovementRow {
+  kind: 'charge' | 'refund';
+  idempotency_key: string;
+  reference: string | null;
+  payment_intent_id: string;
+  amount: number;
+  currency: string;
+}
+
+export async function selectLiveCharging(
+  db: Db,
+): Promise<Pick<LiveChargingRow, 'cursor'> & { isComparedLately: boolean }> {
+  const [row] = await db<{ cursor: string | null; is_lately: boolean | null }[]>`
+    select cursor, compared_at > clock_timestamp() - interval '1 minute' as is_lately from live_charging`;
+  return { cursor: row?.cursor ?? null, isComparedLately: row?.is_lately === true };
+}
+
+/**
+ * Records what the processor has done between two cursors, as far as this database does not know it. Holds live
+ * charging if it does not know the attempt or the refund either: the database was then restored from a back-up. Does
+ * nothing if another process has compared this part.
+ * @returns whether charging is held now because of this part.
+ */
+export async function recordCompared(
+  tx: Tx,
+  part: { from: string | null; to: string; isLast: boolean; movements: readonly MovementRow[] },
+): Promise<boolean> {
+  const { from, to, isLast, movements } = part;
+  const [row] = await tx<{ holds: boolean }[]>`
+    with movement as (
+      select * from jsonb_to_recordset(${jsonb(tx, movements)}) as m (
+        kind text, idempotency_key text, reference text, payment_intent_id text, amount bigint, currency text)
+    ), unknown as (
+      insert into unknown_movements (kind, idempotency_key, reference, payment_intent_id, amount, currency)
+      select * from movement m
+      where case when m.kind = 'charge'
+        then not exists (select from payment_reservations where livemode and reference = m.reference)
+        else not exists (select from refunds where id = m.idempotency_key) end
+      on conflict do nothing
+      returning *
+    ), verdict as (
+      select exists (
+        select from unknown u
+        where u.kind = 'refund'
+          or not exists (select from payment_attempts where id = split_part(u.idempotency_key, '.', 1))
+      ) as holds
+    )
+    insert into live_charging as c (cursor, compared_at, held_at)
+    select ${to}, case when ${isLast} then clock_timestamp() end, case when holds then clock_timestamp() end from verdict
+    on conflict (one) do update set
+      cursor = excluded.cursor,
+      compared_at = coalesce(excluded.compared_at, c.compared_at),
+      held_at = coalesce(c.held_at, excluded.held_at)
+    where c.cursor is not distinct from ${from}
+    returning (select holds from verdict)`;
+  return row?.holds === true;
+}
+
+/** Holds live charging, or releases it. Returns whether that changed anything. */
+export async function updateHold(tx: Tx, isHeld: boolean): Promise<boolean> {
+  const rows = await tx`
+    insert into live_charging as c (held_at)
+    select ${isHeld ? tx`clock_timestamp()` : tx`null::timestamptz`}
+    where ${isHeld} or exists (select from live_charging)
+    on conflict (one) do update set held_at = excluded.held_at
+    where (c.held_at is null) = ${isHeld}
+    returning one`;
+  return rows.length > 0;
+}
+
+/** What the processor has done and this database does not know, oldest first: the first few, and how many. */
+export async function listUnknownMovements(db: Db, limit: number): Promise<(MovementRow & { count: number })[]> {
+  return db<(MovementRow & { count: number })[]>`
+    select kind, idempotency_key, reference, payment_intent_id, amount, currency, count(*) over ()::integer as count
+    from unknown_movements u
+    where case when u.kind = 'refund' then not exists (select from refunds where id = u.idempotency_key)
+      else not exists (select from payment_attempts where id = split_part(u.idempotency_key, '.', 1)) end
+    order by found_at, idempotency_key
+    limit ${limit}`;
+}

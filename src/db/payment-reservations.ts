@@ -1,0 +1,78 @@
+import type { Db } from '../platform/postgres/connection.ts';
+
+export interface PaymentReservationRow {
+  attempt_id: string;
+  /** From 1. The last one of an attempt counts; those before it were canceled. */
+  number: number;
+  livemode: boolean;
+  reference: string;
+  /** Real time, by PostgreSQL's clock. */
+  reserved_at: Date;
+}
+
+/** A reservation, and its age in milliseconds by PostgreSQL's clock. */
+export type AgedReservation = PaymentReservationRow & { age_ms: number };
+
+const columns = (db: Db) => db`
+  *, (extract(epoch from clock_timestamp() - reserved_at) * 1000)::float8 as age_ms`;
+
+/** The reservation of an attempt that counts, or null. */
+export async function selectReservation(db: Db, attemptId: string): Promise<AgedReservation | null> {
+  const [row] = await db<AgedReservation[]>`
+    select ${columns(db)} from payment_reservations
+    where attempt_id = ${attemptId}
+    order by number desc
+    limit 1`;
+  return row ?? null;
+}
+
+/**
+ * Commits a reservation, unless live charging is held. If the processor has made a charge under this key that the
+ * database had lost, the reference of that charge is taken instead. Returns null if nothing was written: another
+ * process has committed this reservation, or charging is held.
+ */
+export async function insertReservation(
+  db: Db,
+  reservation: Omit<PaymentReservationRow, 'reserved_at'> & { idempotencyKey: string },
+): Promise<AgedReservation | null> {
+  const { attempt_id, number, livemode, reference, idempotencyKey } = reservation;
+  const [row] = await db<AgedReservation[]>`
+    insert into payment_reservations (attempt_id, number, livemode, reference)
+    select ${attempt_id}, ${number}, ${livemode}, coalesce(
+      (select reference from unknown_movements
+        where ${livemode} and kind = 'charge' and idempotency_key = ${idempotencyKey}),
+      ${reference})
+    where not ${livemode} or ${isLiveChargingOpen(db)}
+    on conflict (attempt_id, number) do nothing
+    returning ${columns(db)}`;
+  return row ?? null;
+}
+
+/**
+ * Condition: live charges may be made. They may not while an operator, or what a comparison found, holds them; nor for
+ * longer than an hour after the last comparison: the database may be a back-up. Before the first one they may.
+ */
+export function isLiveChargingOpen(db: Db) {
+  return db`not exists (
+    select from live_charging
+    where held_at is not null or compared_at <= clock_timestamp() - interval '1 hour')`;
+}
+
+/**
+ * What a refund depends on: the reference of the charge of an intent, or null if nothing was reserved for it; and
+ * whether refunds may be made now.
+ */
+export async function selectRefundedCharge(
+  db: Db,
+  paymentIntentId: string,
+  livemode: boolean,
+): Promise<{ reference: string | null; is_open: boolean }> {
+  const [row] = await db<[{ reference: string | null; is_open: boolean }]>`
+    select (not ${livemode} or ${isLiveChargingOpen(db)}) as is_open, (
+      select r.reference
+      from payment_attempts a join payment_reservations r on r.attempt_id = a.id
+      where a.payment_intent_id = ${paymentIntentId} and a.outcome = 'succeeded'
+      order by r.number desc
+      limit 1) as reference`;
+  return row;
+}

@@ -1,0 +1,120 @@
+import { type Invariant, type Offender, restore } from './invariant.ts';
+
+const compareWithBank =
+  'Compare the debit with the processor’s account, by its reference in bank_debits. Then restore the row that differs from ' +
+  'a back-up.';
+const withoutAuthority =
+  'The payer had not allowed this debit. Refund it, and find out whether a process of a former version runs.';
+const restoreEvents = 'Find out who changed the table events, and restore the rows from a back-up.';
+
+/** The same promises for bank debits, whose outcome comes days later and is not the end. */
+export const debitInvariants: Invariant[] = [
+  {
+    name: 'a debit is of the payment, the plan, the account and the customer of its mandate',
+    promise: 1,
+    remedy: restore,
+    offenders: (db) => db<Offender[]>`
+      select d.attempt_id as id, format('payment %s of plan %s, mandate %s of method %s', a.payment_intent_id,
+        coalesce(i.payment_plan_id, 'none'), m.id, m.payment_method_id) as detail
+      from bank_debits d
+      join payment_attempts a on a.id = d.attempt_id
+      join payment_intents i on i.id = a.payment_intent_id
+      join mandates m on m.id = d.mandate_id
+      where d.payment_intent_id <> a.payment_intent_id
+        or d.payment_plan_id is distinct from i.payment_plan_id::text
+        or d.test_clock_id is distinct from m.test_clock_id::text
+        or a.payment_method_id is distinct from m.payment_method_id::text
+        or i.customer_id is distinct from m.customer_id::text
+      limit 100`,
+  },
+  {
+    name: 'an attempt waits for a bank exactly while it is a debit with a next step',
+    promise: 1,
+    remedy: compareWithBank,
+    offenders: (db) => db<Offender[]>`
+      select a.id, format('is %s, its next step is at %s', a.outcome, coalesce(d.next_at::text, 'no time')) as detail
+      from payment_attempts a left join bank_debits d on d.attempt_id = a.id
+      where a.outcome in ('accepted', 'submitted') and d.next_at is null
+        or d.next_at is not null and a.outcome not in ('accepted', 'submitted', 'succeeded')
+      limit 100`,
+  },
+  {
+    name: 'a plan wakes for the first step of its debits',
+    promise: 1,
+    remedy: restore,
+    offenders: (db) => db<Offender[]>`
+      select p.id, format('wakes at %s, first step at %s', p.next_debit_at, min(d.next_at)) as detail
+      from payment_plans p left join bank_debits d on d.payment_plan_id = p.id
+      group by p.id
+      having p.next_debit_at is distinct from min(d.next_at)
+      limit 100`,
+  },
+  {
+    // What the bank has runs on after the mandate has ended. The two times may come from two clocks.
+    name: 'a debit goes to the bank only under a mandate that is active then',
+    promise: 1,
+    remedy: withoutAuthority,
+    offenders: (db) => db<Offender[]>`
+      select d.attempt_id as id,
+        format('handed over at %s, mandate active from %s to %s', d.submitted_at, m.activated_at, m.ended_at) as detail
+      from bank_debits d join mandates m on m.id = d.mandate_id
+      where d.submitted_at + interval '1 minute' < m.activated_at
+        or d.submitted_at - interval '1 minute' > m.ended_at
+      limit 100`,
+  },
+  {
+    name: 'a bank reports on a debit after its hand-over, and not before its charge date',
+    promise: 1,
+    remedy: compareWithBank,
+    offenders: (db) => db<Offender[]>`
+      select attempt_id as id, format('charged on %s, handed over at %s, reported at %s', charge_date, submitted_at, result_at) as detail
+      from bank_debits
+      where result_at < submitted_at
+        or submitted_at is not null and (result_at at time zone 'Australia/Sydney')::date < charge_date
+      limit 100`,
+  },
+  {
+    name: 'a debit has one event when it is accepted, and one when it comes back',
+    promise: 2,
+    remedy: restoreEvents,
+    offenders: (db) => db<Offender[]>`
+      select i.id, format('%s debits, %s came back, told of %s and %s', d.accepted, d.returned, e.accepted, e.returned) as detail
+      from (
+        select d.payment_intent_id as id, count(*) as accepted, count(*) filter (where a.outcome = 'returned') as returned
+        from bank_debits d join payment_attempts a on a.id = d.attempt_id
+        group by d.payment_intent_id
+      ) d
+      join payment_intents i on i.id = d.id
+      cross join lateral (
+        select count(*) filter (where event_type = 'payment_intent.processing') as accepted,
+          count(*) filter (where event_type = 'payment_intent.returned') as returned
+        from events where subject_id = i.id
+      ) e
+      where d.accepted <> e.accepted or d.returned <> e.returned limit 100`,
+  },
+  {
+    name: 'no event tells of a failure right after a success',
+    promise: 2,
+    remedy: restoreEvents,
+    offenders: (db) => db<Offender[]>`
+      select subject_id as id, 'failed after it had succeeded' as detail
+      from (
+        select subject_id, event_type, lag(event_type) over (partition by subject_id order by sequence) as before
+        from events where event_type in (
+          'payment_intent.succeeded', 'payment_intent.failed', 'payment_intent.returned', 'payment_intent.processing'
+        )
+      ) told
+      where event_type = 'payment_intent.failed' and before = 'payment_intent.succeeded' limit 100`,
+  },
+  {
+    name: 'what came back of a payment is the whole of each of its debits that came back',
+    promise: 3,
+    remedy: compareWithBank,
+    offenders: (db) => db<Offender[]>`
+      select i.id, format('says %s, %s debits of %s came back', i.total_returned_amount, count(a.id), i.total_amount) as detail
+      from payment_intents i left join payment_attempts a on a.payment_intent_id = i.id and a.outcome = 'returned'
+      group by i.id
+      having i.total_returned_amount <> i.total_amount * count(a.id)
+      limit 100`,
+  },
+];

@@ -1,0 +1,118 @@
+import { endMandatesOf as endRows, lockMandate, type MandateRow, updateMandate } from '../../db/mandates.ts';
+import { endAfterReturn, endStatus, type MandateEndReason } from '../../domain/mandates/mandate.ts';
+import type { ReturnReason } from '../../domain/schemes/scheme-profile.ts';
+import type { Tx, Writer } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import type { MandateCancel } from '../../resources/mandate-input.ts';
+import { InvalidState } from '../errors.ts';
+import { mandateEvent, type NewEvent, recordEvents } from '../events.ts';
+import type { RequestContext } from '../request-context.ts';
+import { customerTimeOf, lockMandateForUpdate, type MandateNow } from './mandates.ts';
+
+/**
+ * Stops the debits that were accepted under some mandates and that the bank does not have, because those end. This room
+ * knows nothing about debits. Call it before the mandates are locked: it locks plans and payments. Returns the events
+ * for the caller to record. `at` is customer time, `now` real time.
+ */
+export type StopDebits = (
+  tx: Tx,
+  of: { mandateId: string } | { methodId: string } | { customerId: string },
+  code: 'mandate_unavailable' | 'payment_method_unavailable',
+  record: { at: Date; now: Date; requestId: string | null },
+) => Promise<NewEvent[]>;
+
+const eventOf = { canceled: 'mandate.canceled', failed: 'mandate.failed', expired: 'mandate.expired' } as const;
+
+/**
+ * Cancels a mandate for the biller. After the commit no debit under it goes to the bank; what the bank has, runs on.
+ * @throws NotFound
+ * @throws InvalidState when the mandate has ended; while the customer's clock is advancing.
+ */
+export async function cancelMandate(
+  db: Writer,
+  context: RequestContext,
+  id: string,
+  { reason }: MandateCancel,
+  stopDebits: StopDebits,
+): Promise<MandateNow> {
+  const end = { allowed: ['pending', 'active'], reason: 'requested' as const, words: reason ?? null };
+  return endOnRequest(db, context, id, end, stopDebits);
+}
+
+/**
+ * Cancels a mandate as a payer does at the bank.
+ * @throws NotFound
+ * @throws InvalidState when the mandate is not active: the bank knows of no other. While the customer's clock is
+ * advancing.
+ */
+export async function cancelMandateAsPayer(
+  db: Writer,
+  context: RequestContext,
+  id: string,
+  stopDebits: StopDebits,
+): Promise<MandateNow> {
+  const end = { allowed: ['active'], reason: 'payer_canceled' as const, words: null };
+  return endOnRequest(db, context, id, end, stopDebits);
+}
+
+/**
+ * Ends the mandates of a payment method or of a customer that have not ended. `at` is customer time. Returns the events
+ * for the caller to record.
+ */
+export async function endMandatesOf(
+  tx: Tx,
+  owner: ['payment_method_id' | 'customer_id', string],
+  reason: MandateEndReason,
+  at: Date,
+): Promise<NewEvent[]> {
+  return (await endRows(tx, owner, endedBy(reason, at))).map(endEvent);
+}
+
+/**
+ * Ends a mandate because the bank has refused a debit under it, or has taken one back for this reason. Does nothing if
+ * the reason leaves the mandate as it is, or if the mandate has ended. `at` is customer time. Returns the event for the
+ * caller to record, if there is one.
+ */
+export async function endMandateAfterReturn(tx: Tx, id: string, cause: ReturnReason, at: Date): Promise<NewEvent[]> {
+  const reason = endAfterReturn(cause);
+  const mandate = reason === null ? null : await lockMandate(tx, id);
+  if (reason === null || mandate === null || mandate.ended_at !== null) return [];
+  return [endEvent(await updateMandate(tx, id, endedBy(reason, at)))];
+}
+
+/**
+ * Returns the event of a mandate that has ended.
+ * @throws TypeError if it has not.
+ */
+export function endEvent(mandate: MandateRow): NewEvent {
+  const { id, status, ended_at: at } = mandate;
+  if (status === 'pending' || status === 'active' || at === null) throw new TypeError(`mandate ${id} is ${status}`);
+  return mandateEvent(eventOf[status], mandate, at);
+}
+
+async function endOnRequest(
+  db: Writer,
+  context: RequestContext,
+  id: string,
+  { allowed, reason, words }: { allowed: readonly string[]; reason: MandateEndReason; words: string | null },
+  stopDebits: StopDebits,
+): Promise<MandateNow> {
+  return atomically(db, async (tx) => {
+    const record = { at: await customerTimeOf(tx, context, id), now: context.now, requestId: context.requestId };
+    const stopped = await stopDebits(tx, { mandateId: id }, 'mandate_unavailable', record);
+    const { mandate, at } = await lockMandateForUpdate(tx, context, id);
+    if (!allowed.includes(mandate.status)) {
+      throw new InvalidState(
+        `Mandate ${id} is ${mandate.status}; it can be canceled here while ${allowed.join(' or ')}.`,
+      );
+    }
+    const ended = await updateMandate(tx, id, { ...endedBy(reason, at), cancellation_reason: words });
+    await recordEvents(tx, context, [endEvent(ended), ...stopped]);
+    return { mandate: ended, at };
+  });
+}
+
+/** Returns the columns of a mandate that ends now. */
+function endedBy(reason: MandateEndReason, at: Date) {
+  return { status: endStatus(reason), status_reason: reason, ended_at: at, updated_at: at };
+}

@@ -1,0 +1,108 @@
+import { type BankDebitRow, insertDebit } from '../../db/bank-debits.ts';
+import { insertAttempt } from '../../db/payment-attempts.ts';
+import { markAccepted, type PaymentIntentRow } from '../../db/payment-intents.ts';
+import type { PaymentMethodRow } from '../../db/payment-methods.ts';
+import { declined } from '../../domain/charge-outcome.ts';
+import { lodgementReferenceOf } from '../../domain/schemes/bank-debit.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
+import { afterCommit, pipelined } from '../../platform/postgres/transaction.ts';
+import { intentEvent, recordEvents } from '../events.ts';
+import { start, wake } from '../wake.ts';
+import { type Charge, type ChargeHook, openCharge, recordOutcome } from './charge.ts';
+import { emitOpened, type NewCharge, nextAttempt } from './charge-records.ts';
+import { type ChargeWay, declineOf } from './charge-way.ts';
+
+type DebitWay = Extract<ChargeWay, { kind: 'debit' }>;
+
+/**
+ * Accepts a debit of a locked intent: its attempt, its course, and the event that promises the date of the result. The
+ * processor is not asked before the hand-over. A single payment gets a workflow of its own; a plan drives its debits
+ * itself. Returns the intent as it is now.
+ */
+export async function acceptDebit(
+  tx: Tx,
+  intent: PaymentIntentRow,
+  method: PaymentMethodRow,
+  { mandate, dates }: DebitWay,
+  newCharge: NewCharge,
+  requestId: string | null,
+): Promise<PaymentIntentRow> {
+  const attempt = nextAttempt(intent, method.id, newCharge);
+  const { at, now, source } = newCharge;
+  const accepted: PaymentIntentRow = {
+    ...intent,
+    status: 'processing',
+    attempt_count: attempt.number,
+    payment_method_id: method.id,
+    customer_id: intent.customer_id ?? mandate.customer_id,
+    scheduled_at: null,
+    mandate_id: mandate.id,
+    expected_result_date: dates.resultDate,
+    returnable_until: null,
+    last_error_code: null,
+    last_error_message: null,
+    updated_at: at,
+  };
+  const debit: BankDebitRow = {
+    attempt_id: attempt.id,
+    biller_id: intent.biller_id,
+    livemode: intent.livemode,
+    payment_intent_id: intent.id,
+    payment_plan_id: intent.payment_plan_id,
+    test_clock_id: mandate.test_clock_id,
+    mandate_id: mandate.id,
+    scheme: mandate.scheme,
+    lodgement_reference: lodgementReferenceOf(attempt.id),
+    charge_date: dates.chargeDate,
+    hand_over_at: dates.handOverAt,
+    submitted_at: null,
+    lodged_at: null,
+    expected_result_at: dates.resultAt,
+    result_at: null,
+    returnable_until: null,
+    returned_at: null,
+    bank_code: null,
+    next_at: dates.handOverAt,
+  };
+  void pipelined(tx, [insertAttempt(tx, attempt, 'accepted'), markAccepted(tx, accepted), insertDebit(tx, debit)]);
+  const { livemode } = intent;
+  if (intent.payment_plan_id === null) await start.bankDebit(tx, { id: attempt.id, livemode }, now);
+  // The loop of a plan goes on by itself after its own charge. It may have ended when a payer confirms what is unpaid.
+  else if (source !== 'plan') await wake.plan(tx, { id: intent.payment_plan_id, livemode }, now, { start: true });
+  const event = intentEvent('payment_intent.processing', accepted, { testClockId: mandate.test_clock_id, at });
+  await recordEvents(tx, { billerId: intent.biller_id, livemode, requestId, now }, [event]);
+  afterCommit(tx, () => emitOpened(intent, newCharge));
+  return accepted;
+}
+
+/**
+ * Opens the next attempt of a locked intent that is charged without a payer: a plan's or a scheduled one. Returns the
+ * charge to ask the processor about, or null if there is nothing to ask: a debit is accepted.
+ */
+export async function openUnattended(
+  tx: Tx,
+  intent: PaymentIntentRow,
+  method: PaymentMethodRow | null,
+  way: ChargeWay,
+  newCharge: NewCharge,
+): Promise<Charge | null> {
+  if (way.kind !== 'debit' || method === null) return openCharge(tx, intent, method, newCharge);
+  await acceptDebit(tx, intent, method, way, newCharge, null);
+  return null;
+}
+
+/**
+ * Returns the charge to ask the processor about. If the bank account must not be debited, there is nothing to ask: the
+ * attempt that was just opened is declined, in the same transaction. `now` is real time.
+ */
+export async function unlessRefused(
+  tx: Tx,
+  charge: Charge | null,
+  way: ChargeWay,
+  now: Date,
+  hook: ChargeHook | null,
+): Promise<Charge | null> {
+  if (charge === null || way.kind !== 'refused') return charge;
+  await recordOutcome(tx, charge, { outcome: declined(declineOf(way.refusal)), requestId: null, now }, hook);
+  return null;
+}

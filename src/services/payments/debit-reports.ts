@@ -1,0 +1,291 @@
+// What a bank reports about a debit, or what stops it before the bank has it: on the attempt, its course, the intent,
+// the mandate and, by the hook, on what the payment is for.
+import { type BankDebitRow, listAcceptedDebits, selectDebit, updateDebit } from '../../db/bank-debits.ts';
+import { completeAttempt, lockAttempt, type PaymentAttemptRow } from '../../db/payment-attempts.ts';
+import {
+  type LockedIntentRow,
+  lockPaymentIntent,
+  type PaymentIntentRow,
+  updateDebitedIntent,
+} from '../../db/payment-intents.ts';
+import { type ChargeFailure, type DeclineCode, declined } from '../../domain/charge-outcome.ts';
+import { returnableAfter } from '../../domain/schemes/bank-debit.ts';
+import type { ReturnReason } from '../../domain/schemes/scheme-profile.ts';
+import { schemes } from '../../domain/schemes/schemes.ts';
+import type { Tx, Writer } from '../../platform/postgres/connection.ts';
+import { afterCommit, atomically, pipelined } from '../../platform/postgres/transaction.ts';
+import { intentEvent, type NewEvent, recordEvents } from '../events.ts';
+import { endMandateAfterReturn } from '../mandates/mandate-ends.ts';
+import { wake } from '../wake.ts';
+import type { AttemptOutcome, ChargeHook, ChargeRecorder } from './charge.ts';
+import { emitCompleted, outcomeEvent, retryOf } from './charge-records.ts';
+
+/** What a bank says about a debit. `returned`: it was collected, and the payer has it back. */
+export type DebitReport =
+  | { kind: 'succeeded' }
+  | ChargeFailure
+  | { kind: 'returned'; code: DeclineCode; message: string; bankCode: string | null };
+
+/** How a report is recorded. */
+export interface ReportRecord {
+  /** Customer time. */
+  at: Date;
+  /** Real time. */
+  now: Date;
+  requestId: string | null;
+  /** When the bank is asked again about a collected debit, in customer time. Null: nothing more is expected. */
+  nextAt: Date | null;
+  /** Whether the workflow that drives the debit records this, and so looks again by itself. */
+  isOwnStep: boolean;
+}
+
+/** `eventIds`: the events that were recorded, once they are. */
+type Recording = ReportRecord & { eventIds: string[] };
+
+/** A debit whose rows are locked: its plan, its intent, its attempt, in this order. */
+export interface LockedDebit {
+  debit: BankDebitRow;
+  attempt: PaymentAttemptRow;
+  intent: LockedIntentRow;
+  recorder: ChargeRecorder | null;
+}
+
+/**
+ * Records what a bank has said about a debit, with its events. Idempotent: if the debit is past that, nothing changes.
+ * A debit that the bank took back before its success was recorded gets both.
+ * @returns the intent as it is now, or null when it was deleted meanwhile.
+ */
+export async function recordReport(
+  db: Writer,
+  attemptId: string,
+  report: DebitReport,
+  record: ReportRecord,
+  hook: ChargeHook,
+): Promise<PaymentIntentRow | null> {
+  return atomically(db, async (tx) => {
+    const locked = await lockDebit(tx, attemptId, hook);
+    if (locked === null) return null;
+    const recording = { ...record, eventIds: [] as string[] };
+    const { intent, events } = await book(tx, locked, report, recording, hook);
+    if (!record.isOwnStep) await wakeDebit(tx, locked.debit, record.now);
+    recording.eventIds.push(...(await recordEvents(tx, originOf(locked.debit, record), events)));
+    return intent;
+  });
+}
+
+/** Locks the rows of a debit. Returns null if it was deleted. */
+export async function lockDebit(tx: Tx, attemptId: string, hook: ChargeHook): Promise<LockedDebit | null> {
+  const found = await selectDebit(tx, attemptId);
+  if (found === null) return null;
+  const { payment_intent_id: paymentIntentId, payment_plan_id: paymentPlanId } = found;
+  // The statements after the locks see everything committed before they were granted.
+  const [recorder, intent, attempt, debit] = await pipelined(tx, [
+    hook(tx, { paymentIntentId, paymentPlanId }),
+    lockPaymentIntent(tx, paymentIntentId),
+    lockAttempt(tx, attemptId),
+    selectDebit(tx, attemptId),
+  ]);
+  return debit === null || intent === null || attempt === null ? null : { debit, attempt, intent, recorder };
+}
+
+/** Makes the workflow of a single payment's debit look again. That of a plan is woken with the plan's records. */
+async function wakeDebit(tx: Tx, { attempt_id: id, payment_plan_id: planId, livemode }: BankDebitRow, now: Date) {
+  if (planId === null) await wake.bankDebit(tx, { id, livemode }, now);
+}
+
+/**
+ * Fails the debits that were accepted under mandates that end now, before the bank has them. Returns their events for
+ * the caller to record. Locks their plans and payments.
+ */
+export async function stopAcceptedDebits(
+  tx: Tx,
+  filter: { mandateId: string } | { methodId: string } | { customerId: string },
+  code: DeclineCode,
+  record: Omit<ReportRecord, 'nextAt' | 'isOwnStep'>,
+  hook: ChargeHook,
+): Promise<NewEvent[]> {
+  const events: NewEvent[] = [];
+  for (const { attempt_id: id } of await listAcceptedDebits(tx, filter)) {
+    const locked = await lockDebit(tx, id, hook);
+    if (locked?.attempt.outcome !== 'accepted') continue;
+    const recording = { ...record, nextAt: null, isOwnStep: false, eventIds: [] };
+    const stopped = await bookFailure(tx, locked, declined(code), recording);
+    await wakeDebit(tx, locked.debit, record.now);
+    events.push(...stopped.events);
+  }
+  return events;
+}
+
+type Booked = { intent: PaymentIntentRow; events: NewEvent[] };
+
+async function book(
+  tx: Tx,
+  locked: LockedDebit,
+  report: DebitReport,
+  record: Recording,
+  hook: ChargeHook,
+): Promise<Booked> {
+  const { attempt, intent, debit } = locked;
+  const isWaiting = attempt.outcome === 'accepted' || attempt.outcome === 'submitted';
+  if (!isWaiting && attempt.outcome !== 'succeeded') return { intent, events: [] };
+  if (report.kind === 'succeeded') {
+    if (isWaiting) return bookSuccess(tx, locked, record);
+    await updateDebit(tx, debit, { next_at: record.nextAt });
+    return { intent, events: [] };
+  }
+  if (isWaiting && report.kind === 'failed') {
+    const failed = await bookFailure(tx, locked, report, record);
+    return { ...failed, events: [...failed.events, ...(await endMandate(tx, debit, report.code, record, hook))] };
+  }
+  const collected = isWaiting ? await bookSuccess(tx, locked, { ...record, nextAt: record.at }) : null;
+  const present = collected === null ? locked : await lockDebit(tx, attempt.id, hook);
+  if (present === null) throw new Error(`the debit of attempt ${attempt.id} does not exist any more`);
+  const returned = await bookReturn(tx, present, report, record);
+  const ended = await endMandate(tx, debit, report.code, record, hook);
+  return { ...returned, events: [...(collected?.events ?? []), ...returned.events, ...ended] };
+}
+
+async function bookSuccess(tx: Tx, { debit, attempt, intent, recorder }: LockedDebit, record: Recording) {
+  const { at, now, nextAt } = record;
+  const returnable = returnableAfter(schemes[debit.scheme], at);
+  const updated: PaymentIntentRow = {
+    ...intent,
+    status: 'succeeded',
+    returnable_until: returnable,
+    last_error_code: null,
+    last_error_message: null,
+    updated_at: at,
+  };
+  void pipelined(tx, [
+    completeAttempt(tx, attempt.id, waiting(attempt), { outcome: 'succeeded', code: null, message: null, now }),
+    updateDebitedIntent(tx, updated),
+    updateDebit(tx, debit, { result_at: at, returnable_until: returnable, next_at: nextAt }),
+  ]);
+  return bookedOutcome(tx, { debit, attempt, intent, recorder }, updated, { kind: 'succeeded' }, record);
+}
+
+async function bookFailure(tx: Tx, locked: LockedDebit, failure: ChargeFailure, record: Recording): Promise<Booked> {
+  const { debit, attempt, intent } = locked;
+  const { code, message, bankCode = null } = failure;
+  const { at, now } = record;
+  const updated: PaymentIntentRow = {
+    ...intent,
+    status: 'failed',
+    last_error_code: code,
+    last_error_message: message,
+    updated_at: at,
+  };
+  void pipelined(tx, [
+    completeAttempt(tx, attempt.id, waiting(attempt), { outcome: 'failed', code, message, now }),
+    updateDebitedIntent(tx, updated),
+    updateDebit(tx, debit, { result_at: at, bank_code: bankCode, next_at: null }),
+  ]);
+  return bookedOutcome(tx, locked, updated, failure, record);
+}
+
+/** Records an outcome on what the payment is for. Returns the payment's event, and those of the plan. */
+async function bookedOutcome(
+  tx: Tx,
+  { debit, attempt, intent, recorder }: LockedDebit,
+  updated: PaymentIntentRow,
+  outcome: Extract<AttemptOutcome['outcome'], { kind: 'succeeded' | 'failed' }>,
+  record: Recording,
+): Promise<Booked> {
+  const { at, now, isOwnStep } = record;
+  const about = { attempt, at, amount: intent.amount, now, isOwnStep, scheme: schemes[debit.scheme] };
+  const booked = await recorder?.completed({ ...about, outcome });
+  const testClockId = intent.test_clock_id;
+  const events = [
+    outcomeEvent(updated, { testClockId, at }, attempt.number, booked?.nextAttemptAt ?? null),
+    ...(booked?.events ?? []),
+  ];
+  emitAfterCommit(tx, { intent: updated, attempt, testClockId }, outcome, record);
+  return { intent: updated, events };
+}
+
+async function bookReturn(
+  tx: Tx,
+  { debit, attempt, intent, recorder }: LockedDebit,
+  { code, message, bankCode = null }: Exclude<DebitReport, { kind: 'succeeded' }>,
+  record: Recording,
+): Promise<Booked> {
+  const { at, now, isOwnStep } = record;
+  const updated: PaymentIntentRow = {
+    ...intent,
+    status: 'returned',
+    total_returned_amount: intent.total_returned_amount + intent.total_amount,
+    last_error_code: code,
+    last_error_message: message,
+    updated_at: at,
+  };
+  void pipelined(tx, [
+    completeAttempt(tx, attempt.id, 'succeeded', { outcome: 'returned', code, message, now }),
+    updateDebitedIntent(tx, updated),
+    updateDebit(tx, debit, { returned_at: at, bank_code: bankCode, next_at: null }),
+  ]);
+  const scheme = schemes[debit.scheme];
+  const booked = await recorder?.returned({ attempt, at, amount: intent.amount, code, now, isOwnStep, scheme });
+  const testClockId = intent.test_clock_id;
+  const event = intentEvent(
+    'payment_intent.returned',
+    updated,
+    { testClockId, at },
+    {
+      attempt: attempt.number,
+      reason: code,
+      bank_code: bankCode,
+      returned_at: at.toISOString(),
+      ...retryOf(booked?.nextAttemptAt ?? null),
+    },
+  );
+  emitAfterCommit(tx, { intent: updated, attempt, testClockId }, { kind: 'returned', code }, record);
+  return { intent: updated, events: [event, ...(booked?.events ?? [])] };
+}
+
+/** Ends the mandate if the bank's reason does, and stops what was accepted under it and the bank does not have yet. */
+async function endMandate(
+  tx: Tx,
+  { mandate_id: mandateId }: BankDebitRow,
+  code: DeclineCode,
+  record: Recording,
+  hook: ChargeHook,
+): Promise<NewEvent[]> {
+  if (!isBankReason(code)) return [];
+  const ended = await endMandateAfterReturn(tx, mandateId, code, record.at);
+  if (ended.length === 0) return [];
+  return [...ended, ...(await stopAcceptedDebits(tx, { mandateId }, 'mandate_unavailable', record, hook))];
+}
+
+const bankReasons: ReadonlySet<string> = new Set<ReturnReason>([
+  'insufficient_funds',
+  'account_invalid',
+  'account_closed',
+  'account_holder_deceased',
+  'payment_stopped',
+  'debit_disputed',
+]);
+
+function isBankReason(code: DeclineCode): code is DeclineCode & ReturnReason {
+  return bankReasons.has(code);
+}
+
+function emitAfterCommit(
+  tx: Tx,
+  about: { intent: PaymentIntentRow; attempt: PaymentAttemptRow; testClockId: string | null },
+  outcome: Parameters<typeof emitCompleted>[2],
+  { requestId, eventIds }: Recording,
+): void {
+  const { intent, attempt, testClockId } = about;
+  // A bank takes days, so how long the attempt took says nothing.
+  const more = { testClockId, requestId, eventIds, openedAt: null };
+  afterCommit(tx, () => emitCompleted(intent, attempt, outcome, more));
+}
+
+function waiting({ id, outcome }: PaymentAttemptRow): 'accepted' | 'submitted' {
+  if (outcome === 'accepted' || outcome === 'submitted') return outcome;
+  throw new Error(`attempt ${id} is ${outcome}; it does not wait for its bank`);
+}
+
+function originOf({ biller_id, livemode }: BankDebitRow, { requestId, now }: ReportRecord) {
+  return { billerId: biller_id, livemode, requestId, now };
+}

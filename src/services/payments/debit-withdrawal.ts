@@ -1,0 +1,39 @@
+import { listAcceptedDebits, updateDebit } from '../../db/bank-debits.ts';
+import { completeAttempt, lockAttempt } from '../../db/payment-attempts.ts';
+import { lockPaymentIntent, updateDebitedIntent } from '../../db/payment-intents.ts';
+import { declined } from '../../domain/charge-outcome.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
+import { pipelined } from '../../platform/postgres/transaction.ts';
+import type { NewEvent } from '../events.ts';
+import { outcomeEvent } from './charge-records.ts';
+
+/**
+ * Withdraws the debits of a locked plan that the bank does not have yet, because the plan stops collecting. They count
+ * as no attempt: neither for the retries nor in the sandbox's list of outcomes. Returns the ids of their payments, and
+ * the events for the caller to record. `at` is customer time, `now` real time.
+ */
+export async function withdrawDebits(
+  tx: Tx,
+  planId: string,
+  { at, now }: { at: Date; now: Date },
+): Promise<{ intentIds: string[]; events: NewEvent[] }> {
+  const withdrawn: { intentIds: string[]; events: NewEvent[] } = { intentIds: [], events: [] };
+  for (const debit of await listAcceptedDebits(tx, { planId })) {
+    const [intent, attempt] = await pipelined(tx, [
+      lockPaymentIntent(tx, debit.payment_intent_id),
+      lockAttempt(tx, debit.attempt_id),
+    ]);
+    if (intent === null || attempt?.outcome !== 'accepted') continue;
+    const { code, message } = declined('debit_withdrawn');
+    const failed = { ...intent, last_error_code: code, last_error_message: message, updated_at: at };
+    const updated = { ...failed, status: 'failed' as const };
+    await pipelined(tx, [
+      completeAttempt(tx, attempt.id, 'accepted', { outcome: 'failed', code, message, now }),
+      updateDebitedIntent(tx, updated),
+      updateDebit(tx, debit, { result_at: at, next_at: null }),
+    ]);
+    withdrawn.intentIds.push(intent.id);
+    withdrawn.events.push(outcomeEvent(updated, { testClockId: intent.test_clock_id, at }, attempt.number, null));
+  }
+  return withdrawn;
+}

@@ -1,0 +1,170 @@
+// A charge at a processor that reserves payments: reserve, commit the reference, charge, and read by the reference what
+// became of it. No outcome is ever guessed, and no charge is made without a committed reference.
+import { type AgedReservation, insertReservation, selectReservation } from '../../db/payment-reservations.ts';
+import { type ChargeFailure, type ChargeOutcome, declined } from '../../domain/charge-outcome.ts';
+import { pass } from '../../platform/crash-points.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { realNow } from '../../platform/real-time.ts';
+import {
+  ChargeRefused,
+  type ChargeRequest,
+  OutcomeUnknown,
+  type PaymentProcessor,
+  type ProcessorState,
+  type Submitted,
+} from '../../processors/processor.ts';
+import type { Charge } from './charge.ts';
+
+/** A processor that reserves. */
+export type ReservingProcessor = PaymentProcessor & { prepare: NonNullable<PaymentProcessor['prepare']> };
+
+/** A charge with its request. */
+export type RequestedCharge = Charge & { request: ChargeRequest };
+
+/** A payment that the processor has reserved and whose reference is committed. */
+export interface HeldPayment {
+  kind: 'held';
+  reference: string;
+  /** The request under the key of this reservation. */
+  request: ChargeRequest;
+  number: number;
+  /** Whether it may be charged without asking first: nobody can have charged it before. */
+  isNew: boolean;
+  ageMs: number;
+}
+
+/**
+ * Processors forget keys, some after 24 hours (docs.stripe.com/api/idempotent_requests). A charge is repeated only
+ * under a key that is younger than this; an hour is left for what is under way.
+ */
+const keyLifeMs = 23 * 3_600_000;
+
+/**
+ * Reserves the payment of a charge and commits the reference. A charge that was opened before keeps the reservation
+ * that it has.
+ * @returns a failure if the processor does not take the request: nothing was taken then.
+ * @throws OutcomeUnknown when the processor does not respond, or when live charging is held.
+ */
+export async function holdPayment(
+  db: Db,
+  processor: ReservingProcessor,
+  charge: RequestedCharge,
+): Promise<HeldPayment | ChargeFailure> {
+  const found = charge.isReopened ? await selectReservation(db, charge.attemptId) : null;
+  return found === null ? reserve(db, processor, charge, 1) : held(charge, found, false);
+}
+
+/**
+ * Takes the money of a held payment, and returns the outcome. If another try may have charged it, the processor is
+ * asked first. It is charged only if the processor says that it was not, and under a key that is younger than 23 hours.
+ * An older reservation is canceled, and the payment is reserved anew.
+ * @param now the customer's time, as of which the processor is asked what became of the payment.
+ * @throws OutcomeUnknown when the processor gives no outcome.
+ */
+export async function chargeHeld(
+  db: Db,
+  processor: ReservingProcessor,
+  charge: RequestedCharge,
+  first: HeldPayment,
+  now: () => Date = realNow,
+): Promise<ChargeOutcome | Submitted | ChargeFailure> {
+  for (let payment: HeldPayment | ChargeFailure = first; ; ) {
+    if (payment.kind === 'failed') return payment;
+    const { request, reference, number } = payment;
+    if (payment.isNew) return chargeOnce(processor, payment, now);
+    const state = await processor.inquire(request, reference, now());
+    const outcome = outcomeIn(state);
+    if (outcome !== null) return outcome;
+    if (state.kind === 'not_charged') {
+      if (payment.ageMs < keyLifeMs) return chargeOnce(processor, payment, now);
+      const charged = await giveUp(processor, payment, now);
+      if (charged !== null) return charged;
+    }
+    payment = await reserve(db, processor, charge, number + 1);
+  }
+}
+
+async function reserve(
+  db: Db,
+  processor: ReservingProcessor,
+  charge: RequestedCharge,
+  number: number,
+): Promise<HeldPayment | ChargeFailure> {
+  const { attemptId, livemode } = charge;
+  const request = requestUnder(charge, number);
+  const { idempotencyKey } = request;
+  const prepared = await processor.prepare(request);
+  if (prepared.kind === 'failed') return prepared;
+  pass('charge prepared');
+  const { reference } = prepared;
+  const written = await insertReservation(db, { attempt_id: attemptId, number, livemode, reference, idempotencyKey });
+  // The first key of an attempt may have been used by a try that this database does not know.
+  if (written !== null) {
+    return held(charge, written, written.reference === reference && !(charge.isReopened && number === 1));
+  }
+  const rival = await selectReservation(db, attemptId);
+  if (rival === null || rival.number < number) throw new OutcomeUnknown(chargingIsHeld);
+  return held(charge, rival, false);
+}
+
+export const chargingIsHeld =
+  'live charging is held, because this database may lack what the processor has done. See ops stuck, charging_held';
+
+function held(charge: RequestedCharge, row: AgedReservation, isNew: boolean): HeldPayment {
+  const { number, reference, age_ms: ageMs } = row;
+  return { kind: 'held', reference, request: requestUnder(charge, number), number, isNew, ageMs };
+}
+
+/**
+ * Returns the request of a reservation. Each reservation of an attempt has a key of its own: the processor may know an
+ * earlier one as canceled.
+ */
+export function requestUnder({ attemptId, request }: RequestedCharge, number: number): ChargeRequest {
+  return { ...request, idempotencyKey: number === 1 ? attemptId : `${attemptId}.${number}` };
+}
+
+/** Charges, and asks once what became of it if the response is lost. */
+async function chargeOnce(
+  processor: ReservingProcessor,
+  payment: HeldPayment,
+  now: () => Date,
+): Promise<ChargeOutcome | Submitted | ChargeFailure> {
+  const { request, reference } = payment;
+  pass('charge reserved');
+  try {
+    return await processor.charge(request, reference);
+  } catch (error) {
+    if (!(error instanceof OutcomeUnknown)) throw error;
+    if (error instanceof ChargeRefused)
+      return (await giveUp(processor, payment, now)) ?? declined('processor_rejected');
+    const state = await processor.inquire(request, reference, now()).catch(() => null);
+    const outcome = state && outcomeIn(state);
+    if (outcome === null) throw error;
+    return outcome;
+  }
+}
+
+/**
+ * Gives a reservation up. Returns null when it is canceled, so that nobody can charge it any more. Returns the outcome
+ * if it was charged before.
+ * @throws OutcomeUnknown when neither is sure.
+ */
+async function giveUp(
+  processor: ReservingProcessor,
+  { request, reference }: HeldPayment,
+  now: () => Date,
+): Promise<ChargeOutcome | Submitted | null> {
+  await processor.cancel(reference);
+  const state = await processor.inquire(request, reference, now());
+  if (state.kind === 'canceled') return null;
+  const outcome = outcomeIn(state);
+  if (outcome === null) throw new OutcomeUnknown('the processor has not canceled the payment, and has not made it');
+  return outcome;
+}
+
+/** The outcome that a state tells; null if the payment was not charged. */
+function outcomeIn(state: ProcessorState): ChargeOutcome | Submitted | null {
+  if (state.kind === 'not_charged' || state.kind === 'canceled') return null;
+  if (state.kind === 'returned') throw new OutcomeUnknown('the payment was made, and has been taken back since');
+  return state;
+}

@@ -1,0 +1,92 @@
+import { selectAttempt } from '../../db/payment-attempts.ts';
+import { lockPaymentIntent } from '../../db/payment-intents.ts';
+import { selectReservation } from '../../db/payment-reservations.ts';
+import { declined } from '../../domain/charge-outcome.ts';
+import type { Pool } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import { OutcomeUnknown, type ProcessorState } from '../../processors/processor.ts';
+import { type ChangeOrigin, recordAudit } from '../accounts/audit.ts';
+import { CommandRefused } from '../command-refused.ts';
+import { NotFound } from '../errors.ts';
+import { type Charge, type Charging, recordOutcome, reopenCharge } from './charge.ts';
+import { wakeAfterOutcome } from './payment-confirmation.ts';
+
+/** What a person has found out about an attempt, and how. */
+export interface Settlement {
+  attemptId: string;
+  outcome: 'succeeded' | 'failed';
+  /** For the audit log: where the truth was read, such as the processor's statement. */
+  evidence: string;
+}
+
+/**
+ * Records the outcome of an attempt that the processor cannot tell any more, on the word of a person. The processor is
+ * asked first: its own word counts more. Before a failure its reservation is canceled, if the processor responds.
+ * @returns a sentence about the result.
+ * @throws NotFound
+ * @throws CommandRefused when the attempt has its outcome, or the processor tells another.
+ */
+export async function settleAttempt(
+  sql: Pool,
+  charging: Charging,
+  { attemptId, outcome, evidence }: Settlement,
+  { by, now }: ChangeOrigin,
+): Promise<string> {
+  const attempt = await selectAttempt(sql, attemptId);
+  if (attempt === null) throw new NotFound('payment attempt', attemptId);
+  if (attempt.outcome !== 'processing') {
+    throw new CommandRefused(`There is nothing to settle: attempt ${attemptId} is ${attempt.outcome}.`);
+  }
+  const charge = await atomically(sql, async (tx) => {
+    const intent = await lockPaymentIntent(tx, attempt.payment_intent_id);
+    return intent && reopenCharge(tx, intent, attempt);
+  });
+  if (charge === null) throw new NotFound('payment intent', attempt.payment_intent_id);
+  const state = await askedBefore(sql, charging, charge, outcome, now);
+  const agrees = outcome === 'failed' && (state?.kind === 'not_charged' || state?.kind === 'canceled');
+  if (state !== null && !agrees) {
+    throw new CommandRefused(
+      `The processor responds, and says: ${state.kind}. An outcome that it tells is recorded within a minute.`,
+    );
+  }
+  const settled = await atomically(sql, async (tx) => {
+    const result = outcome === 'succeeded' ? { kind: outcome } : declined('gateway_timeout');
+    const intent = await recordOutcome(tx, charge, { outcome: result, requestId: null, now }, charging.hook);
+    if (intent === null) return null;
+    await wakeAfterOutcome(tx, attempt, charge, now);
+    await recordAudit(tx, {
+      action: 'payment_attempt.settled',
+      by,
+      at: now,
+      tenant: { billerId: intent.biller_id, livemode: intent.livemode },
+      subjectId: attemptId,
+      changes: { outcome: { from: 'processing', to: outcome }, evidence: { from: null, to: evidence } },
+    });
+    return intent;
+  });
+  if (settled === null) throw new NotFound('payment intent', charge.paymentIntentId);
+  return `Attempt ${attemptId} of ${charge.paymentIntentId} is recorded as ${outcome}; the payment is ${settled.status}.`;
+}
+
+/** What the processor says of the attempt; null if it does not respond, or has reserved nothing. */
+async function askedBefore(
+  sql: Pool,
+  { processors }: Charging,
+  { attemptId, livemode, request }: Charge,
+  outcome: Settlement['outcome'],
+  now: Date,
+): Promise<ProcessorState | null> {
+  const processor = livemode ? processors.live : processors.sandbox;
+  const reservation = await selectReservation(sql, attemptId);
+  if (processor === null || reservation === null || request === null) return null;
+  const { reference } = reservation;
+  try {
+    const state = await processor.inquire(request, reference, now);
+    if (state.kind !== 'not_charged' || outcome !== 'failed') return state;
+    await processor.cancel(reference);
+    return await processor.inquire(request, reference, now);
+  } catch (error) {
+    if (error instanceof OutcomeUnknown) return null;
+    throw error;
+  }
+}
