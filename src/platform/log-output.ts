@@ -129,7 +129,11 @@ export function openLogOutput(fd: number, describe: (loss: Loss) => string): Log
     const isWriting = state === 'writing';
     const rest = [isWriting ? nothing : unwritten, Buffer.from(waiting)];
     waiting = '';
-    if (!isWriting) unwritten = nothing;
+    if (!isWriting) {
+      unwritten = nothing;
+      lost -= reported;
+      reported = 0;
+    }
     writeNow(Buffer.concat(rest));
   }
 

@@ -11,9 +11,16 @@ const startTimeoutMs = 2_000;
 const askAgainMs = 500;
 const logEveryMs = 10_000;
 
-const comparisonFailed =
-  'The encryption keys could not be compared with the database. Run npm run migrate before this version starts, with ' +
-  '--grant-to for the role of the service.';
+const unmigrated =
+  'The database is not ready for this version. Run npm run migrate before it starts, with --grant-to for its role.';
+/** What is wrong if PostgreSQL refuses the comparison, by SQLSTATE. */
+const refusals: Readonly<Record<string, string>> = {
+  '42P01': unmigrated, // no such table
+  '42501': unmigrated, // no right
+  '28P01': 'PostgreSQL refuses the password of DATABASE_URL.',
+  '28000': 'PostgreSQL refuses the user of DATABASE_URL.',
+  '3D000': 'PostgreSQL has no database of the name in DATABASE_URL.',
+};
 
 /** The encryption keys are not those of the database. The message says what to restore. */
 export class KeysRefused extends Error {
@@ -74,7 +81,7 @@ export function checkVault(
     } catch (error) {
       if (signal.aborted) return await new Promise<never>(() => {}); // the process is ending
       if (error instanceof KeysRefused) logger.fatal(error.message);
-      else logger.fatal({ err: error }, comparisonFailed);
+      else logger.fatal({ err: error }, refusalOf(error));
       process.exit(1);
     }
   }
@@ -92,6 +99,11 @@ export function checkVault(
     fits,
     fitsOrWaits: Promise.race([fits, pause(startTimeoutMs, undefined, { ref: false })]),
   };
+}
+
+function refusalOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return refusals[code] ?? 'The encryption keys could not be compared with the database.';
 }
 
 async function compareWhenPossible(

@@ -91,6 +91,19 @@ describe('a process that starts with its encryption keys', function () {
     await resigned.end();
   });
 
+  it('ends with a reason if PostgreSQL refuses the password, or was not migrated', async () => {
+    const url = new URL(db.url);
+    url.password = 'wrong';
+    const refused = await start('api', right, { DATABASE_URL: url.href });
+    assert.equal(await refused.ended, 1);
+    assert.equal(fatalOf(refused), 'PostgreSQL refuses the password of DATABASE_URL.');
+    url.password = new URL(db.url).password;
+    url.pathname = 'postgres';
+    const unmigrated = await start('worker', right, { DATABASE_URL: url.href });
+    assert.equal(await unmigrated.ended, 1);
+    assert.match(fatalOf(unmigrated), /^The database is not ready for this version\. Run npm run migrate/);
+  });
+
   it('serves while PostgreSQL is away, seals nothing, and ends when the keys turn out to be wrong', async () => {
     toPostgres.refuse();
     const right = await (await start('api', `${keysOf('k2')},${keysOf('k1')}`)).ready();

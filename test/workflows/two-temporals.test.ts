@@ -319,7 +319,7 @@ describe('live mode and the sandbox on Temporals of their own', () => {
           SANDBOX_TEMPORAL_ADDRESS: addressOf(links.sandbox),
           SANDBOX_TEMPORAL_NAMESPACE: sandboxNamespace,
           TEMPORAL_TASK_QUEUE: service.taskQueue,
-          ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 1).toString('base64')}`,
+          ENCRYPTION_KEYS: service.encryptionKeys,
           SANDBOX_LEDGER: '',
         },
         { isHeard: true },
