@@ -6,11 +6,11 @@ import { pass } from '../../platform/crash-points.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { realNow } from '../../platform/real-time.ts';
 import {
-  ChargeRefused,
   type ChargeRequest,
   OutcomeUnknown,
   type PaymentProcessor,
   type ProcessorState,
+  RequestRefused,
   type Submitted,
 } from '../../processors/processor.ts';
 import type { Charge } from './charge.ts';
@@ -135,7 +135,7 @@ async function chargeOnce(
     return await processor.charge(request, reference);
   } catch (error) {
     if (!(error instanceof OutcomeUnknown)) throw error;
-    if (error instanceof ChargeRefused)
+    if (error instanceof RequestRefused)
       return (await giveUp(processor, payment, now)) ?? declined('processor_rejected');
     const state = await processor.inquire(request, reference, now()).catch(() => null);
     const outcome = state && outcomeIn(state);
