@@ -73,11 +73,20 @@ export async function makeScenery(
     const account = await client.paymentMethods.create({ ...bankAccount, customer_reference: customer_id });
     const payment_method_id = note('accounts', account.payment_method);
     // An account has one mandate: some are left for those that a run creates.
-    for (const step of itemInTurn([[], ['create'], ['create', 'accept'], ['create', 'cancel']] as const, index)) {
+    for (const step of itemInTurn(
+      [[], ['create'], ['create', 'accept', 'debit'], ['create', 'cancel']] as const,
+      index,
+    )) {
       if (step === 'create') note('mandates', await client.mandates.create({ payment_method_id }));
       const mandate = made.mandates?.at(-1) ?? '';
       if (step === 'accept') await client.mandates.accept(mandate, imported);
       if (step === 'cancel') await client.mandates.cancel(mandate);
+      if (step !== 'debit' || !isSandbox) continue;
+      const debited = note(
+        'intents',
+        await client.paymentIntents.create({ amount: 1000, currency: 'AUD', customer_id }),
+      );
+      await client.paymentIntents.confirm(debited, { payment_method: payment_method_id });
     }
     const saved = await client.paymentMethods.create({ ...card(mode, index), customer_reference: customer_id });
     const payment_method = note('methods', saved.payment_method);

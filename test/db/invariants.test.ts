@@ -156,7 +156,9 @@ describe('the check of the invariants', () => {
     const advance = await selectOpenAdvance(sql, clock.id);
     assert.ok(advance);
     await completeAdvance(sql, advance, realNow());
-    const intents = await sql<{ id: string; payment_plan_id: string }[]>`select id, payment_plan_id from payment_intents`;
+    const intents = await sql<
+      { id: string; payment_plan_id: string }[]
+    >`select id, payment_plan_id from payment_intents`;
     Object.assign(ids, {
       INTENT: intents.find((intent) => intent.payment_plan_id === plan.id)?.id,
       DEBITED: intents.find((intent) => intent.payment_plan_id === debited.id)?.id,

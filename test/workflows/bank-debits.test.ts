@@ -178,7 +178,9 @@ describe('a bank debit in real time, skipped', () => {
       select charge_date, submitted_at, result_at from bank_debits`;
     assert.equal(debitsMade.length, 3);
     for (const { charge_date: date, submitted_at: at } of debitsMade) {
-      const inSydney = new Intl.DateTimeFormat('en-CA', { timeZone: 'Australia/Sydney', dateStyle: 'short' }).format(at);
+      const inSydney = new Intl.DateTimeFormat('en-CA', { timeZone: 'Australia/Sydney', dateStyle: 'short' }).format(
+        at,
+      );
       assert.equal(inSydney, date);
     }
   });
