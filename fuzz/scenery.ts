@@ -76,11 +76,20 @@ export async function makeScenery(
     };
     const payment_method_id = await account();
     await account(); // an account has one mandate: this one is for those that a run creates
-    for (const step of itemInTurn([[], ['create'], ['create', 'accept'], ['create', 'cancel']] as const, index)) {
+    for (const step of itemInTurn(
+      [[], ['create'], ['create', 'accept', 'debit'], ['create', 'cancel']] as const,
+      index,
+    )) {
       if (step === 'create') note('mandates', await client.mandates.create({ payment_method_id }));
       const mandate = made.mandates?.at(-1) ?? '';
       if (step === 'accept') await client.mandates.accept(mandate, imported);
       if (step === 'cancel') await client.mandates.cancel(mandate);
+      if (step !== 'debit' || !isSandbox) continue;
+      const debited = note(
+        'intents',
+        await client.paymentIntents.create({ amount: 1000, currency: 'AUD', customer_id }),
+      );
+      await client.paymentIntents.confirm(debited, { payment_method: payment_method_id });
     }
     const saved = await client.paymentMethods.create({ ...card(mode, index), customer_reference: customer_id });
     const payment_method = note('methods', saved.payment_method);

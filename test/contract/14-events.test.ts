@@ -288,7 +288,10 @@ describe('Events', () => {
     for (const type of Object.keys(document.webhooks)) assert.ok(named.includes(type) || types.has(type), type);
   });
 
-  /** Three mandates: one is canceled, the account of one is closed, and one is not used for two years. */
+  /**
+   * Four mandates: a debit under one comes back, one is canceled, the account of one is closed, and one is not used for
+   * two years.
+   */
   async function endMandates(merchant: Merchant): Promise<void> {
     const { sql } = service.db;
     const { id: customer_reference, biller_id } = await merchant.customer();
@@ -297,6 +300,12 @@ describe('Events', () => {
       const { body } = await merchant.request('POST', '/payment_methods', debit({}, { customer_reference }));
       return (await merchant.client.mandates.create({ payment_method_id: body.payment_method.id, acceptance })).id;
     };
+    const { payment_method_id: payment_method } = await merchant.client.mandates.get(await give());
+    const { id } = await merchant.intent();
+    await merchant.client.paymentIntents.confirm(id, { payment_method });
+    for (const result of ['settled', 'returned']) {
+      await merchant.request('POST', `/test_helpers/payment_intents/${id}/bank_result`, { result });
+    }
     await merchant.client.mandates.cancel(await give());
     const closed = await give();
     const now = realNow();

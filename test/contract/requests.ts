@@ -61,6 +61,15 @@ async function charged(stage: Stage, outcome = 'succeed'): Promise<string> {
   return id;
 }
 
+/** A payment intent whose bank debit is under way. */
+async function debited(stage: Stage): Promise<string> {
+  const payment_method = await account(stage);
+  await made(stage, '/mandates', { payment_method_id: payment_method, acceptance: imported });
+  const id = await newIntent(stage);
+  await made(stage, `/payment_intents/${id}/confirm`, { payment_method });
+  return id;
+}
+
 async function pendingPlan(stage: Stage): Promise<string> {
   return String((await made(stage, '/payment_plans', plan(await payer(stage)))).id);
 }
@@ -142,6 +151,8 @@ export const succeeding: Readonly<Record<string, Prepare>> = {
     at(`/test_helpers/payment_intents/${await charged(stage, 'requires_action')}/complete_action`, {
       result: 'succeed',
     }),
+  'POST /api/v1/test_helpers/payment_intents/{payment_intent_id}/bank_result': async (stage) =>
+    at(`/test_helpers/payment_intents/${await debited(stage)}/bank_result`, { result: 'settled' }),
   'POST /api/v1/payment_intents/{payment_intent_id}/refunds': async (stage) =>
     at(`/payment_intents/${await charged(stage)}/refunds`, {}),
   'GET /api/v1/payment_intents/{payment_intent_id}/refunds': async (stage) =>
@@ -242,6 +253,8 @@ export const unprocessable: Readonly<Record<string, Prepare>> = {
     at(`/payment_intents/${await newIntent(stage)}/refunds`, {}),
   'POST /api/v1/test_helpers/payment_intents/{payment_intent_id}/complete_action': async (stage) =>
     at(`/test_helpers/payment_intents/${await newIntent(stage)}/complete_action`, { result: 'succeed' }),
+  'POST /api/v1/test_helpers/payment_intents/{payment_intent_id}/bank_result': async (stage) =>
+    at(`/test_helpers/payment_intents/${await newIntent(stage)}/bank_result`, { result: 'settled' }),
   'POST /api/v1/mandates': plain('/mandates', {}),
   'POST /api/v1/mandates/{mandate_id}/accept': async (stage) =>
     at(`/mandates/${await mandate(stage, 'active')}/accept`, imported),

@@ -28,7 +28,7 @@ export async function goodRequests(here: Here, routes: readonly Route[]): Promis
       const { operation } = route;
       const ids: Record<string, string> = {
         ...objects.ids,
-        payment_intent_id: await intentFor(here, operation),
+        payment_intent_id: await intentFor(here, operation, name),
         ...(operation.endsWith('Mandate') ? { mandate_id: await mandateFor(here, operation) } : {}),
       };
       const path = route.path.replaceAll(/:(\w+)/g, (_, parameter: string) => ids[parameter] ?? 'none');
@@ -80,13 +80,26 @@ async function objectsOf({ stage, customer, clock, card, plan }: Here) {
   };
 }
 
-/** A payment intent in the state that the operation is for. */
-async function intentFor({ stage, customer, card }: Here, operation: string): Promise<string> {
+/** A payment intent in the state that this example of the operation is for. */
+async function intentFor(here: Here, operation: string, name: string): Promise<string> {
+  if (operation === 'reportBankResult') return debitFor(here, name === 'disputed');
+  const { stage, customer, card } = here;
   const terms = { amount: 2500, currency: 'AUD', customer_id: customer, payment_method: card } as const;
   const isChallenged = operation === 'completePaymentIntentAction';
   const metadata: Record<string, string> = isChallenged ? { _sandbox_outcome: 'requires_action' } : {};
   const { id } = await stage.merchant.intent({ ...terms, metadata });
   if (isChallenged || operation === 'createRefund') await stage.request('POST', `/payment_intents/${id}/confirm`);
+  return id;
+}
+
+/** A payment intent whose bank debit is under way or, for a claim, has settled. */
+async function debitFor({ stage, customer }: Here, isSettled: boolean): Promise<string> {
+  const { payment_method_id: payment_method } = await useDebtor(stage).active({
+    payment_method_id: await useDebtor(stage).account(customer),
+  });
+  const { id } = await stage.merchant.intent({ customer_id: customer });
+  await stage.merchant.client.paymentIntents.confirm(id, { payment_method });
+  if (isSettled) await stage.request('POST', `/test_helpers/payment_intents/${id}/bank_result`, { result: 'settled' });
   return id;
 }
 

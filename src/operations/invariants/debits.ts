@@ -5,7 +5,6 @@ const compareWithBank =
   'a back-up.';
 const withoutAuthority =
   'The payer had not allowed this debit. Refund it, and find out whether a process of a former version runs.';
-const restoreEvents = 'Find out who changed the table events, and restore the rows from a back-up.';
 
 /** The same promises for bank debits, whose outcome comes days later and is not the end. */
 export const debitInvariants: Invariant[] = [
@@ -72,39 +71,6 @@ export const debitInvariants: Invariant[] = [
       where result_at < submitted_at
         or submitted_at is not null and (result_at at time zone 'Australia/Sydney')::date < charge_date
       limit 100`,
-  },
-  {
-    name: 'a debit has one event when it is accepted, and one when it comes back',
-    promise: 2,
-    remedy: restoreEvents,
-    offenders: (db) => db<Offender[]>`
-      select i.id, format('%s debits, %s came back, told of %s and %s', d.accepted, d.returned, e.accepted, e.returned) as detail
-      from (
-        select d.payment_intent_id as id, count(*) as accepted, count(*) filter (where a.outcome = 'returned') as returned
-        from bank_debits d join payment_attempts a on a.id = d.attempt_id
-        group by d.payment_intent_id
-      ) d
-      join payment_intents i on i.id = d.id
-      cross join lateral (
-        select count(*) filter (where event_type = 'payment_intent.processing') as accepted,
-          count(*) filter (where event_type = 'payment_intent.returned') as returned
-        from events where subject_id = i.id
-      ) e
-      where d.accepted <> e.accepted or d.returned <> e.returned limit 100`,
-  },
-  {
-    name: 'no event tells of a failure right after a success',
-    promise: 2,
-    remedy: restoreEvents,
-    offenders: (db) => db<Offender[]>`
-      select subject_id as id, 'failed after it had succeeded' as detail
-      from (
-        select subject_id, event_type, lag(event_type) over (partition by subject_id order by sequence) as before
-        from events where event_type in (
-          'payment_intent.succeeded', 'payment_intent.failed', 'payment_intent.returned', 'payment_intent.processing'
-        )
-      ) told
-      where event_type = 'payment_intent.failed' and before = 'payment_intent.succeeded' limit 100`,
   },
   {
     name: 'what came back of a payment is the whole of each of its debits that came back',

@@ -116,7 +116,7 @@ export async function finishDebitStep(sql: Db, charging: Charging, step: DebitSt
   pass('debit recorded');
 }
 
-/** Reserves if it must, then charges, or asks what became of the debit. Returns null if that is recorded already. */
+/** Reserves if it must, then charges, or asks for the state of the debit. Returns null if that is recorded already. */
 async function askAbout(
   sql: Db,
   charging: Charging,

@@ -58,7 +58,7 @@ export async function holdPayment(
  * Takes the money of a held payment, and returns the outcome. If another try may have charged it, the processor is
  * asked first. It is charged only if the processor says that it was not, and under a key that is younger than 23 hours.
  * An older reservation is canceled, and the payment is reserved anew.
- * @param now the customer's time, as of which the processor is asked what became of the payment.
+ * @param now the customer’s time, as of which the processor reports the state of the payment.
  * @throws OutcomeUnknown when the processor gives no outcome.
  */
 export async function chargeHeld(
