@@ -126,8 +126,8 @@ export class OutcomeUnknown extends Error {
 }
 
 /**
- * The processor refuses a charge that it has reserved, or a refund. An earlier call may have made it: only asking tells,
- * of a charge after canceling it.
+ * The processor refuses a charge that it has reserved, or a refund. An earlier call may have made it: only asking
+ * tells, of a charge after canceling it.
  */
 export class RequestRefused extends OutcomeUnknown {
   constructor(why: string) {

@@ -98,7 +98,7 @@ describe('a mandate on a test clock', () => {
     });
     await stage.advance(clock, '2028-04-30T00:00:00Z');
     assert.equal((await here.get(mandate.id)).status, 'active');
-    assert.equal((await here.get(mandate.id)).last_debited_at, '2028-04-28T00:00:00.000Z');
+    assert.equal((await here.get(mandate.id)).last_debited_at, '2028-04-28T06:00:00.000Z');
     await advanceTo(clock, '2029-07-29T00:00:00.000Z');
     assert.equal((await here.get(mandate.id)).ended_at, '2029-07-27T14:00:00.000Z');
   });
