@@ -55,26 +55,32 @@ export async function carryOut(
         (state === undefined || active.state === state) &&
         Object.entries(alerts[name] ?? {}).every(([label, value]) => active.labels[label] === value),
     );
+  const reported = () => sightings.map((sighting) => ({ ...sighting, problem }));
   const isQuiet = async (name: string) => (await find(name))?.length === 0;
 
   for (const name of names) {
     const waiting = { timeoutMs: resolvesWithinMs, everyMs, signal };
-    if (!(await becomesTrue(() => isQuiet(name), waiting))) note(`${name} fires before it is broken`);
+    if (!(await becomesTrue(() => isQuiet(name), waiting))) note(`${name} fires before anything is broken`);
   }
+  if (problem !== null) return reported();
   log(`now ${what}`);
   const begunAt = performance.now();
   const watched = Promise.all(
     sightings.map(async (sighting) => {
-      const hasFired = async () => {
+      const isOver = async () => {
+        if (problem !== null) return true;
         const [alert] = (await find(sighting.alert, 'firing')) ?? [];
         if (alert === undefined) return false;
+        sighting.firedAfterSeconds = secondsSince(begunAt);
         sighting.summary = alert.annotations.summary ?? '';
         return true;
       };
-      if (await becomesTrue(hasFired, { timeoutMs: firesWithinMs, everyMs, signal })) {
-        sighting.firedAfterSeconds = secondsSince(begunAt);
-        log(`${sighting.alert} fires: ${sighting.summary}`);
-      } else log(`${sighting.alert} does not fire`);
+      await becomesTrue(isOver, { timeoutMs: firesWithinMs, everyMs, signal });
+      log(
+        sighting.firedAfterSeconds === null
+          ? `${sighting.alert} does not fire`
+          : `${sighting.alert} fires: ${sighting.summary}`,
+      );
     }),
   );
   watched.catch(() => {}); // it is awaited below
@@ -94,7 +100,7 @@ export async function carryOut(
       }
     }),
   );
-  return sightings.map((sighting) => ({ ...sighting, problem }));
+  return reported();
 }
 
 function secondsSince(begunAt: number): number {

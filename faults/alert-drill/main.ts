@@ -16,7 +16,7 @@ import { renderSightings, wasSeen } from './report.ts';
 import { openScene, type Scene } from './scene.ts';
 
 const usage = `npm run alerts:drill -- [--only ALERT]… [--keep]
-  Fires each alert of monitoring/alerts.yml, ${factor} times faster. Needs prometheus on PATH. Takes some 20 minutes.
+  Fires each alert of monitoring/alerts.yml, ${factor} times faster. Needs prometheus on PATH. Takes some 17 minutes.
   --only   an alert, such as PaymentsApiDown; may be repeated
   --keep   keeps data and logs`;
 

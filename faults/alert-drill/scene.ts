@@ -28,6 +28,8 @@ export interface Scene {
   readonly live: PaymentsClient;
   /** A customer in each mode whose card is never declined. */
   readonly payers: { sandbox: Payer; live: Payer };
+  /** Of `performance.now()`. */
+  readonly openedAt: number;
   /** The live processor. */
   readonly standIn: StandIn;
   readonly sql: Pool;
@@ -70,7 +72,7 @@ export async function openScene(folder: string, signal: AbortSignal): Promise<Sc
     return pid;
   }
   return {
-    ...{ service, metricsPort, sandbox, live, payers, standIn, sql, signal, pidOf },
+    ...{ service, metricsPort, sandbox, live, payers, standIn, sql, signal, pidOf, openedAt: performance.now() },
     temporal: new Client({ connection, namespace }),
     async freeze(name) {
       const pids = await familyOf(await pidOf(name));

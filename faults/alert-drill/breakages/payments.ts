@@ -6,7 +6,7 @@ import { newId } from '../../../src/domain/ids.ts';
 
 import { realNow } from '../../../src/platform/real-time.ts';
 import type { Scene } from '../scene.ts';
-import { type Breakage, charge, today } from './breakage.ts';
+import { type Breakage, charge, today, wait } from './breakage.ts';
 
 const hourMs = 3_600_000;
 const ago = (ms: number) => new Date(realNow().getTime() - ms);
@@ -38,10 +38,14 @@ export const planPoisoned: Breakage = {
   },
 };
 
+/** The usual share of failures is read from what is older than an hour: three minutes in time lapse. */
+const comparedMs = 220_000;
+
 export const processorFails: Breakage = {
   what: 'the sandbox times out on most charges, after a time in which all succeeded',
   alerts: { PaymentsProcessorFailing: { mode: 'sandbox' }, PaymentsDeclinesRising: { mode: 'sandbox' } },
   async begin(scene, onRepair) {
+    await wait(Math.max(0, scene.openedAt + comparedMs - performance.now()), scene);
     onRepair(scene.keepDoing(2, 400, () => charge(scene, { outcome: 'timeout' })));
   },
 };
