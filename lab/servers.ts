@@ -9,21 +9,8 @@ import { type RunningTemporal, startTemporal } from '../dev/temporal.ts';
 import { openPool } from '../src/platform/postgres/connection.ts';
 import { ensureNamespace, ensureSearchAttributes } from '../src/processes/temporal/namespace.ts';
 import { untilItSucceeds } from './eventually.ts';
+import { freeze, thaw } from './frozen.ts';
 import { familyOf, signal } from './process-table.ts';
-
-/** Processes of servers that are stopped by SIGSTOP. */
-const frozen = new Set<number>();
-
-// However this process ends: a frozen server would not end with it.
-process.on('exit', () => {
-  for (const pid of frozen) signal(pid, 'SIGCONT');
-});
-
-function freezeOrThaw(pid: number, name: NodeJS.Signals): void {
-  if (name === 'SIGSTOP') frozen.add(pid);
-  else frozen.delete(pid);
-  signal(pid, name);
-}
 
 /** A server that the service needs, and that can be taken away. Its port and its data stay the same. */
 export interface Standby {
@@ -73,9 +60,9 @@ export async function openPostgres(folder: string): Promise<Postgres> {
   const launch = () => startPostgres({ dataDir: folder, port, log: () => {} });
   let server: RunningPostgres | null = await launch();
   const { url } = server;
-  const each = async (name: NodeJS.Signals) => {
+  const each = async (act: (pid: number) => void) => {
     if (server === null) return;
-    for (const pid of await familyOf(server.pid)) freezeOrThaw(pid, name);
+    for (const pid of await familyOf(server.pid)) act(pid);
   };
   async function start(): Promise<void> {
     server ??= await startAgain(launch);
@@ -100,8 +87,8 @@ export async function openPostgres(folder: string): Promise<Postgres> {
       server = null;
       await start();
     },
-    freeze: () => each('SIGSTOP'),
-    thaw: () => each('SIGCONT'),
+    freeze: () => each(freeze),
+    thaw: () => each(thaw),
     async killBackend(choose) {
       if (server === null) return false;
       const backends: number[] = [];
@@ -137,13 +124,11 @@ export async function openTemporal(folder: string, store: { url: string } | null
   const { address } = server;
   const logFile = server.daemons[0]?.logFile ?? '';
   await prepare(address);
-  const each = (name: NodeJS.Signals) => {
-    for (const pid of server?.pids ?? []) freezeOrThaw(pid, name);
-  };
+  const pids = () => server?.pids ?? [];
   async function kill(): Promise<void> {
     if (server === null) return;
     const { daemons } = server;
-    each('SIGKILL');
+    for (const pid of pids()) signal(pid, 'SIGKILL');
     server = null;
     await Promise.all(daemons.map(({ exited }) => exited));
   }
@@ -167,8 +152,8 @@ export async function openTemporal(folder: string, store: { url: string } | null
       await kill();
       await start();
     },
-    freeze: async () => each('SIGSTOP'),
-    thaw: async () => each('SIGCONT'),
+    freeze: async () => pids().forEach(freeze),
+    thaw: async () => pids().forEach(thaw),
     async loseDatabase() {
       await kill();
       if (store === null) await removeFiles(join(folder, 'temporal'));
