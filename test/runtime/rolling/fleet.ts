@@ -5,9 +5,6 @@ import { type ServiceProcess, spawnProcess } from '../../support/process.ts';
 import { temporalServer, testNamespace } from '../../support/temporal.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 
-/** Where the former version has its programs. */
-export const formerPrograms = 'src/runtime';
-
 export type Kind = 'api' | 'worker';
 
 /** The API processes behind their balancer, and the workers: as in production, on one machine. */
@@ -45,7 +42,7 @@ export function useFleet() {
       balancer: fleetBalancer,
       async start(kind, folder) {
         const [port = 0] = await findFreePorts(1);
-        const command = [`${folder === undefined ? 'src/processes' : formerPrograms}/${kind}.ts`];
+        const command = [`src/processes/${kind}.ts`];
         const member = spawnProcess(kind, { ...common, PORT: String(port) }, { command, folder });
         members.push(member);
         await member.ready();
