@@ -80,7 +80,7 @@ const card = (more: object = {}) => ({
 });
 
 /**
- * Saves instruments of every sort, uses client secrets, and has a plan collected from the bank account, under a mandate.
+ * Saves instruments of every sort, uses client secrets, and has a plan collected from the bank account under a mandate.
  */
 export async function plantInGoodRequests(ask: Ask): Promise<void> {
   const { clock, customer } = await payerOnClock(ask, { 'Idempotency-Key': planted.idempotencyKey });
