@@ -28,9 +28,9 @@ export async function selectLiveCharging(
 }
 
 /**
- * Records what the processor has done between two cursors, as far as this database does not know it. Holds live charging
- * if it does not know the attempt or the refund either: the database was then restored from a back-up. Does nothing if
- * another process has compared this part.
+ * Records what the processor has done between two cursors, as far as this database does not know it. Holds live
+ * charging if it does not know the attempt or the refund either: the database was then restored from a back-up. Does
+ * nothing if another process has compared this part.
  * @returns whether charging is held now because of this part.
  */
 export async function recordCompared(

@@ -1,5 +1,5 @@
-// A charge at a processor that reserves payments: reserve, commit the reference, charge, and read by the reference what
-// became of it. No outcome is ever guessed, and no charge is made without a committed reference.
+// A charge at a processor that reserves payments: reserve, commit the reference, charge, and read the
+// outcome by the reference. No outcome is ever guessed, and no charge is made without a committed reference.
 import { type AgedReservation, insertReservation, selectReservation } from '../../db/payment-reservations.ts';
 import { type ChargeFailure, type ChargeOutcome, declined } from '../../domain/charge-outcome.ts';
 import { pass } from '../../platform/crash-points.ts';
@@ -34,8 +34,8 @@ export interface HeldPayment {
 }
 
 /**
- * Processors forget keys, some after 24 hours (docs.stripe.com/api/idempotent_requests). A charge is repeated only under
- * a key that is younger than this; an hour is left for what is under way.
+ * Processors forget keys, some after 24 hours (docs.stripe.com/api/idempotent_requests). A charge is repeated only
+ * under a key that is younger than this; an hour is left for what is under way.
  */
 const keyLifeMs = 23 * 3_600_000;
 
@@ -55,9 +55,9 @@ export async function holdPayment(
 }
 
 /**
- * Takes the money of a held payment, and returns the outcome. If another try may have charged it, the processor is asked
- * first. It is charged only if the processor says that it was not, and under a key that is younger than 23 hours. An
- * older reservation is canceled, and the payment is reserved anew.
+ * Takes the money of a held payment, and returns the outcome. If another try may have charged it, the processor is
+ * asked first. It is charged only if the processor says that it was not, and under a key that is younger than 23 hours.
+ * An older reservation is canceled, and the payment is reserved anew.
  * @throws OutcomeUnknown when the processor gives no outcome.
  */
 export async function chargeHeld(
@@ -95,18 +95,23 @@ async function reserve(
   if (prepared.kind === 'failed') return prepared;
   pass('charge prepared');
   const { reference } = prepared;
-  const written = await insertReservation(db, { attempt_id: attemptId, number, livemode, reference, idempotencyKey });
+  const written = await insertReservation(db, {
+    ...{ attempt_id: attemptId, number, livemode, reference, idempotencyKey },
+    ...{ amount: request.totalAmount, currency: request.currency },
+  });
   // The first key of an attempt may have been used by a try that this database does not know.
   if (written !== null) {
     return held(charge, written, written.reference === reference && !(charge.isReopened && number === 1));
   }
   const rival = await selectReservation(db, attemptId);
-  if (rival === null || rival.number < number) throw new OutcomeUnknown(chargingIsHeld);
+  if (rival === null || rival.number < number) {
+    throw new OutcomeUnknown(`${chargingIsHeld}; or the processor knows this charge with another amount`);
+  }
   return held(charge, rival, false);
 }
 
 export const chargingIsHeld =
-  'live charging is held, because this database may lack what the processor has done. See ops stuck, charging_held';
+  'live charging is held, because this database may lack what the processor has done (ops stuck)';
 
 function held(charge: RequestedCharge, row: AgedReservation, isNew: boolean): HeldPayment {
   const { number, reference, age_ms: ageMs } = row;
@@ -118,7 +123,7 @@ function requestUnder({ attemptId, request }: RequestedCharge, number: number): 
   return { ...request, idempotencyKey: number === 1 ? attemptId : `${attemptId}.${number}` };
 }
 
-/** Charges, and asks once what became of it if the response is lost. */
+/** Charges. If the response is lost, asks once for the outcome. */
 async function chargeOnce(
   processor: ReservingProcessor,
   payment: HeldPayment,
