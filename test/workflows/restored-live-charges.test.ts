@@ -115,6 +115,20 @@ describe('a database restored from a back-up, beside a live processor that has g
     assert.equal(await compare(), false, 'and it is known from now on');
   });
 
+  it('finds the charge of an attempt also under the key of a further reservation', async () => {
+    const lost = await payment();
+    taken = await backUp(service.db);
+    await lost.confirm();
+    await taken.restore();
+    await compare();
+    await releaseCharging(service.db.sql, 'the payment is known', origin());
+    await service.standIn.setClimate(forgetful);
+    await service.db.sql`
+      update unknown_movements set idempotency_key = idempotency_key || '.2' where payment_intent_id = ${lost.id}`;
+    assert.deepEqual(await lost.confirm(), [200, 'succeeded']);
+    assert.equal(await takenFor(lost.id), 1);
+  });
+
   it('does not take the charge of another amount for that of a payment that has changed since', async () => {
     const lost = await payment();
     taken = await backUp(service.db);

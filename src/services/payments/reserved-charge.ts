@@ -65,7 +65,7 @@ export async function chargeHeld(
   processor: ReservingProcessor,
   charge: RequestedCharge,
   first: HeldPayment,
-): Promise<ChargeOutcome | Submitted | ChargeFailure> {
+): Promise<ChargeOutcome | Submitted> {
   for (let payment: HeldPayment | ChargeFailure = first; ; ) {
     if (payment.kind === 'failed') return payment;
     const { request, reference, number } = payment;
@@ -90,13 +90,12 @@ async function reserve(
 ): Promise<HeldPayment | ChargeFailure> {
   const { attemptId, livemode } = charge;
   const request = requestUnder(charge, number);
-  const { idempotencyKey } = request;
   const prepared = await processor.prepare(request);
   if (prepared.kind === 'failed') return prepared;
   pass('charge prepared');
   const { reference } = prepared;
   const written = await insertReservation(db, {
-    ...{ attempt_id: attemptId, number, livemode, reference, idempotencyKey },
+    ...{ attempt_id: attemptId, number, livemode, reference },
     ...{ amount: request.totalAmount, currency: request.currency },
   });
   // The first key of an attempt may have been used by a try that this database does not know.
@@ -127,7 +126,7 @@ function requestUnder({ attemptId, request }: RequestedCharge, number: number): 
 async function chargeOnce(
   processor: ReservingProcessor,
   payment: HeldPayment,
-): Promise<ChargeOutcome | Submitted | ChargeFailure> {
+): Promise<ChargeOutcome | Submitted> {
   const { request, reference } = payment;
   pass('charge reserved');
   try {
