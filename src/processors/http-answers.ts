@@ -97,7 +97,7 @@ export function chargeOutcomeOf(
 }
 
 /**
- * Returns what became of a payment, and when to ask again. The body must repeat the reference.
+ * Returns the state of a payment, and when to ask again. The body must repeat the reference.
  * @throws OutcomeUnknown for every other answer: a processor that does not know the reference says nothing.
  */
 export function inquiryOf(answer: HttpAnswer, request: ChargeRequest, reference: string): Inquiry {
@@ -110,9 +110,7 @@ export function inquiryOf(answer: HttpAnswer, request: ChargeRequest, reference:
   return { kind: 'returned', code, message: declineMessage(code), bankCode: bankCodeOf(body), at, nextAt };
 }
 
-/**
- * Checks the answer to a cancellation. @throws OutcomeUnknown unless the processor says what it knows of the payment.
- */
+/** Checks the answer to a cancellation. @throws OutcomeUnknown unless the processor tells the state of the payment. */
 export function checkCanceled(answer: HttpAnswer, reference: string): void {
   readAnswer(answer, believed.cancel, { reference });
 }
@@ -127,7 +125,7 @@ export function refundOutcomeOf(answer: HttpAnswer, key: string): RefundOutcome 
   return { kind: outcome };
 }
 
-/** Returns what became of a refund. @throws OutcomeUnknown for every answer that does not say it. */
+/** Returns the state of a refund. @throws OutcomeUnknown for every answer that does not say it. */
 export function refundInquiryOf(answer: HttpAnswer, key: string): RefundOutcome | { kind: 'not_found' } {
   const { outcome } = readAnswer(answer, believed.inquireRefund, { idempotency_key: key });
   return { kind: outcome };

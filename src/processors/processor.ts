@@ -139,7 +139,7 @@ export class RequestRefused extends OutcomeUnknown {
 /**
  * A payment processor. A decline is an outcome. An exception means that the outcome is unknown. An adapter throws
  * `OutcomeUnknown`; any other exception is a defect. The caller never guesses what happened: it reserves the payment,
- * commits the reference, charges, and asks by the reference what became of it.
+ * commits the reference, charges, and asks for the outcome by the reference.
  */
 export interface PaymentProcessor {
   /**
@@ -153,7 +153,7 @@ export interface PaymentProcessor {
    * @throws RequestRefused
    */
   charge(request: ChargeRequest, reference: string): Promise<ChargeOutcome | Submitted>;
-  /** Returns what became of a reserved payment by `at` (customer time). Changes nothing. */
+  /** Returns the state of a reserved payment at `at` (customer time). Changes nothing. */
   inquire(request: ChargeRequest, reference: string, at: Date): Promise<Inquiry>;
   /** Gives a reservation up. Does nothing if it was charged: `inquire` tells. */
   cancel(reference: string): Promise<void>;
@@ -162,7 +162,7 @@ export interface PaymentProcessor {
    * @throws RequestRefused
    */
   refund(request: RefundRequest): Promise<RefundOutcome>;
-  /** Returns what became of a refund. `not_found`: the processor has never heard of it. Changes nothing. */
+  /** Returns the state of a refund. `not_found`: the processor has never received it. Changes nothing. */
   inquireRefund(request: RefundRequest): Promise<RefundOutcome | { kind: 'not_found' }>;
   /**
    * Returns what was taken and given back after a cursor, oldest first. Without a

@@ -11,7 +11,7 @@ export interface CliContext {
   sql: Pool;
   /** The Temporals. Opened by the call, and closed with the command. */
   sides(): Promise<WorkflowSides>;
-  /** The processors of the environment, to ask what became of a payment. Closed with the command. */
+  /** The processors of the environment, to ask for the state of a payment. Closed with the command. */
   processors(): Promise<Processors>;
   demoBillerId: string | null;
   /** The address of the API, without a slash at its end: API_URL, or that of `npm start`. Null: it is not known. */

@@ -11,7 +11,7 @@ import { chargingIsHeld } from './reserved-charge.ts';
 
 /**
  * Asks the processor for a refund and returns the outcome. If another try may have asked, or if the response is lost,
- * the processor is asked what became of the refund.
+ * the processor is asked for the state of the refund.
  * @throws OutcomeUnknown when the processor gives no outcome, or when live charging is held.
  */
 export async function giveBack(
