@@ -70,9 +70,12 @@ export async function makeScenery(
     const placed = clock !== null && index < 3 ? { test_clock: clock } : {};
     const payer = { name: `Payer ${index}`, reference: `payer-${index}`, ...placed };
     const customer_id = note('customers', await client.customers.create(payer));
-    const account = await client.paymentMethods.create({ ...bankAccount, customer_reference: customer_id });
-    const payment_method_id = note('accounts', account.payment_method);
-    // An account has one mandate: some are left for those that a run creates.
+    const account = async () => {
+      const saved = await client.paymentMethods.create({ ...bankAccount, customer_reference: customer_id });
+      return note('accounts', saved.payment_method);
+    };
+    const payment_method_id = await account();
+    await account(); // an account has one mandate: this one is for those that a run creates
     for (const step of itemInTurn(
       [[], ['create'], ['create', 'accept', 'debit'], ['create', 'cancel']] as const,
       index,

@@ -36,6 +36,7 @@ describe('the document of a mandate', () => {
     const account = await here.account((await stage.merchant.customer()).id, {
       bsb_number: '062000',
       account_name: 'J & K Nguyen',
+      account_number_end: 'XXXX', // in the biller’s words; the document shows the number itself
     });
     const acceptance = await here.online({ accepted_at: '2026-01-02T03:04:05Z', signatory_name: 'Jo “J” Nguyen' });
     const terms = { max_amount_cents: 123456, amount_type: 'fixed', frequency_text: 'weekly, on Mondays' } as const;

@@ -43,6 +43,8 @@ describe('dunning', () => {
     'card_declined',
     'authentication_required',
     'payment_method_unavailable',
+    'mandate_unavailable',
+    'mandate_limit_exceeded',
     'processor_rejected',
     'account_invalid',
     'account_closed',

@@ -79,7 +79,9 @@ const card = (more: object = {}) => ({
   },
 });
 
-/** Saves instruments of every sort, uses client secrets, and has a plan collected from the bank account. */
+/**
+ * Saves instruments of every sort, uses client secrets, and has a plan collected from the bank account, under a mandate.
+ */
 export async function plantInGoodRequests(ask: Ask): Promise<void> {
   const { clock, customer } = await payerOnClock(ask, { 'Idempotency-Key': planted.idempotencyKey });
   const publishable = { key: planted.publishableKey };
@@ -101,8 +103,18 @@ export async function plantInGoodRequests(ask: Ask): Promise<void> {
     assert.equal((await ask('GET', `${path}?client_secret=${client_secret}`, undefined, publishable)).status, status);
     assert.equal((await ask('POST', `${path}/confirm`, body, publishable)).status, status);
   }
+  await giveMandate(ask, customer);
   ids.plan = await activePlan(ask, customer);
   assert.equal(await advance(ask, clock), 'ready');
+}
+
+/** A mandate for the account of a customer, and its document, which has the end of the number. */
+async function giveMandate(ask: Ask, customer: string): Promise<void> {
+  const { payment_methods: methods } = (await ask('GET', `/customers/${customer}/payment_methods`)).body;
+  const acceptance = { type: 'imported', accepted_at: '2020-01-01T00:00:00Z', signatory_name: marker };
+  const mandate = await ask('POST', '/mandates', { payment_method_id: methods[0].id, acceptance });
+  const document = await ask('GET', `/mandates/${mandate.body.id}/document`);
+  assert.ok(document.text.includes(`ends in ${accountNumber.slice(-4)}`), document.text);
 }
 
 /** Requests that are refused, one for each way to be: none is to be quoted. */

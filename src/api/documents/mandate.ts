@@ -32,7 +32,7 @@ const howAgreed = {
  * Renders the document of a mandate for printing: who has agreed to what, for which account, and how. It does not have
  * the account number.
  */
-export function mandateDocument({ mandate, account, billerName, text }: MandateDocument): string {
+export function mandateDocument({ mandate, account, last4, billerName, text }: MandateDocument): string {
   const { text: page } = html`<!doctype html>
 <html lang="en-AU">
 <head>
@@ -50,7 +50,7 @@ ${table([
   ['To', billerName],
   ['Account name', account.account_name],
   ['BSB', withHyphen(account.bsb_number)],
-  ['Account number', account.account_number_end ? `ends in ${account.account_number_end}` : 'not shown'],
+  ['Account number', last4 === null ? 'not shown' : `ends in ${last4}`],
   ['Limit of one debit', mandate.max_amount_cents === null ? 'none' : inDollars(mandate.max_amount_cents)],
   ['Amounts', mandate.amount_type],
   ['Frequency', mandate.frequency_text ?? 'not agreed'],

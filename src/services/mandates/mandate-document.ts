@@ -13,6 +13,8 @@ import { getMandate } from './mandates.ts';
 export interface MandateDocument {
   mandate: MandateRow;
   account: Extract<PaymentMethodRow['instrument'], { type: 'au_becs_debit' }>['instrument_data'];
+  /** The last four characters of the account number, as it was saved; null for an account without a number. */
+  last4: string | null;
   /** The biller's name when the mandate was activated; the present one until then. */
   billerName: string;
   /**
@@ -31,11 +33,11 @@ export async function getMandateText(db: Db, context: RequestContext, scheme: Sc
 export async function getMandateDocument(db: Db, tenant: Tenant, id: string): Promise<MandateDocument> {
   const mandate = await getMandate(db, tenant, id);
   const { payment_method_id: methodId, scheme, accepted_at: acceptedAt, text_sha256: sha256 } = mandate;
-  const instrument = (await selectPaymentMethod(db, tenant, methodId))?.instrument;
+  const method = await selectPaymentMethod(db, tenant, methodId);
   // It may have been deleted since the first read, with its test clock.
-  if (instrument?.type !== 'au_becs_debit') throw new NotFound('mandate', id);
+  if (method?.instrument.type !== 'au_becs_debit') throw new NotFound('mandate', id);
   const billerName = mandate.biller_name ?? (await nameOfBiller(db, tenant.billerId));
   const agreed = sha256 === null ? null : await selectMandateText(db, tenant, sha256);
   const text = acceptedAt === null ? currentMandateText(scheme, billerName) : agreed;
-  return { mandate, account: instrument.instrument_data, billerName, text };
+  return { mandate, account: method.instrument.instrument_data, last4: method.last4, billerName, text };
 }

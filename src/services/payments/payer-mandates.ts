@@ -3,7 +3,7 @@
 // methods that this intent may be confirmed with.
 import { type LockedCustomerRow, lockCustomer } from '../../db/customers.ts';
 import { selectMandate } from '../../db/mandates.ts';
-import { type LockedIntentRow, lockPaymentIntent, selectPaymentIntent } from '../../db/payment-intents.ts';
+import { type PaymentIntentRow, selectPaymentIntent } from '../../db/payment-intents.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { AcceptanceInput, MandateAccept, MandateCreate } from '../../resources/mandate-input.ts';
@@ -34,7 +34,7 @@ export async function createMandateOfPayer(
   }
   assertOnline(acceptance);
   return atomically(db, async (tx) => {
-    const { intent, customer } = await lockIntentOfPayer(tx, vault, context, secret);
+    const { intent, customer } = await intentOfPayer(tx, vault, context, secret);
     if (customerId !== undefined && customerId !== customer.id) throw notOfPayer();
     const refusal = confirmRefusal(intent, customer);
     if (refusal) throw refusal;
@@ -63,7 +63,7 @@ export async function acceptMandateOfPayer(
 ): Promise<MandateNow> {
   assertOnline(acceptance);
   return atomically(db, async (tx) => {
-    const { intent, customer } = await lockIntentOfPayer(tx, vault, context, secret);
+    const { intent, customer } = await intentOfPayer(tx, vault, context, secret);
     const mandate = await selectMandate(tx, context, id);
     if (mandate?.customer_id !== customer.id) throw notOfPayer();
     const refusal = confirmRefusal(intent, customer);
@@ -73,20 +73,20 @@ export async function acceptMandateOfPayer(
 }
 
 /**
- * Locks the intent whose client secret is presented, after its customer. No other object is looked up, so neither the
- * response nor its duration shows whether another one exists.
+ * Returns the intent whose client secret is presented, and its customer, locked. The customer of an intent never
+ * changes, so the intent needs no lock; a plan's retry locks it after the method. No other object is looked up, so
+ * neither the response nor its duration shows whether another one exists.
  * @throws Forbidden
  */
-async function lockIntentOfPayer(
+async function intentOfPayer(
   tx: Tx,
   vault: Vault,
   tenant: Tenant,
   secret: string | undefined,
-): Promise<{ intent: LockedIntentRow; customer: LockedCustomerRow }> {
+): Promise<{ intent: PaymentIntentRow; customer: LockedCustomerRow }> {
   const intentId = secret === undefined ? null : intentIdIn(vault, secret);
-  const found = intentId === null ? null : await selectPaymentIntent(tx, tenant, intentId);
-  const customer = found?.customer_id ? await lockCustomer(tx, tenant, found.customer_id) : null;
-  const intent = found && customer ? await lockPaymentIntent(tx, found.id) : null;
+  const intent = intentId === null ? null : await selectPaymentIntent(tx, tenant, intentId);
+  const customer = intent?.customer_id ? await lockCustomer(tx, tenant, intent.customer_id) : null;
   if (intent === null || customer === null) throw notOfPayer();
   return { intent, customer };
 }

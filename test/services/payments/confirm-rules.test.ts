@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { PaymentIntentStatus } from '../../../src/db/payment-intents.ts';
-import { confirmRefusal } from '../../../src/services/payments/confirm-rules.ts';
+import { confirmRefusal, mandateRefusal } from '../../../src/services/payments/confirm-rules.ts';
 
 const id = 'pi_1';
 const here = { deleted_at: null };
@@ -25,6 +25,14 @@ describe('the rules of a confirm', () => {
       }
     });
   }
+
+  it('name the payment method and the code of what its mandate does not allow', () => {
+    for (const code of ['mandate_unavailable', 'mandate_limit_exceeded'] as const) {
+      const refusal = mandateRefusal(code, 'pm_1');
+      assert.deepEqual([refusal.code, refusal.status], [code, 422]);
+      assert.match(refusal.message, /^The mandate of payment method pm_1 .*nothing was charged\.$/);
+    }
+  });
 
   it('refuse a payment whose customer was deleted, whatever its status', () => {
     for (const [status] of statuses) {
