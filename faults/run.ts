@@ -55,6 +55,7 @@ const quickFaults = 28;
 /** What the live processor does to some of its calls, beside all faults. */
 const weathers: Weather[] = [
   ...(['answer_lost', 'error_500', 'html', 'truncated', 'reset_before', 'busy', 'rate_limited'] as const),
+  ...(['http_500_stored', 'refused_after'] as const),
   'slow_1500',
 ];
 

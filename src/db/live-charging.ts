@@ -54,7 +54,7 @@ export async function recordCompared(
       select exists (
         select from unknown u
         where u.kind = 'refund'
-          or not exists (select from payment_attempts where id = split_part(u.idempotency_key, '.', 1))
+          or not exists (select from payment_attempts where id = u.subject_id)
       ) as holds
     )
     insert into live_charging as c (cursor, compared_at, held_at)
@@ -85,8 +85,8 @@ export async function listUnknownMovements(db: Db, limit: number): Promise<(Move
   return db<(MovementRow & { count: number })[]>`
     select kind, idempotency_key, reference, payment_intent_id, amount, currency, count(*) over ()::integer as count
     from unknown_movements u
-    where case when u.kind = 'refund' then not exists (select from refunds where id = u.idempotency_key)
-      else not exists (select from payment_attempts where id = split_part(u.idempotency_key, '.', 1)) end
+    where case when u.kind = 'refund' then not exists (select from refunds where id = u.subject_id)
+      else not exists (select from payment_attempts where id = u.subject_id) end
     order by found_at, idempotency_key
     limit ${limit}`;
 }

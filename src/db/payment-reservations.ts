@@ -26,23 +26,30 @@ export async function selectReservation(db: Db, attemptId: string): Promise<Aged
   return row ?? null;
 }
 
+/** What a reservation is made of. `amount` is what the payer pays, in minor units. */
+export type NewReservation = Omit<PaymentReservationRow, 'reserved_at'> & {
+  amount: number;
+  currency: string;
+};
+
 /**
- * Commits a reservation, unless live charging is held. If the processor has made a charge under this key that the
- * database had lost, the reference of that charge is taken instead. Returns null if nothing was written: another
- * process has committed this reservation, or charging is held.
+ * Commits a reservation, unless live charging is held. If the processor has made a charge of this attempt that the
+ * database had lost, the reference of that charge is taken instead; if that was of another amount, nothing is written.
+ * Returns null if nothing was written: for these reasons, or because another process has committed this reservation.
  */
-export async function insertReservation(
-  db: Db,
-  reservation: Omit<PaymentReservationRow, 'reserved_at'> & { idempotencyKey: string },
-): Promise<AgedReservation | null> {
-  const { attempt_id, number, livemode, reference, idempotencyKey } = reservation;
+export async function insertReservation(db: Db, reservation: NewReservation): Promise<AgedReservation | null> {
+  const { attempt_id, number, livemode, reference, amount, currency } = reservation;
   const [row] = await db<AgedReservation[]>`
+    with lost as (
+      select reference, amount = ${amount} and currency = ${currency} as is_same
+      from unknown_movements
+      where ${livemode} and kind = 'charge' and subject_id = ${attempt_id}
+      order by idempotency_key desc
+      limit 1
+    )
     insert into payment_reservations (attempt_id, number, livemode, reference)
-    select ${attempt_id}, ${number}, ${livemode}, coalesce(
-      (select reference from unknown_movements
-        where ${livemode} and kind = 'charge' and idempotency_key = ${idempotencyKey}),
-      ${reference})
-    where not ${livemode} or ${isLiveChargingOpen(db)}
+    select ${attempt_id}, ${number}, ${livemode}, coalesce((select reference from lost), ${reference})
+    where (not ${livemode} or ${isLiveChargingOpen(db)}) and not exists (select from lost where not is_same)
     on conflict (attempt_id, number) do nothing
     returning ${columns(db)}`;
   return row ?? null;

@@ -6,13 +6,13 @@ import {
   declineMessage,
 } from '../domain/charge-outcome.ts';
 import {
-  ChargeRefused,
   type ChargeRequest,
   type Inquiry,
   type Movement,
   type Movements,
   OutcomeUnknown,
   type RefundOutcome,
+  RequestRefused,
   type Reservation,
   type Submitted,
 } from './processor.ts';
@@ -83,7 +83,7 @@ export function reservationOf(answer: HttpAnswer, key: string): Reservation | Ch
 
 /**
  * Returns the outcome of a charge. The body must repeat the key and the reference.
- * @throws OutcomeUnknown for every other answer; ChargeRefused for a rejection, which may not be the first answer.
+ * @throws OutcomeUnknown for every other answer; RequestRefused for a rejection, which may not be the first answer.
  */
 export function chargeOutcomeOf(
   answer: HttpAnswer,
@@ -92,13 +92,12 @@ export function chargeOutcomeOf(
 ): ChargeOutcome | Submitted {
   const ids = { idempotency_key: request.idempotencyKey, reference };
   const body = readAnswer(answer, believed.charge, ids);
-  if (body.outcome === 'rejected')
-    throw new ChargeRefused(`${answer.from} responded ${answer.status}: it refuses the charge`);
+  if (body.outcome === 'rejected') throw refused(answer);
   return chargedOf(answer, body, request);
 }
 
 /**
- * Returns what became of a payment, and when to ask again. The body must repeat the reference.
+ * Returns the state of a payment, and when to ask again. The body must repeat the reference.
  * @throws OutcomeUnknown for every other answer: a processor that does not know the reference says nothing.
  */
 export function inquiryOf(answer: HttpAnswer, request: ChargeRequest, reference: string): Inquiry {
@@ -111,23 +110,22 @@ export function inquiryOf(answer: HttpAnswer, request: ChargeRequest, reference:
   return { kind: 'returned', code, message: declineMessage(code), bankCode: bankCodeOf(body), at, nextAt };
 }
 
-/**
- * Checks the answer to a cancellation. @throws OutcomeUnknown unless the processor says what it knows of the payment.
- */
+/** Checks the answer to a cancellation. @throws OutcomeUnknown unless the processor tells the state of the payment. */
 export function checkCanceled(answer: HttpAnswer, reference: string): void {
   readAnswer(answer, believed.cancel, { reference });
 }
 
 /**
- * Returns the outcome of a refund. A refund that the processor rejects has failed.
- * @throws OutcomeUnknown for every other answer.
+ * Returns the outcome of a refund.
+ * @throws OutcomeUnknown for every other answer; RequestRefused for a rejection, which may not be the first answer.
  */
 export function refundOutcomeOf(answer: HttpAnswer, key: string): RefundOutcome {
   const { outcome } = readAnswer(answer, believed.refund, { idempotency_key: key });
-  return { kind: outcome === 'succeeded' ? 'succeeded' : 'failed' };
+  if (outcome === 'rejected') throw refused(answer);
+  return { kind: outcome };
 }
 
-/** Returns what became of a refund. @throws OutcomeUnknown for every answer that does not say it. */
+/** Returns the state of a refund. @throws OutcomeUnknown for every answer that does not say it. */
 export function refundInquiryOf(answer: HttpAnswer, key: string): RefundOutcome | { kind: 'not_found' } {
   const { outcome } = readAnswer(answer, believed.inquireRefund, { idempotency_key: key });
   return { kind: outcome };
@@ -208,6 +206,10 @@ function readAnswer<O extends string>(
   const isOurs = Object.entries(ids).every(([name, id]) => body[name] === id);
   if (outcome === undefined || !isOurs) throw unknownOutcome(answer);
   return { ...body, outcome };
+}
+
+function refused({ from, status }: HttpAnswer): RequestRefused {
+  return new RequestRefused(`${from} responded ${status}: it refuses the request`);
 }
 
 function unknownOutcome({ from, status, retryAfterMs }: HttpAnswer): OutcomeUnknown {

@@ -126,20 +126,20 @@ export class OutcomeUnknown extends Error {
 }
 
 /**
- * The processor refuses to charge a payment that it has reserved. An earlier call may have charged it: only canceling
- * and asking tells.
+ * The processor refuses a charge that it has reserved, or a refund. An earlier call may have made it: only asking
+ * tells, of a charge after canceling it.
  */
-export class ChargeRefused extends OutcomeUnknown {
+export class RequestRefused extends OutcomeUnknown {
   constructor(why: string) {
     super(why);
-    this.name = 'ChargeRefused';
+    this.name = 'RequestRefused';
   }
 }
 
 /**
  * A payment processor. A decline is an outcome. An exception means that the outcome is unknown. An adapter throws
  * `OutcomeUnknown`; any other exception is a defect. The caller never guesses what happened: it reserves the payment,
- * commits the reference, charges, and asks by the reference what became of it.
+ * commits the reference, charges, and asks for the outcome by the reference.
  */
 export interface PaymentProcessor {
   /**
@@ -150,16 +150,19 @@ export interface PaymentProcessor {
   readonly prepare: ((request: ChargeRequest) => Promise<Reservation | ChargeFailure>) | null;
   /**
    * Takes the money of a reserved payment: once for a reference, however often it is asked.
-   * @throws ChargeRefused
+   * @throws RequestRefused
    */
   charge(request: ChargeRequest, reference: string): Promise<ChargeOutcome | Submitted>;
-  /** Returns what became of a reserved payment by `at` (customer time). Changes nothing. */
+  /** Returns the state of a reserved payment at `at` (customer time). Changes nothing. */
   inquire(request: ChargeRequest, reference: string, at: Date): Promise<Inquiry>;
   /** Gives a reservation up. Does nothing if it was charged: `inquire` tells. */
   cancel(reference: string): Promise<void>;
-  /** Gives money back: once under a key, however often it is asked. */
+  /**
+   * Gives money back: once under a key, however often and however late it is asked.
+   * @throws RequestRefused
+   */
   refund(request: RefundRequest): Promise<RefundOutcome>;
-  /** Returns what became of a refund. `not_found`: the processor has never heard of it. Changes nothing. */
+  /** Returns the state of a refund. `not_found`: the processor has never received it. Changes nothing. */
   inquireRefund(request: RefundRequest): Promise<RefundOutcome | { kind: 'not_found' }>;
   /**
    * Returns what was taken and given back after a cursor, oldest first. Without a

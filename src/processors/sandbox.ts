@@ -5,8 +5,8 @@ import type { ChargeRequest, Inquiry, PaymentProcessor } from './processor.ts';
 
 /**
  * The sandbox's processor. It stores nothing. Its outcome depends on the request and the instant alone, so the same key
- * always gets the same outcome. It does not know whether it was ever asked to charge: `inquire` returns what became of
- * a payment that was charged.
+ * always gets the same outcome. It does not know whether it was ever asked to charge: `inquire` returns the state of a
+ * payment that was charged.
  */
 export const sandboxProcessor: PaymentProcessor = {
   prepare: null,

@@ -5,11 +5,19 @@ import { eventually } from '../../lab/eventually.ts';
 import { createApp } from '../../src/api/app.ts';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
+import type { PaymentProcessor } from '../../src/processors/processor.ts';
+import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { sendChecked, testDeps } from '../support/api.ts';
 import { useCountedWay } from '../support/counted-way.ts';
 import { useDatabase } from '../support/database.ts';
-import { makeKeys } from '../support/factories.ts';
+import { makeKey, makeKeys } from '../support/factories.ts';
 import { createMerchant, type Merchant } from '../support/merchant.ts';
+
+/** The rules of the sandbox, by references, as a processor of live mode has them. */
+const reserving: PaymentProcessor = {
+  ...sandboxProcessor,
+  prepare: async ({ idempotencyKey }) => ({ kind: 'reserved', reference: `ref of ${idempotencyKey}` }),
+};
 
 describe('a payment and its round trips to PostgreSQL', () => {
   const db = useDatabase();
@@ -17,15 +25,19 @@ describe('a payment and its round trips to PostgreSQL', () => {
   let sql: Pool;
   let running: RunningServer;
   let merchant: Merchant;
+  let live: Merchant;
   let customer = '';
   let method = '';
 
   before('serve an API with one connection, and have a payer', async () => {
     sql = openPool(way.url, { max: 1, name: 'counted' });
     // The credential is looked up once, by the warm-up.
-    const { deps } = testDeps(db, { sql, waits: { credentialMs: 600_000 } });
+    const processors = { sandbox: sandboxProcessor, live: reserving };
+    const { deps } = testDeps(db, { sql, processors, waits: { credentialMs: 600_000 } });
     running = await serve(createApp(deps), { port: 0 });
-    merchant = createMerchant(`http://127.0.0.1:${running.port}`, (await makeKeys(db.sql)).sandboxSecret);
+    const url = `http://127.0.0.1:${running.port}`;
+    merchant = createMerchant(url, (await makeKeys(db.sql)).sandboxSecret);
+    live = createMerchant(url, (await makeKey(db.sql, { livemode: true })).key, 'live');
     customer = (await merchant.customer()).id;
     method = await merchant.card(customer);
     // The first request of a kind also prepares its statements. One more is declined, which is no other statement.
@@ -87,6 +99,19 @@ describe('a payment and its round trips to PostgreSQL', () => {
       letGo();
       await eventually('the lock is released', async () => (await heldLocks()) === 0);
     }
+  });
+
+  it('has one more in live mode, for the reference that the processor has reserved', async () => {
+    const payer = await live.customer();
+    const card = await live.card(payer.id);
+    const confirmed = async () => {
+      const { id } = await live.intent({ customer_id: payer.id });
+      const url = `http://127.0.0.1:${running.port}/api/v1/payment_intents/${id}/confirm`;
+      return during(() => sendChecked(url, 'POST', { key: live.key, body: { payment_method: card } }));
+    };
+    await confirmed(); // prepares the statement of the reference
+    const { result, statements, locks } = await confirmed();
+    assert.deepEqual([result.status, result.body.status, statements, locks], [200, 'succeeded', 4, 0]);
   });
 
   async function heldLocks(): Promise<number> {

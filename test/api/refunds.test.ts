@@ -103,7 +103,14 @@ describe('refunding a payment', () => {
     assert.deepEqual([after.status, after.total_refunded_amount], ['succeeded', total_amount]);
     assert.ok(after.updated_at > paidAt);
     assert.deepEqual(book.asked, [
-      { idempotencyKey: refundId, paymentIntentId: id, amount: total_amount, currency: 'NZD', metadata: {} },
+      {
+        idempotencyKey: refundId,
+        paymentIntentId: id,
+        chargeReference: null,
+        amount: total_amount,
+        currency: 'NZD',
+        metadata: {},
+      },
     ]);
   });
 

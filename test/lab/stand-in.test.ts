@@ -6,10 +6,10 @@ import { type StandIn, startStandIn } from '../../lab/stand-in.ts';
 import { declined } from '../../src/domain/charge-outcome.ts';
 import { createHttpProcessor, type HttpProcessor } from '../../src/processors/http-processor.ts';
 import {
-  ChargeRefused,
   type ChargeRequest,
   OutcomeUnknown,
   type RefundRequest,
+  RequestRefused,
 } from '../../src/processors/processor.ts';
 import { useFolder } from '../runtime/support.ts';
 
@@ -133,7 +133,7 @@ describe('the stand-in for a live processor', function () {
     await processor.cancel(reference);
     await killAndWait();
     assert.equal(await cardState(asked), 'canceled');
-    await assert.rejects(processor.charge(asked, reference), ChargeRefused);
+    await assert.rejects(processor.charge(asked, reference), RequestRefused);
     assert.equal(await takenFor(asked), 0);
   });
 
@@ -234,7 +234,7 @@ describe('the stand-in for a live processor', function () {
   ] as const) {
     it(`in the weather ${weather} refuses a charge whose reference then says ${state}`, async () => {
       const asked = request(weather);
-      await assert.rejects(charge(asked), ChargeRefused);
+      await assert.rejects(charge(asked), RequestRefused);
       assert.equal(await cardState(asked), state);
     });
   }

@@ -5,10 +5,10 @@ import { type LoopbackServer, type Received, serveOnLoopback } from '../../lab/l
 import { declined } from '../../src/domain/charge-outcome.ts';
 import { createHttpProcessor, type HttpProcessor } from '../../src/processors/http-processor.ts';
 import {
-  ChargeRefused,
   type ChargeRequest,
   OutcomeUnknown,
   type RefundRequest,
+  RequestRefused,
 } from '../../src/processors/processor.ts';
 
 const key = 'att_1';
@@ -69,8 +69,8 @@ const calls = {
 };
 
 /**
- * Every answer that is no outcome of any call: the path to the truth is then to ask again. `said` is an outcome that
- * the call could have in another answer.
+ * Every answer that is no outcome of any call: the path to the truth is then to ask again. The body gets an outcome
+ * that the call could have in another answer.
  */
 const unknownAnswers: [what: string, status: number, body: (outcome: string) => string][] = [
   ['an outcome of another request', 200, (outcome) => said(outcome).replaceAll(/att_1|ref_1/g, 'other')],
@@ -171,7 +171,7 @@ const answers: [call: keyof typeof calls, what: string, status: number, body: st
   ['refund', 'a refund that succeeded', 200, said('succeeded'), { kind: 'succeeded' }],
   ['refund', 'a refund that failed', 200, said('failed'), { kind: 'failed' }],
   ['refund', 'a refund that was declined', 402, said('failed'), { kind: 'failed' }],
-  ['refund', 'a refund that was refused', 422, said('rejected'), { kind: 'failed' }],
+  ['refund', 'a refund that was refused', 422, said('rejected'), 'refused'],
   ['refund', 'a challenge for a refund', 200, said('requires_action'), 'unknown'],
   ['inquire a refund', 'a refund that succeeded', 200, said('succeeded'), { kind: 'succeeded' }],
   ['inquire a refund', 'a refund that failed', 200, said('failed'), { kind: 'failed' }],
@@ -237,9 +237,9 @@ describe('the client of a processor service', () => {
       const asked = calls[call](processor);
       if (means === 'unknown') {
         const why = body.length > 65_536 ? /request failed/ : new RegExp(`responded ${status}`);
-        await assert.rejects(asked, (error) => unknownBecause(why)(error) && !(error instanceof ChargeRefused));
+        await assert.rejects(asked, (error) => unknownBecause(why)(error) && !(error instanceof RequestRefused));
       } else if (means === 'refused') {
-        await assert.rejects(asked, (error) => error instanceof ChargeRefused);
+        await assert.rejects(asked, (error) => error instanceof RequestRefused);
       } else {
         assert.deepEqual(await asked, means === 'done' ? undefined : means);
       }
@@ -259,7 +259,7 @@ describe('the client of a processor service', () => {
         const why = new RegExp(`responded ${status}`);
         await assert.rejects(
           calls[call](fresh),
-          (error) => unknownBecause(why)(error) && !(error instanceof ChargeRefused),
+          (error) => unknownBecause(why)(error) && !(error instanceof RequestRefused),
           call,
         );
         await fresh.close();

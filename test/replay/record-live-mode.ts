@@ -53,7 +53,8 @@ describe('recording histories of live mode', function () {
 
   it('of a plan that stalls because the processor gives no outcome, and is freed by an operator', async () => {
     const merchant = await service.liveMerchant();
-    const metadata = { _stand_in: Array(8).fill('error_500').join(',') };
+    const lost = Array(8).fill('error_500').join(',');
+    const metadata = { _stand_in: lost, _stand_in_inquire: lost };
     const { id } = await merchant.activePlan({ start_date: today(), metadata });
     const workflowId = workflowIdOf('paymentPlan', id);
     const handle = service.temporal.workflow.getHandle(workflowId);
@@ -94,7 +95,8 @@ describe('recording histories of live mode whose worker dies', function () {
     const first = await service.startWorkerProcess();
     const merchant = await service.liveMerchant();
     const { id } = await merchant.activePlan({ start_date: today(), metadata: { _stand_in: 'slow_60000' } });
-    await eventually('the processor is asked', async () => (await service.standIn.calls()).length > 0);
+    const isAsked = async () => (await service.standIn.calls()).some(({ kind }) => kind === 'charge');
+    await eventually('the processor is asked to charge', isAsked);
     await first.end('SIGKILL');
     await service.startWorkers();
     await paid(merchant, id);

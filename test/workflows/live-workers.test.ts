@@ -30,10 +30,10 @@ describe('a live charge that waits for a slow processor', function () {
       start_date: dateIn(realNow(), 'UTC'),
       metadata: { _stand_in: weather },
     });
-    const intentId = await eventually('the processor is asked', async () => {
+    const intentId = await eventually('the processor is asked to charge', async () => {
       const payment = (await merchant.payments(plan.id))[0];
-      const calls = await service.standIn.calls();
-      return calls.find((call) => call.payment_intent_id === payment?.payment_intent_id)?.payment_intent_id;
+      const charges = (await service.standIn.calls()).filter(({ kind }) => kind === 'charge');
+      return charges.find((call) => call.payment_intent_id === payment?.payment_intent_id)?.payment_intent_id;
     });
     const handle = service.temporal.workflow.getHandle(workflowIdOf('paymentPlan', plan.id));
     const pid = await eventually('its activity is known', async () => {

@@ -33,13 +33,18 @@ describe('a live charge', function () {
     return {
       id,
       get: () => merchant.getIntent(id),
-      async confirm() {
-        const headers = { 'Idempotency-Key': idempotencyKey };
-        const url = `${service.url}/api/v1/payment_intents/${id}/confirm`;
-        const { status, body } = await sendChecked(url, 'POST', { key: merchant.key, body: {}, headers });
-        return [status, body.status ?? body.error.code];
-      },
+      confirm: () => send('confirm', {}, idempotencyKey),
+      /** The same metadata is the same request. */
+      refund: (more: Record<string, string>) =>
+        send('refunds', { amount: 300, metadata: more }, `${idempotencyKey} ${JSON.stringify(more)}`),
     };
+
+    async function send(path: string, body: object, key: string) {
+      const url = `${service.url}/api/v1/payment_intents/${id}/${path}`;
+      const headers = { 'Idempotency-Key': key };
+      const { status, body: sent } = await sendChecked(url, 'POST', { key: merchant.key, body, headers });
+      return [status, sent.status ?? sent.error.code];
+    }
   }
 
   const linesFor = async (intentId: string): Promise<LedgerLine[]> =>
@@ -49,6 +54,11 @@ describe('a live charge', function () {
     (await linesFor(intentId)).map((line) => ('call' in line ? line.call : line.kind));
   const takenFor = async (intentId: string) =>
     (await linesFor(intentId)).filter((line) => line.kind === 'charge' && !line.repeated).length;
+
+  const refundedFor = async (intentId: string) =>
+    (await linesFor(intentId)).filter(
+      (line) => line.kind === 'refund' && !line.repeated && line.outcome === 'succeeded',
+    ).length;
 
   const reservationsOf = async (intentId: string) => [
     ...(await service.db.sql<{ number: number; reference: string }[]>`
@@ -173,5 +183,42 @@ describe('a live charge', function () {
     assert.equal((await get()).status, 'processing');
     assert.deepEqual([(await reservationsOf(id)).length, await takenFor(id)], [1, 1]);
     assert.ok(!(await callsFor(id)).includes('cancel'), 'it is not canceled either');
+  });
+
+  for (const [weather, outcome] of [
+    ['answer_lost', 'succeeded'],
+    ['http_500_stored', 'succeeded'],
+    ['refused_after', 'succeeded'],
+    ['refused', 'failed'],
+  ] as const) {
+    it(`is refunded once in the weather ${weather}: the refund has ${outcome}, as the processor says when it is asked`, async () => {
+      const { id, confirm, refund } = await payment();
+      await confirm();
+      assert.deepEqual(await refund({ _stand_in: weather }), [201, outcome]);
+      assert.equal(await refundedFor(id), outcome === 'succeeded' ? 1 : 0);
+    });
+  }
+
+  it('whose refund got no answer is refunded once, when the request is repeated', async () => {
+    const { id, confirm, refund } = await payment();
+    await confirm();
+    for (const weather of ['http_500_stored', 'reset_before']) {
+      const metadata = { _stand_in: weather, _stand_in_inquire: 'error_500' };
+      assert.deepEqual(await refund(metadata), [503, 'unavailable']);
+      assert.deepEqual(await refund(metadata), [201, 'succeeded']);
+    }
+    assert.equal(await refundedFor(id), 2);
+    assert.deepEqual((await callsFor(id)).slice(-4), ['refund', 'inquireRefund', 'inquireRefund', 'refund']);
+  });
+
+  it('is refunded by the reference of the reservation that was charged', async () => {
+    const { id, confirm, refund } = await payment({ _stand_in: 'reset_before' });
+    await confirm();
+    await makeOlder(id, 24 * hourMs);
+    await confirm();
+    await refund({});
+    const [, charged] = await reservationsOf(id);
+    const refunded = (await linesFor(id)).flatMap((line) => (line.kind === 'refund' ? [line.reference] : []));
+    assert.deepEqual(refunded, [charged?.reference]);
   });
 });

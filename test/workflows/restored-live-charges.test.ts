@@ -115,6 +115,33 @@ describe('a database restored from a back-up, beside a live processor that has g
     assert.equal(await compare(), false, 'and it is known from now on');
   });
 
+  it('finds the charge of an attempt also under the key of a further reservation', async () => {
+    const lost = await payment();
+    taken = await backUp(service.db);
+    await lost.confirm();
+    await taken.restore();
+    await compare();
+    await releaseCharging(service.db.sql, 'the payment is known', origin());
+    await service.standIn.setClimate(forgetful);
+    await service.db.sql`
+      update unknown_movements set idempotency_key = idempotency_key || '.2' where payment_intent_id = ${lost.id}`;
+    assert.deepEqual(await lost.confirm(), [200, 'succeeded']);
+    assert.equal(await takenFor(lost.id), 1);
+  });
+
+  it('does not take the charge of another amount for that of a payment that has changed since', async () => {
+    const lost = await payment();
+    taken = await backUp(service.db);
+    await lost.confirm();
+    await taken.restore();
+    await compare();
+    await releaseCharging(service.db.sql, 'the payment is known', origin());
+    await service.standIn.setClimate(forgetful);
+    await service.db.sql`update unknown_movements set amount = amount + 1 where payment_intent_id = ${lost.id}`;
+    assert.deepEqual(await lost.confirm(), [503, 'unavailable']);
+    assert.deepEqual([await lost.status(), await takenFor(lost.id)], ['processing', 1]);
+  });
+
   it('takes over the reference of an attempt that it still has, without holding charging', async () => {
     const open = await payment({ _stand_in_prepare: 'answer_lost' });
     await open.confirm();

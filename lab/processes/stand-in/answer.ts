@@ -182,13 +182,13 @@ async function cancel({ body }: Call, ledger: LedgerFile): Promise<Reply> {
 }
 
 async function refund({ key, body }: Call, ledger: LedgerFile, { storesError }: Habits): Promise<Reply> {
-  const { payment_intent_id, amount, currency, metadata } = body;
+  const { payment_intent_id, amount, currency, metadata, charge_reference: reference } = body;
   const earlier = ledger.keptUnder('refund', key);
   const decide = async (): Promise<KeptCall> => {
     const request = {
       idempotencyKey: key,
       paymentIntentId: payment_intent_id,
-      chargeReference: null,
+      chargeReference: reference ?? null,
       amount,
       currency,
       metadata,
@@ -196,6 +196,7 @@ async function refund({ key, body }: Call, ledger: LedgerFile, { storesError }: 
     const { kind: outcome } = await sandboxProcessor.refund(request);
     return {
       ...{ kind: 'refund', idempotency_key: key, payment_intent_id, amount, currency, outcome },
+      ...(reference ? { reference } : {}),
       ...(storesError ? { is_stored_500: true as const } : {}),
     };
   };

@@ -17,6 +17,8 @@ export interface Body {
   metadata: Record<string, string>;
   /** Of a charge, an inquiry and a cancellation. */
   reference?: string;
+  /** Of a refund: that of the charge. */
+  charge_reference?: string | null;
   /** Of an inquiry: the customer's time. */
   at?: string;
 }

@@ -45,6 +45,9 @@ export const weatherKeys: Record<CallKind, string> = {
   cancel: '_stand_in_cancel',
 };
 
+/** Weather that only a charge or a refund meets: it has been made, and the answer is about it. */
+const ofMoneyAlone: readonly Weather[] = ['refused_after', 'http_500_stored'];
+
 /** Calls of a kind under one key after which the climate leaves it alone. */
 const mostOfAKey = 3;
 
@@ -56,6 +59,15 @@ const known =
  * decides, else the climate in the file, which may be rewritten at any time.
  */
 export function weatherOf(
+  climate: Climate | null,
+  { kind, key, nth, metadata }: { kind: CallKind; key: string; nth: number; metadata: Record<string, string> },
+): Weather | null {
+  const movesMoney = kind === 'charge' || kind === 'refund';
+  const weather = wordOf(climate, { kind, key, nth, metadata });
+  return weather === null || movesMoney || !ofMoneyAlone.includes(weather) ? weather : null;
+}
+
+function wordOf(
   climate: Climate | null,
   { kind, key, nth, metadata }: { kind: CallKind; key: string; nth: number; metadata: Record<string, string> },
 ): Weather | null {

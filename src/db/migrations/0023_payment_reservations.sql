@@ -32,7 +32,10 @@ create table unknown_movements (
   amount bigint not null,
   currency text not null,
   found_at timestamptz not null default clock_timestamp(),
+  subject_id text not null generated always as (split_part(idempotency_key, '.', 1)) stored,
   primary key (kind, idempotency_key)
 );
+create index unknown_movements_by_subject on unknown_movements (subject_id);
 comment on table unknown_movements is 'What the live processor has done and this database does not know: it was restored from a back-up. An attempt that is opened again takes over the reference of its charge';
-comment on column unknown_movements.idempotency_key is 'The key that the processor was asked under: the attempt or the refund';
+comment on column unknown_movements.idempotency_key is 'The key that the processor was asked under';
+comment on column unknown_movements.subject_id is 'The attempt or the refund: a further reservation of an attempt has a key such as att_….2';

@@ -74,7 +74,7 @@ export function parseBankOutcomes(text: string): BankOutcomeWord[] | null {
  * Returns what the sandbox's bank makes of a debit. In order of precedence:
  * - the word of `_sandbox_bank_outcome` for this attempt; the last word repeats
  * - the word of `_sandbox_outcome`, or the last two digits of the amount, as for every charge. A decline is a
- *   dishonour;   a time-out, and a challenge that no payer can pass, fail at once
+ *   dishonour; a time-out, and a challenge that no payer can pass, fail at once
  * @throws RangeError for an unknown word, which validation has already refused, and for an invalid attempt, amount or
  * date.
  */

@@ -11,7 +11,7 @@ export interface CliContext {
   sql: Pool;
   /** The Temporals. Opened by the call, and closed with the command. */
   sides(): Promise<WorkflowSides>;
-  /** The processors of the environment, to ask what became of a payment. Closed with the command. */
+  /** The processors of the environment, to ask for the state of a payment. Closed with the command. */
   processors(): Promise<Processors>;
   demoBillerId: string | null;
   /** With the keys of ENCRYPTION_KEYS, or else those of the data directory. @throws when there are none. */

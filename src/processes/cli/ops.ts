@@ -47,7 +47,7 @@ export const command = defineCommand({
   ops enable-endpoint ID             enable an endpoint that was disabled for failing, and send what it has missed
   ops settle ATTEMPT --as OUTCOME --evidence TEXT
                                      record what a person has found out: succeeded or failed. The processor is asked first
-  ops hold-charging --evidence TEXT  hold all live charges and refunds, such as before a back-up is restored
+  ops hold-charging --evidence TEXT  hold all live charges and refunds, such as after a back-up was restored
   ops release-charging --evidence TEXT
                                      go on: what the processor has done meanwhile is known
   ops start-over ID                  end the workflow of an object and start it again from PostgreSQL

@@ -1,12 +1,17 @@
 import { selectRefundedCharge } from '../../db/payment-reservations.ts';
 import type { RefundRow } from '../../db/refunds.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { OutcomeUnknown, type PaymentProcessor, type RefundOutcome } from '../../processors/processor.ts';
+import {
+  OutcomeUnknown,
+  type PaymentProcessor,
+  type RefundOutcome,
+  RequestRefused,
+} from '../../processors/processor.ts';
 import { chargingIsHeld } from './reserved-charge.ts';
 
 /**
  * Asks the processor for a refund and returns the outcome. If another try may have asked, or if the response is lost,
- * the processor is asked what became of the refund.
+ * the processor is asked for the state of the refund.
  * @throws OutcomeUnknown when the processor gives no outcome, or when live charging is held.
  */
 export async function giveBack(
@@ -29,7 +34,9 @@ export async function giveBack(
   } catch (error) {
     if (!(error instanceof OutcomeUnknown)) throw error;
     const truth = await processor.inquireRefund(asked).catch(() => null);
-    if (truth === null || truth.kind === 'not_found') throw error;
-    return truth;
+    if (truth === null) throw error;
+    if (truth.kind !== 'not_found') return truth;
+    if (error instanceof RequestRefused) return { kind: 'failed' };
+    throw error;
   }
 }

@@ -159,7 +159,7 @@ function tokenOf({ type, instrument_data: saved }: Instrument): string | null {
   return type === 'paypal' ? (saved.paypal_token ?? null) : null;
 }
 
-/** Continues an attempt that has no outcome yet: the processor is asked what became of it before it is asked again. */
+/** Continues an attempt that has no outcome yet: the processor is asked about it before it charges. */
 export async function reopenCharge(tx: Tx, intent: PaymentIntentRow, attempt: PaymentAttemptRow): Promise<Charge> {
   const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
   const methodId = attempt.payment_method_id;

@@ -1,16 +1,16 @@
-// A charge at a processor that reserves payments: reserve, commit the reference, charge, and read by the reference what
-// became of it. No outcome is ever guessed, and no charge is made without a committed reference.
+// A charge at a processor that reserves payments: reserve, commit the reference, charge, and read the
+// outcome by the reference. No outcome is ever guessed, and no charge is made without a committed reference.
 import { type AgedReservation, insertReservation, selectReservation } from '../../db/payment-reservations.ts';
 import { type ChargeFailure, type ChargeOutcome, declined } from '../../domain/charge-outcome.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { realNow } from '../../platform/real-time.ts';
 import {
-  ChargeRefused,
   type ChargeRequest,
   OutcomeUnknown,
   type PaymentProcessor,
   type ProcessorState,
+  RequestRefused,
   type Submitted,
 } from '../../processors/processor.ts';
 import type { Charge } from './charge.ts';
@@ -67,7 +67,7 @@ export async function chargeHeld(
   charge: RequestedCharge,
   first: HeldPayment,
   now: () => Date = realNow,
-): Promise<ChargeOutcome | Submitted | ChargeFailure> {
+): Promise<ChargeOutcome | Submitted> {
   for (let payment: HeldPayment | ChargeFailure = first; ; ) {
     if (payment.kind === 'failed') return payment;
     const { request, reference, number } = payment;
@@ -92,23 +92,27 @@ async function reserve(
 ): Promise<HeldPayment | ChargeFailure> {
   const { attemptId, livemode } = charge;
   const request = requestUnder(charge, number);
-  const { idempotencyKey } = request;
   const prepared = await processor.prepare(request);
   if (prepared.kind === 'failed') return prepared;
   pass('charge prepared');
   const { reference } = prepared;
-  const written = await insertReservation(db, { attempt_id: attemptId, number, livemode, reference, idempotencyKey });
+  const written = await insertReservation(db, {
+    ...{ attempt_id: attemptId, number, livemode, reference },
+    ...{ amount: request.totalAmount, currency: request.currency },
+  });
   // The first key of an attempt may have been used by a try that this database does not know.
   if (written !== null) {
     return held(charge, written, written.reference === reference && !(charge.isReopened && number === 1));
   }
   const rival = await selectReservation(db, attemptId);
-  if (rival === null || rival.number < number) throw new OutcomeUnknown(chargingIsHeld);
+  if (rival === null || rival.number < number) {
+    throw new OutcomeUnknown(`${chargingIsHeld}; or the processor knows this charge with another amount`);
+  }
   return held(charge, rival, false);
 }
 
 export const chargingIsHeld =
-  'live charging is held, because this database may lack what the processor has done. See ops stuck, charging_held';
+  'live charging is held, because this database may lack what the processor has done (ops stuck)';
 
 function held(charge: RequestedCharge, row: AgedReservation, isNew: boolean): HeldPayment {
   const { number, reference, age_ms: ageMs } = row;
@@ -123,19 +127,19 @@ export function requestUnder({ attemptId, request }: RequestedCharge, number: nu
   return { ...request, idempotencyKey: number === 1 ? attemptId : `${attemptId}.${number}` };
 }
 
-/** Charges, and asks once what became of it if the response is lost. */
+/** Charges. If the response is lost, asks once for the outcome. */
 async function chargeOnce(
   processor: ReservingProcessor,
   payment: HeldPayment,
   now: () => Date,
-): Promise<ChargeOutcome | Submitted | ChargeFailure> {
+): Promise<ChargeOutcome | Submitted> {
   const { request, reference } = payment;
   pass('charge reserved');
   try {
     return await processor.charge(request, reference);
   } catch (error) {
     if (!(error instanceof OutcomeUnknown)) throw error;
-    if (error instanceof ChargeRefused)
+    if (error instanceof RequestRefused)
       return (await giveUp(processor, payment, now)) ?? declined('processor_rejected');
     const state = await processor.inquire(request, reference, now()).catch(() => null);
     const outcome = state && outcomeIn(state);

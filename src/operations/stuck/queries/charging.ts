@@ -20,8 +20,8 @@ export const heldCharging: StuckQuery<UnknownToUs> = {
       (array_agg(coalesce(reference, idempotency_key) || ' (' || amount || ' ' || currency || ')' order by found_at))[1]
         as example
     from unknown_movements u
-    where case when u.kind = 'refund' then not exists (select from refunds where id = u.idempotency_key)
-      else not exists (select from payment_attempts where id = split_part(u.idempotency_key, '.', 1)) end`,
+    where case when u.kind = 'refund' then not exists (select from refunds where id = u.subject_id)
+      else not exists (select from payment_attempts where id = u.subject_id) end`,
 };
 
 /** The comparison with the live processor, if there are live charges that it should have seen by now. */
