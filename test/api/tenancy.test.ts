@@ -28,6 +28,7 @@ const bodies: Record<string, unknown> = {
   updateCustomer: { name: 'Stolen' },
   attachPaymentMethod: { customer_id: 'cus_none' },
   completePaymentIntentAction: { result: 'succeed' },
+  reportBankResult: { result: 'settled' },
   replayWebhookDeliveries: { since: '2026-01-01T00:00:00Z' },
   acceptMandate: { type: 'imported', accepted_at: '2026-01-01T00:00:00Z', signatory_name: 'Jo' },
 };

@@ -67,7 +67,7 @@ export async function chargeHeld(
   charge: RequestedCharge,
   first: HeldPayment,
   now: () => Date = realNow,
-): Promise<ChargeOutcome | Submitted | ChargeFailure> {
+): Promise<ChargeOutcome | Submitted> {
   for (let payment: HeldPayment | ChargeFailure = first; ; ) {
     if (payment.kind === 'failed') return payment;
     const { request, reference, number } = payment;
@@ -132,7 +132,7 @@ async function chargeOnce(
   processor: ReservingProcessor,
   payment: HeldPayment,
   now: () => Date,
-): Promise<ChargeOutcome | Submitted | ChargeFailure> {
+): Promise<ChargeOutcome | Submitted> {
   const { request, reference } = payment;
   pass('charge reserved');
   try {

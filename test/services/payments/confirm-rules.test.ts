@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { PaymentIntentStatus } from '../../../src/db/payment-intents.ts';
-import { confirmRefusal, mandateRefusal } from '../../../src/services/payments/confirm-rules.ts';
+import { refusalError } from '../../../src/services/payments/charge-way.ts';
+import { confirmRefusal } from '../../../src/services/payments/confirm-rules.ts';
 
 const id = 'pi_1';
 const here = { deleted_at: null };
@@ -13,6 +14,7 @@ describe('the rules of a confirm', () => {
     ['processing', false],
     ['requires_action', false],
     ['succeeded', false],
+    ['returned', false],
     ['canceled', false],
   ];
   for (const [status, isAllowed] of statuses) {
@@ -28,7 +30,7 @@ describe('the rules of a confirm', () => {
 
   it('name the payment method and the code of what its mandate does not allow', () => {
     for (const code of ['mandate_unavailable', 'mandate_limit_exceeded'] as const) {
-      const refusal = mandateRefusal(code, 'pm_1');
+      const refusal = refusalError(code, 'pm_1', 'payment_method');
       assert.deepEqual([refusal.code, refusal.status], [code, 422]);
       assert.match(refusal.message, /^The mandate of payment method pm_1 .*nothing was charged\.$/);
     }
