@@ -48,8 +48,13 @@ export function useSkippedTime(): SkippedTime {
     },
     // Real time is this server's here, and the database does not follow it.
     maxAheadMs: Number.POSITIVE_INFINITY,
-    // The server's time at which the attempt was scheduled; there is no other way to it that does not wait.
-    now: () => new Date(Context.current().info.currentAttemptScheduledTimestampMs),
+    // The server's time at which the attempt was scheduled; there is no other way to it that does not wait. A workflow
+    // task has only the machine's time: an attempt there fails before it is sent, and an activity makes it.
+    now: () => {
+      const { currentAttemptScheduledTimestampMs: at, isLocal } = Context.current().info;
+      if (isLocal) throw new Error('a workflow task does not know the server’s time');
+      return new Date(at);
+    },
   });
   before(
     'let the dispatcher send at once what is enqueued at the server’s time, which is ahead of its own',
