@@ -5,6 +5,7 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { afterEach, describe, it } from 'mocha';
 import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
+import { saveCard, tokens } from '../../lab/payer.ts';
 import { addDays, dateIn } from '../../src/domain/calendar.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
 import { sendCommand, startOver } from '../../src/operations/operator-commands.ts';
@@ -74,14 +75,10 @@ describe('access to Temporal', function () {
     return createMerchant(service.url, mode === 'live' ? keys.liveSecret : keys.sandboxSecret);
   }
 
+  /** A customer with a card. Live mode takes its token, and the processor of this test takes every card. */
   async function payerOf(merchant: Merchant): Promise<string> {
     const { id } = await merchant.customer();
-    const { payment_method } = await merchant.client.paymentMethods.create({
-      type: 'au_becs_debit',
-      customer_reference: id,
-      payment_method_data: { bsb_number: '000-000', account_name: 'Test payer', account_number: '12345678' },
-    });
-    assert.ok(payment_method.id);
+    await saveCard(merchant.client, id, tokens.good, 'live');
     return id;
   }
 
