@@ -38,7 +38,7 @@ const rules: Readonly<Record<SettlementCalendar, (year: number) => PlainDate[]>>
   US: closedByFederalReserve,
 };
 
-/** Days that no rule gives. What was seen of each is in docs/bank-debits.md. */
+/** Days that no rule gives. docs/bank-debits.md says what was seen of each. */
 const closedOnce: Readonly<Record<SettlementCalendar, readonly PlainDate[]>> = {
   AU: [
     '2011-04-26', // Anzac Day was Easter Monday; NSW and Victoria kept the Tuesday too (ASX trading calendar 2011)
@@ -47,14 +47,14 @@ const closedOnce: Readonly<Record<SettlementCalendar, readonly PlainDate[]>> = {
   EU: [
     '2001-12-31', // the day before euro notes and coins; before the long-term calendar of 2002
   ],
-  US: [], // days of mourning are none: the payment systems worked on 5 December 2018 and 9 January 2025
+  US: [], // not days of mourning: the payment systems worked on 5 December 2018 and 9 January 2025
 };
 
 /**
  * RITS is closed on these holidays "where they are observed in NSW and Victoria" (Reserve Bank of Australia, "RITS
- * Business Hours"). When they are observed, both states say alike: NSW Public Holidays Act 2010, section 4; Victoria
- * Public Holidays Act 1993, section 6. Neither act moves Anzac Day from a weekend. NSW declared the Monday after it in
- * 2026 and 2027, Victoria did not, so RITS is open.
+ * Business Hours"). Both states observe them on the same days: NSW Public Holidays Act 2010, section 4; Victoria Public
+ * Holidays Act 1993, section 6. Neither act moves Anzac Day from a weekend. NSW declared the Monday after it a holiday
+ * in 2026 and 2027, Victoria did not, so RITS is open.
  */
 function closedByRits(year: number): PlainDate[] {
   const easter = easterSunday(year);
