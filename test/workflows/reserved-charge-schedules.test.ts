@@ -66,7 +66,7 @@ describe('live charges in random weather', function () {
       const { status } = await merchant.getIntent(id);
       if (status !== 'processing') return judge(id, status, metadata);
     }
-    return assert.fail(`${id} has no outcome after fair weather: ${JSON.stringify(metadata)}`);
+    return assert.fail(`seed ${seed}/${number}: ${id} has no outcome after fair weather: ${JSON.stringify(metadata)}`);
   }
 
   /** The processor's own ledger decides what is right. */
@@ -76,7 +76,7 @@ describe('live charges in random weather', function () {
     const rows = await service.db.sql<{ reference: string }[]>`
       select r.reference from payment_reservations r join payment_attempts a on a.id = r.attempt_id
       where a.payment_intent_id = ${intentId}`;
-    const story = `${intentId} is ${status}: ${JSON.stringify({ metadata, taken, rows })}`;
+    const story = `seed ${seed}: ${intentId} is ${status}: ${JSON.stringify({ metadata, taken, rows })}`;
     assert.equal(taken.length, status === 'succeeded' ? 1 : 0, story);
     for (const reference of taken)
       assert.ok(
