@@ -36,8 +36,8 @@ export type NewReservation = Omit<PaymentReservationRow, 'reserved_at'> & {
 /**
  * Commits a reservation, or that the attempt is given up, unless live charging is held. If the processor has made a
  * charge of this attempt that the database had lost, the reference of that charge is taken instead; if that was of
- * another amount, nothing is written. Returns null if nothing was written: for these reasons, or because another process
- * has committed this reservation.
+ * another amount, nothing is written. Returns null if nothing was written: for these reasons, or because another
+ * process has committed this reservation.
  */
 export async function insertReservation(db: Db, reservation: NewReservation): Promise<AgedReservation | null> {
   const { attempt_id, number, livemode, reference, amount, currency } = reservation;
