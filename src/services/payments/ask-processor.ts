@@ -48,7 +48,8 @@ async function take(db: Db, processor: PaymentProcessor, charge: RequestedCharge
   return held.kind === 'failed' ? held : chargeHeld(db, processor, charge, held);
 }
 
-function reserves(processor: PaymentProcessor): processor is ReservingProcessor {
+/** Whether a processor reserves a payment before it takes money. */
+export function reserves(processor: PaymentProcessor): processor is ReservingProcessor {
   return processor.prepare !== null;
 }
 

@@ -59,6 +59,7 @@ export async function holdPayment(
  * asked first. It is charged only if the processor says that it was not, and under a key that is younger than 23 hours.
  * An older reservation is canceled, and the payment is reserved anew. If the processor refuses the charge, the
  * reservation is canceled, and the attempt is given up.
+ * @param now the customer’s time, as of which the processor tells the state of the payment.
  * @throws OutcomeUnknown when the processor gives no outcome.
  */
 export async function chargeHeld(
@@ -66,21 +67,22 @@ export async function chargeHeld(
   processor: ReservingProcessor,
   charge: RequestedCharge,
   first: HeldPayment,
+  now: () => Date = realNow,
 ): Promise<ChargeOutcome | Submitted> {
   for (let payment: HeldPayment | ChargeFailure = first; ; ) {
     if (payment.kind === 'failed') return payment;
     const { request, reference, number } = payment;
-    const state = payment.isNew ? notCharged : await processor.inquire(request, reference, realNow());
+    const state = payment.isNew ? notCharged : await processor.inquire(request, reference, now());
     const known = outcomeIn(state);
     if (known !== null) return known;
     if (state.kind === 'not_charged' && payment.ageMs < keyLifeMs) {
-      const outcome = await chargeOnce(processor, payment);
+      const outcome = await chargeOnce(processor, payment, now);
       if (outcome !== null) return outcome;
-      const charged = await giveUp(processor, payment);
+      const charged = await giveUp(processor, payment, now);
       if (charged !== null) return charged;
       payment = await commit(db, charge, number + 1, null);
     } else {
-      const charged = state.kind === 'canceled' ? null : await giveUp(processor, payment);
+      const charged = state.kind === 'canceled' ? null : await giveUp(processor, payment, now);
       if (charged !== null) return charged;
       payment = await reserve(db, processor, charge, number + 1);
     }
@@ -131,8 +133,11 @@ function held(charge: RequestedCharge, row: AgedReservation, isNew: boolean): He
   return { kind: 'held', reference, request: requestUnder(charge, number), number, isNew, ageMs };
 }
 
-/** Each reservation of an attempt has a key of its own: the processor may know an earlier one as canceled. */
-function requestUnder({ attemptId, request }: RequestedCharge, number: number): ChargeRequest {
+/**
+ * Returns the request of a reservation. Each reservation of an attempt has a key of its own: the processor may know an
+ * earlier one as canceled.
+ */
+export function requestUnder({ attemptId, request }: RequestedCharge, number: number): ChargeRequest {
   return { ...request, idempotencyKey: number === 1 ? attemptId : `${attemptId}.${number}` };
 }
 
@@ -140,6 +145,7 @@ function requestUnder({ attemptId, request }: RequestedCharge, number: number): 
 async function chargeOnce(
   processor: ReservingProcessor,
   { request, reference }: HeldPayment,
+  now: () => Date,
 ): Promise<ChargeOutcome | Submitted | null> {
   pass('charge reserved');
   try {
@@ -147,7 +153,7 @@ async function chargeOnce(
   } catch (error) {
     if (error instanceof RequestRefused) return null;
     if (!(error instanceof OutcomeUnknown)) throw error;
-    const state = await processor.inquire(request, reference, realNow()).catch(() => null);
+    const state = await processor.inquire(request, reference, now()).catch(() => null);
     const outcome = state && outcomeIn(state);
     if (outcome === null) throw error;
     return outcome;
@@ -162,9 +168,10 @@ async function chargeOnce(
 async function giveUp(
   processor: ReservingProcessor,
   { request, reference }: HeldPayment,
+  now: () => Date,
 ): Promise<ChargeOutcome | Submitted | null> {
   await processor.cancel(reference);
-  const state = await processor.inquire(request, reference, realNow());
+  const state = await processor.inquire(request, reference, now());
   if (state.kind === 'canceled') return null;
   const outcome = outcomeIn(state);
   if (outcome === null) throw new OutcomeUnknown('the processor has not canceled the payment, and has not made it');
