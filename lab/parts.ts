@@ -77,6 +77,8 @@ export async function startParts(
     RATE_LIMIT_PER_SECOND: '1000000',
     RATE_LIMIT_BURST: '1000000',
     SANDBOX_LEDGER: files.ledgerFile,
+    SANDBOX_PROCESSOR_URL: '',
+    SANDBOX_PROCESSOR_SECRET: '',
     ...standIn.environment,
     ...programs.environment,
   };

@@ -1,11 +1,12 @@
-import type { Db } from '../platform/postgres/connection.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
 
 export interface PaymentReservationRow {
   attempt_id: string;
   /** From 1. The last one of an attempt counts; those before it were canceled. */
   number: number;
   livemode: boolean;
-  reference: string;
+  /** Null if the attempt was given up: nothing is charged for it any more. */
+  reference: string | null;
   /** Real time, by PostgreSQL's clock. */
   reserved_at: Date;
 }
@@ -33,9 +34,10 @@ export type NewReservation = Omit<PaymentReservationRow, 'reserved_at'> & {
 };
 
 /**
- * Commits a reservation, unless live charging is held. If the processor has made a charge of this attempt that the
- * database had lost, the reference of that charge is taken instead; if that was of another amount, nothing is written.
- * Returns null if nothing was written: for these reasons, or because another process has committed this reservation.
+ * Commits a reservation, or that the attempt is given up, unless live charging is held. If the processor has made a
+ * charge of this attempt that the database had lost, the reference of that charge is taken instead; if that was of
+ * another amount, nothing is written. Returns null if nothing was written: for these reasons, or because another
+ * process has committed this reservation.
  */
 export async function insertReservation(db: Db, reservation: NewReservation): Promise<AgedReservation | null> {
   const { attempt_id, number, livemode, reference, amount, currency } = reservation;
@@ -48,11 +50,26 @@ export async function insertReservation(db: Db, reservation: NewReservation): Pr
       limit 1
     )
     insert into payment_reservations (attempt_id, number, livemode, reference)
-    select ${attempt_id}, ${number}, ${livemode}, coalesce((select reference from lost), ${reference})
+    select ${attempt_id}, ${number}, ${livemode}, coalesce((select reference from lost), ${reference}::text)
     where (not ${livemode} or ${isLiveChargingOpen(db)}) and not exists (select from lost where not is_same)
     on conflict (attempt_id, number) do nothing
     returning ${columns(db)}`;
   return row ?? null;
+}
+
+/**
+ * Gives an attempt up: nothing is charged for it any more. `number` is that of its next reservation. Returns false if
+ * another process has committed that one.
+ */
+export async function insertGivenUp(
+  tx: Tx,
+  { attempt_id, number, livemode }: Pick<PaymentReservationRow, 'attempt_id' | 'number' | 'livemode'>,
+): Promise<boolean> {
+  const rows = await tx`
+    insert into payment_reservations ${tx({ attempt_id, number, livemode })}
+    on conflict (attempt_id, number) do nothing
+    returning number`;
+  return rows.length > 0;
 }
 
 /**
@@ -78,7 +95,7 @@ export async function selectRefundedCharge(
     select (not ${livemode} or ${isLiveChargingOpen(db)}) as is_open, (
       select r.reference
       from payment_attempts a join payment_reservations r on r.attempt_id = a.id
-      where a.payment_intent_id = ${paymentIntentId} and a.outcome = 'succeeded'
+      where a.payment_intent_id = ${paymentIntentId} and a.outcome = 'succeeded' and r.reference is not null
       order by r.number desc
       limit 1) as reference`;
   return row;

@@ -119,6 +119,17 @@ describe('a live charge', function () {
     assert.deepEqual([(await reservationsOf(id)).length, await takenFor(id)], [2, 1]);
   });
 
+  it('that one process has given up is not made by another that continues it', async () => {
+    const { id, confirm, get } = await payment({ _stand_in: 'reset_before' });
+    await confirm();
+    await service.db.sql`
+      insert into payment_reservations (attempt_id, number, livemode)
+      select id, 2, true from payment_attempts where payment_intent_id = ${id}`;
+    await recover();
+    assert.equal((await get()).last_payment_error?.code, 'processor_rejected');
+    assert.equal(await takenFor(id), 0);
+  });
+
   it('under a key that is 22 hours old is repeated if the processor says that it was not charged', async () => {
     const { id, confirm } = await payment({ _stand_in: 'reset_before' });
     await confirm();

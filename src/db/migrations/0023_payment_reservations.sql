@@ -3,13 +3,13 @@ create table payment_reservations (
   attempt_id object_id not null references payment_attempts on delete cascade,
   number integer not null check (number >= 1),
   livemode boolean not null,
-  reference text not null check (length(reference) between 1 and 200),
+  reference text check (length(reference) between 1 and 200),
   reserved_at timestamptz not null default clock_timestamp(),
   primary key (attempt_id, number),
   unique (livemode, reference)
 );
 comment on table payment_reservations is 'What a processor has reserved for an attempt; the last one of an attempt counts, those before it were canceled';
-comment on column payment_reservations.reference is 'The processor''s own id of the payment, by which it is charged and asked about';
+comment on column payment_reservations.reference is 'The processor''s own id of the payment, by which it is charged and asked about. Null: the attempt was given up, and nothing is charged for it any more';
 comment on column payment_reservations.reserved_at is 'Real time, by PostgreSQL''s clock';
 
 -- A database that was restored from a back-up does not know what the processor has done since.

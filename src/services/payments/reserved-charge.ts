@@ -42,7 +42,7 @@ const keyLifeMs = 23 * 3_600_000;
 /**
  * Reserves the payment of a charge and commits the reference. A charge that was opened before keeps the reservation
  * that it has.
- * @returns a failure if the processor does not take the request: nothing was taken then.
+ * @returns a failure if the processor does not take the request: nothing was taken then, and nothing will be.
  * @throws OutcomeUnknown when the processor does not respond, or when live charging is held.
  */
 export async function holdPayment(
@@ -57,8 +57,9 @@ export async function holdPayment(
 /**
  * Takes the money of a held payment, and returns the outcome. If another try may have charged it, the processor is
  * asked first. It is charged only if the processor says that it was not, and under a key that is younger than 23 hours.
- * An older reservation is canceled, and the payment is reserved anew.
- * @param now the customer’s time, as of which the processor reports the state of the payment.
+ * An older reservation is canceled, and the payment is reserved anew. If the processor refuses the charge, the
+ * reservation is canceled, and the attempt is given up.
+ * @param now the customer’s time, as of which the processor tells the state of the payment.
  * @throws OutcomeUnknown when the processor gives no outcome.
  */
 export async function chargeHeld(
@@ -71,18 +72,24 @@ export async function chargeHeld(
   for (let payment: HeldPayment | ChargeFailure = first; ; ) {
     if (payment.kind === 'failed') return payment;
     const { request, reference, number } = payment;
-    if (payment.isNew) return chargeOnce(processor, payment, now);
-    const state = await processor.inquire(request, reference, now());
-    const outcome = outcomeIn(state);
-    if (outcome !== null) return outcome;
-    if (state.kind === 'not_charged') {
-      if (payment.ageMs < keyLifeMs) return chargeOnce(processor, payment, now);
+    const state = payment.isNew ? notCharged : await processor.inquire(request, reference, now());
+    const known = outcomeIn(state);
+    if (known !== null) return known;
+    if (state.kind === 'not_charged' && payment.ageMs < keyLifeMs) {
+      const outcome = await chargeOnce(processor, payment, now);
+      if (outcome !== null) return outcome;
       const charged = await giveUp(processor, payment, now);
       if (charged !== null) return charged;
+      payment = await commit(db, charge, number + 1, null);
+    } else {
+      const charged = state.kind === 'canceled' ? null : await giveUp(processor, payment, now);
+      if (charged !== null) return charged;
+      payment = await reserve(db, processor, charge, number + 1);
     }
-    payment = await reserve(db, processor, charge, number + 1);
   }
 }
+
+const notCharged: ProcessorState = { kind: 'not_charged' };
 
 async function reserve(
   db: Db,
@@ -90,32 +97,39 @@ async function reserve(
   charge: RequestedCharge,
   number: number,
 ): Promise<HeldPayment | ChargeFailure> {
-  const { attemptId, livemode } = charge;
-  const request = requestUnder(charge, number);
-  const prepared = await processor.prepare(request);
-  if (prepared.kind === 'failed') return prepared;
+  const prepared = await processor.prepare(requestUnder(charge, number));
   pass('charge prepared');
-  const { reference } = prepared;
-  const written = await insertReservation(db, {
-    ...{ attempt_id: attemptId, number, livemode, reference },
-    ...{ amount: request.totalAmount, currency: request.currency },
-  });
+  return commit(db, charge, number, prepared.kind === 'failed' ? null : prepared.reference);
+}
+
+/**
+ * Commits the next reservation of an attempt, or (null) that it is given up. Of several processes one decides, and the
+ * others follow it: none may charge what another has given up.
+ */
+async function commit(
+  db: Db,
+  charge: RequestedCharge,
+  number: number,
+  reference: string | null,
+): Promise<HeldPayment | ChargeFailure> {
+  const { attemptId, livemode, request } = charge;
+  const { totalAmount: amount, currency } = request;
+  const written = await insertReservation(db, { attempt_id: attemptId, number, livemode, reference, amount, currency });
   // The first key of an attempt may have been used by a try that this database does not know.
-  if (written !== null) {
-    return held(charge, written, written.reference === reference && !(charge.isReopened && number === 1));
-  }
-  const rival = await selectReservation(db, attemptId);
-  if (rival === null || rival.number < number) {
+  const isNew = written?.reference === reference && !(charge.isReopened && number === 1);
+  const row = written ?? (await selectReservation(db, attemptId));
+  if (row === null || row.number < number) {
     throw new OutcomeUnknown(`${chargingIsHeld}; or the processor knows this charge with another amount`);
   }
-  return held(charge, rival, false);
+  return held(charge, row, isNew);
 }
 
 export const chargingIsHeld =
   'live charging is held, because this database may lack what the processor has done (ops stuck)';
 
-function held(charge: RequestedCharge, row: AgedReservation, isNew: boolean): HeldPayment {
+function held(charge: RequestedCharge, row: AgedReservation, isNew: boolean): HeldPayment | ChargeFailure {
   const { number, reference, age_ms: ageMs } = row;
+  if (reference === null) return declined('processor_rejected');
   return { kind: 'held', reference, request: requestUnder(charge, number), number, isNew, ageMs };
 }
 
@@ -127,20 +141,18 @@ export function requestUnder({ attemptId, request }: RequestedCharge, number: nu
   return { ...request, idempotencyKey: number === 1 ? attemptId : `${attemptId}.${number}` };
 }
 
-/** Charges. If the response is lost, asks once for the outcome. */
+/** Charges. If the response is lost, asks once for the outcome. Returns null if the processor refuses. */
 async function chargeOnce(
   processor: ReservingProcessor,
-  payment: HeldPayment,
+  { request, reference }: HeldPayment,
   now: () => Date,
-): Promise<ChargeOutcome | Submitted> {
-  const { request, reference } = payment;
+): Promise<ChargeOutcome | Submitted | null> {
   pass('charge reserved');
   try {
     return await processor.charge(request, reference);
   } catch (error) {
+    if (error instanceof RequestRefused) return null;
     if (!(error instanceof OutcomeUnknown)) throw error;
-    if (error instanceof RequestRefused)
-      return (await giveUp(processor, payment, now)) ?? declined('processor_rejected');
     const state = await processor.inquire(request, reference, now()).catch(() => null);
     const outcome = state && outcomeIn(state);
     if (outcome === null) throw error;

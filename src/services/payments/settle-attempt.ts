@@ -1,6 +1,6 @@
 import { selectAttempt } from '../../db/payment-attempts.ts';
 import { lockPaymentIntent } from '../../db/payment-intents.ts';
-import { selectReservation } from '../../db/payment-reservations.ts';
+import { insertGivenUp, selectReservation } from '../../db/payment-reservations.ts';
 import { declined } from '../../domain/charge-outcome.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
@@ -42,7 +42,8 @@ export async function settleAttempt(
     return intent && reopenCharge(tx, intent, attempt);
   });
   if (charge === null) throw new NotFound('payment intent', attempt.payment_intent_id);
-  const state = await askedBefore(sql, charging, charge, outcome, now);
+  const reservation = await selectReservation(sql, attemptId);
+  const state = await askedBefore(charging, charge, { reference: reservation?.reference ?? null, outcome, now });
   const agrees = outcome === 'failed' && (state?.kind === 'not_charged' || state?.kind === 'canceled');
   if (state !== null && !agrees) {
     throw new CommandRefused(
@@ -50,6 +51,11 @@ export async function settleAttempt(
     );
   }
   const settled = await atomically(sql, async (tx) => {
+    // From here on, no other process charges or fails it.
+    const next = { attempt_id: attemptId, number: (reservation?.number ?? 0) + 1, livemode: charge.livemode };
+    if (!(await insertGivenUp(tx, next))) {
+      throw new CommandRefused('The payment was reserved at the processor at this moment. Run the command again.');
+    }
     const result = outcome === 'succeeded' ? { kind: outcome } : declined('gateway_timeout');
     const intent = await recordOutcome(tx, charge, { outcome: result, requestId: null, now }, charging.hook);
     if (intent === null) return null;
@@ -70,16 +76,12 @@ export async function settleAttempt(
 
 /** What the processor says of the attempt; null if it does not respond, or has reserved nothing. */
 async function askedBefore(
-  sql: Pool,
   { processors }: Charging,
-  { attemptId, livemode, request }: Charge,
-  outcome: Settlement['outcome'],
-  now: Date,
+  { livemode, request }: Charge,
+  { reference, outcome, now }: { reference: string | null; outcome: Settlement['outcome']; now: Date },
 ): Promise<ProcessorState | null> {
   const processor = livemode ? processors.live : processors.sandbox;
-  const reservation = await selectReservation(sql, attemptId);
-  if (processor === null || reservation === null || request === null) return null;
-  const { reference } = reservation;
+  if (processor === null || reference === null || request === null) return null;
   try {
     const state = await processor.inquire(request, reference, now);
     if (state.kind !== 'not_charged' || outcome !== 'failed') return state;
