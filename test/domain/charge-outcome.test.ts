@@ -7,8 +7,6 @@ const codes: DeclineCode[] = [
   'card_declined',
   'authentication_required',
   'payment_method_unavailable',
-  'mandate_unavailable',
-  'mandate_limit_exceeded',
   'processor_rejected',
   'account_invalid',
   'account_closed',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'mocha';
-import { drilledAlerts } from '../../faults/alert-drill/breakages/index.ts';
+import { alertsElsewhere, drilledAlerts } from '../../faults/alert-drill/breakages/index.ts';
 import { factor, readRules } from '../../faults/alert-drill/prometheus.ts';
 import { renderSightings } from '../../faults/alert-drill/report.ts';
 import { inTimeLapse, shorten, shortenExpression } from '../../faults/alert-drill/time-lapse.ts';
@@ -73,9 +73,9 @@ describe('the rules of the alert drill, in time lapse', () => {
 });
 
 describe('the alert drill', () => {
-  it('has exactly one breakage for each alert', async () => {
+  it('has exactly one breakage for each alert, but for those that are named as brought about elsewhere', async () => {
     const alerts = (await readRules()).groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
-    assert.deepEqual([...drilledAlerts].sort(), [...alerts].sort());
+    assert.deepEqual([...drilledAlerts, ...Object.keys(alertsElsewhere)].sort(), [...alerts].sort());
   });
 
   it('is recorded in docs/operations.md for each alert', async () => {

@@ -19,3 +19,10 @@ export const breakages: readonly (readonly Breakage[])[] = [
 
 /** The alerts that have a breakage. */
 export const drilledAlerts: readonly string[] = breakages.flat().flatMap(({ alerts }) => Object.keys(alerts));
+
+/** The alerts that the drill does not bring about, and where what they tell of is brought about instead. */
+export const alertsElsewhere: Readonly<Record<string, string>> = {
+  PaymentsLogLinesLost: 'a full disk under the logs: `npm run faults -- --only "full disk"`',
+  PaymentsDatabaseFull: 'a full disk under PostgreSQL: the same, and test/runtime/full-disk.test.ts',
+  PaymentsChargingHeld: 'a database that was restored: test/workflows/restored-live-charges.test.ts',
+};

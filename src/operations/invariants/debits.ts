@@ -1,4 +1,4 @@
-import { type Invariant, type Offender, restore } from './invariant.ts';
+import { type Invariant, type Offender, recalculate, restore } from './invariant.ts';
 
 const compareWithBank =
   'Compare the debit with the processor’s account, by its reference in bank_debits. Then restore the row that differs from ' +
@@ -40,7 +40,7 @@ export const debitInvariants: Invariant[] = [
   {
     name: 'a plan wakes for the first step of its debits',
     promise: 1,
-    remedy: restore,
+    remedy: recalculate,
     offenders: (db) => db<Offender[]>`
       select p.id, format('wakes at %s, first step at %s', p.next_debit_at, min(d.next_at)) as detail
       from payment_plans p left join bank_debits d on d.payment_plan_id = p.id

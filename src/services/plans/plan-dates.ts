@@ -3,8 +3,8 @@ import type { OpenSlotRow } from '../../db/payment-plan-slots.ts';
 import { cadenceOf, type PaymentPlanRow } from '../../db/payment-plans.ts';
 import { isNearSlot } from '../../domain/calendar.ts';
 import { nextRetryAt } from '../../domain/dunning.ts';
+import { auBecs } from '../../domain/schemes/au-becs.ts';
 import { retryAt } from '../../domain/schemes/debit-dates.ts';
-import { schemes } from '../../domain/schemes/schemes.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { clockToleranceMs } from '../customer-time.ts';
@@ -14,7 +14,7 @@ import { committedAmount, dueInstant } from './plan-calendar.ts';
 export type DatedPlan = PaymentPlanRow & { time_zone: string };
 
 /** A retry, as its slot has it. */
-type Retry = Pick<OpenSlotRow, 'slot' | 'failures' | 'first_failed_at' | 'last_result_at' | 'next_attempt_at'>;
+type Retry = Pick<OpenSlotRow, 'slot' | 'failures' | 'first_failed_at' | 'next_attempt_at' | 'last_result_at'>;
 
 /** A stored date that is missing, or that the plan's calendar or dunning does not give. */
 export interface WrongDate {
@@ -79,13 +79,13 @@ export function wrongDates(plan: DatedPlan, open: readonly OpenSlotRow[], at: Da
 }
 
 /**
- * Returns when a retry is due by dunning, a UTC instant; that of a debit, by the days of its scheme. Null: at once, as
- * a resume or a payer's own try makes it.
+ * Returns when a retry is due by dunning, a UTC instant. Null: at once, as a resume or a payer's own try makes it. A
+ * payment of which a bank has reported is retried by the days of its scheme.
  */
-export function retryDueAt({ failures, first_failed_at: firstAt, last_result_at: latestAt }: Retry): Date | null {
-  if (firstAt === null || failures < 1) return null;
-  if (latestAt === null) return nextRetryAt(failures, firstAt);
-  return retryAt(schemes.au_becs, { failures, firstResultAt: firstAt, latestResultAt: latestAt });
+export function retryDueAt({ failures, first_failed_at: firstResultAt, last_result_at: latestResultAt }: Retry) {
+  if (firstResultAt === null || failures < 1) return null;
+  if (latestResultAt === null) return nextRetryAt(failures, firstResultAt);
+  return retryAt(auBecs, { failures, firstResultAt, latestResultAt });
 }
 
 function wrongNextDate(plan: DatedPlan, open: readonly OpenSlotRow[]): WrongDate[] {

@@ -1,3 +1,4 @@
+import { selectFirstDebitOfPlan } from '../../db/bank-debits.ts';
 import { listSlots, type PlanSlotRow, putSlot } from '../../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, cadenceOf, type PaymentPlanRow, termsOf, updatePlan } from '../../db/payment-plans.ts';
 import { firstSlotAfter, isNearSlot } from '../../domain/calendar.ts';
@@ -25,7 +26,10 @@ export function isOverdueChoice(text: string | null): text is OverdueChoice {
 }
 
 /** The columns of a plan that are recalculated. */
-type Course = Pick<PaymentPlanRow, 'next_slot' | 'next_due_at' | 'next_attempt_at' | 'collected_amount_cents'>;
+type Course = Pick<
+  PaymentPlanRow,
+  'next_slot' | 'next_due_at' | 'next_attempt_at' | 'next_debit_at' | 'collected_amount_cents'
+>;
 
 /** A plan as it should be. */
 interface Corrected {
@@ -78,7 +82,9 @@ async function correct(
   { at, choice }: { at: Date; choice: OverdueChoice },
 ): Promise<Corrected> {
   const { slots, collected } = await correctedSlots(tx, locked, stored, at);
-  const plan = { ...locked, next_slot: slots.length, collected_amount_cents: collected };
+  const debit = await selectFirstDebitOfPlan(tx, locked.id);
+  const next_debit_at = debit?.next_at ?? null;
+  const plan = { ...locked, next_slot: slots.length, next_debit_at, collected_amount_cents: collected };
   assertNotAllCollected(plan);
   const course = courseOf(plan, slots);
   const nextRetry = slots.find((slot) => slot.next_attempt_at?.getTime() === course.next_attempt_at?.getTime());
@@ -97,15 +103,15 @@ async function correct(
 
 /** The course of a plan, by its slots. */
 function courseOf(plan: CollectingPlanRow, slots: readonly PlanSlotRow[]): Course {
-  const { next_slot, collected_amount_cents } = plan;
-  if (plan.state !== 'active') return { next_slot, next_due_at: null, next_attempt_at: null, collected_amount_cents };
+  const { next_slot, next_debit_at, collected_amount_cents } = plan;
+  const ended = { next_slot, next_due_at: null, next_attempt_at: null, next_debit_at, collected_amount_cents };
+  if (plan.state !== 'active') return ended;
   const due = dueInstant(plan, progressBy(plan, slots));
   const isKept = due !== null && plan.next_due_at !== null && isNearSlot(cadenceOf(plan), next_slot, plan.next_due_at);
   return {
-    next_slot,
+    ...ended,
     next_due_at: isKept ? plan.next_due_at : due,
     next_attempt_at: earliestRetry(slots),
-    collected_amount_cents,
   };
 }
 
@@ -152,13 +158,16 @@ async function store(
 }
 
 function changesOf(plan: CollectingPlanRow, stored: readonly PlanSlotRow[], { slots, course }: Corrected): Changes {
-  const { next_slot, next_due_at, next_attempt_at, collected_amount_cents } = plan;
+  const { next_slot, next_due_at, next_attempt_at, next_debit_at, collected_amount_cents } = plan;
   const before = new Map(stored.map((row) => [row.slot, row]));
   const ofSlots = slots.map((row) => {
     const was = before.get(row.slot);
     return ofSlot(row, changesBetween(was === undefined ? null : shown(was), shown(row)));
   });
-  const ofPlan = changesBetween({ next_slot, next_due_at, next_attempt_at, collected_amount_cents }, course);
+  const ofPlan = changesBetween(
+    { next_slot, next_due_at, next_attempt_at, next_debit_at, collected_amount_cents },
+    course,
+  );
   return Object.assign({}, ...ofSlots, ofPlan);
 }
 

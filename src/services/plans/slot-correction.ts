@@ -1,3 +1,4 @@
+import { selectLastDebit } from '../../db/bank-debits.ts';
 import { selectLastAttempt } from '../../db/payment-attempts.ts';
 import { listIntentsOfPlan, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { OpenSlotRow, PlanSlotRow, SlotStatus } from '../../db/payment-plan-slots.ts';
@@ -44,7 +45,8 @@ export async function correctedSlots(
   for (let slot = 0; slot <= last; slot += 1) {
     const [row, intent] = [rowOf.get(slot), intentOf.get(slot)];
     const isRight = row !== undefined && agrees(row, intent);
-    slots.push(await withRetryDate(tx, plan, isRight ? row : await restoredRow(tx, plan, slot, intent), at));
+    const right = isRight ? row : await restoredRow(tx, plan, slot, intent);
+    slots.push(await withRetryDate(tx, plan, right, intent, at));
   }
   const paid = intents.filter(({ status }) => status === 'succeeded');
   return { slots, collected: paid.reduce((sum, { amount }) => sum + amount, 0) };
@@ -68,10 +70,12 @@ export function skippedRow(plan: CollectingPlanRow, slot: number): PlanSlotRow {
 
 function agrees(row: PlanSlotRow, intent: PaymentIntentRow | undefined): boolean {
   if (intent === undefined) return row.status === 'skipped';
-  const expected = statusOf[intent.status];
-  const isUnpaid = expected === 'failed' || expected === 'returned';
-  const hasStatus = row.status === expected || (row.status === 'retrying' && isUnpaid);
-  return row.payment_intent_id === intent.id && row.amount === intent.amount && hasStatus;
+  if (row.payment_intent_id !== intent.id || row.amount !== intent.amount) return false;
+  return row.status === 'retrying' ? isUnpaid(intent) : row.status === statusOf[intent.status];
+}
+
+function isUnpaid({ status }: PaymentIntentRow): boolean {
+  return statusOf[status] === 'failed' || status === 'returned';
 }
 
 /**
@@ -87,15 +91,23 @@ async function restoredRow(
   const skipped = skippedRow(plan, slot);
   if (intent === undefined) return skipped;
   const row = { ...skipped, status: statusOf[intent.status], amount: intent.amount, payment_intent_id: intent.id };
-  if (row.status !== 'failed' && row.status !== 'returned') return row;
-  const failedAt = (await selectLastAttempt(tx, intent.id))?.at ?? intent.updated_at;
-  const failed = { ...row, failures: 1, first_failed_at: failedAt };
+  if (!isUnpaid(intent)) return row;
+  const debit = await selectLastDebit(tx, intent.id);
+  const reportedAt = debit && (debit.returned_at ?? debit.result_at);
+  const failedAt = reportedAt ?? (await selectLastAttempt(tx, intent.id))?.at ?? intent.updated_at;
+  const failed = { ...row, failures: 1, first_failed_at: failedAt, last_result_at: reportedAt };
   return plan.state === 'active' ? { ...failed, status: 'retrying', next_attempt_at: retryDueAt(failed) } : failed;
 }
 
-async function withRetryDate(tx: Tx, plan: CollectingPlanRow, row: PlanSlotRow, at: Date): Promise<PlanSlotRow> {
+async function withRetryDate(
+  tx: Tx,
+  plan: CollectingPlanRow,
+  row: PlanSlotRow,
+  intent: PaymentIntentRow | undefined,
+  at: Date,
+): Promise<PlanSlotRow> {
   if (row.status !== 'retrying') return row;
-  if (plan.state !== 'active') return { ...row, status: 'failed', next_attempt_at: null };
+  if (plan.state !== 'active') return { ...row, status: statusOf[intent?.status ?? 'failed'], next_attempt_at: null };
   const wrong = await withoutBroughtForward(tx, plan, wrongRetry(row, at));
   return wrong.length === 0 ? row : { ...row, next_attempt_at: retryDueAt(row) ?? at };
 }

@@ -5,16 +5,14 @@ import { clockToleranceMs } from '../../../services/customer-time.ts';
 import type { DatedPlan } from '../../../services/plans/plan-dates.ts';
 import type { StuckQuery } from './query.ts';
 
+type SlotInstant = 'first_failed_at' | 'next_attempt_at' | 'last_result_at';
+
 /** A plan whose rows do not agree. */
 export interface InconsistentPlan extends DatedPlan {
   /** The customer's time. */
   at: Date;
   /** Its open slots, as JSON. */
-  open: (Omit<OpenSlotRow, 'first_failed_at' | 'last_result_at' | 'next_attempt_at'> & {
-    first_failed_at: string | null;
-    last_result_at: string | null;
-    next_attempt_at: string | null;
-  })[];
+  open: (Omit<OpenSlotRow, SlotInstant> & Record<SlotInstant, string | null>)[];
   /** The slots that have a payment and no row. */
   without_row: number[] | null;
 }
@@ -71,6 +69,10 @@ const withoutItsRetry = (db: Db) => db`
   ) s using (id)
   where p.next_attempt_at is distinct from s.earliest`;
 
+/**
+ * A debit is retried by the business days of its scheme, which PostgreSQL does not know: only a date that is far from
+ * any rule is found. By a nearer wrong one, nothing is charged either: the plan stalls.
+ */
 const withWrongRetry = (db: Db, now: Date) => db`
   select p.id from (
     select *, first_failed_at + make_interval(secs => 86400.0 * (${[...retryDays]}::integer[])[failures]) as due_at
@@ -78,9 +80,13 @@ const withWrongRetry = (db: Db, now: Date) => db`
   ) s
   join payment_plans p on p.id = s.payment_plan_id
   left join test_clocks k on k.id = p.test_clock_id
-  where s.last_result_at is null and s.due_at is distinct from s.next_attempt_at and (
-    s.due_at is null and s.next_attempt_at > ${customerTime(db, now)} + make_interval(secs => ${clockToleranceMs / 1000})
-    or s.due_at is not null and not (
+  where s.due_at is distinct from s.next_attempt_at and (
+    s.due_at is not null and s.last_result_at is not null and not (
+      s.next_attempt_at >= s.last_result_at
+      and s.next_attempt_at < greatest(s.first_failed_at + interval '5 days', s.last_result_at) + interval '14 days'
+    )
+    or s.due_at is null and s.next_attempt_at > ${customerTime(db, now)} + make_interval(secs => ${clockToleranceMs / 1000})
+    or s.due_at is not null and s.last_result_at is null and not (
       s.next_attempt_at >= s.first_failed_at and s.next_attempt_at < s.due_at and exists (
         select 1 from audit_log a
         where a.biller_id = p.biller_id and a.subject_id = p.id and a.action = 'payment_plan.retried_now'
