@@ -101,14 +101,16 @@ describe('two who change the mandate of one account', () => {
     assert.deepEqual(stage.ledger.requests, []);
   });
 
-  it('by canceling it after a confirm has begun: the payment is made, and none after it', async () => {
+  it('by canceling it after a confirm has begun: the debit does not go to the bank, and none follows', async () => {
     const { id, customer_id, payment_method_id: payment_method } = await here.active();
     const intent = await stage.merchant.intent({ customer_id });
     const confirm = () => stage.request('POST', `/payment_intents/${intent.id}/confirm`, { payment_method });
     const [confirmed, canceled] = await atCustomer(customer_id, confirm, () => here.cancel(id));
-    assert.deepEqual([confirmed.body.status, canceled.status], ['succeeded', 200]);
+    assert.deepEqual([confirmed.body.status, canceled.status], ['processing', 200]);
+    const { body: stopped } = await stage.request('GET', `/payment_intents/${intent.id}`);
+    assert.deepEqual([stopped.status, stopped.last_payment_error.code], ['failed', 'mandate_unavailable']);
     assert.equal((await here.charge(payment_method)).body.error.code, 'mandate_unavailable');
-    assert.equal(stage.ledger.requests.length, 1);
+    assert.deepEqual(stage.ledger.requests, []);
   });
 
   it('by creating one while the account is detached: either it is refused, or it ends with the account', async () => {
@@ -144,16 +146,19 @@ describe('two who change the mandate of one account', () => {
     assert.equal((await here.get(early.id)).status_reason, 'customer_deleted');
   });
 
-  it('by a plan’s payment and a cancel, at the same time: what is charged had a mandate, and deadlocks nothing', async () => {
+  it('by a plan’s payment and a cancel, at the same time: nothing goes to the bank, whoever is first, and nothing deadlocks', async () => {
     for (let round = 0; round < 10; round++) {
       const { clock, payer } = await stage.merchant.customerOnClock('2027-01-29T00:00:00.000Z');
       const { id } = await here.active({ payment_method_id: await here.account(payer.id) });
       const plan = await stage.merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-29' });
       const [, canceled] = await Promise.all([stage.collectAll(plan.id, '2027-01-29T00:00:00Z'), here.cancel(id)]);
       assert.equal(canceled.status, 200);
+      // A debit that was accepted at the same moment is stopped at its hand-over, at the latest.
+      await stage.collectAll(plan.id, '2027-01-29T06:00:00Z');
       const [payment] = await stage.merchant.payments(plan.id);
       const { last_debited_at } = await here.get(id);
-      assert.equal(payment?.status, last_debited_at === null ? 'failed' : 'paid');
+      assert.deepEqual([payment?.status, last_debited_at], ['failed', null]);
+      assert.deepEqual(stage.ledger.requests, []);
       await stage.merchant.deleteClock(clock.id);
     }
   });

@@ -105,7 +105,8 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
       collectDuePayment(db.sql, processors, planId, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
     /** All that is due of a plan at `at`, as its workflow does when it is poked. */
     async collectAll(planId: string, at: string | Date): Promise<void> {
-      const isDue = () => db.sql`select 1 from payment_plans where id = ${planId} and wake_at <= ${new Date(at)}`;
+      const isDue = () => db.sql`
+        select 1 from payment_plans where id = ${planId} and least(wake_at, next_debit_at) <= ${new Date(at)}`;
       while ((await isDue()).length > 0) await stage.collect(planId, at);
     },
     /** The same of a scheduled payment. */
