@@ -38,7 +38,11 @@ describe('the audit log', () => {
       livemode: null,
       subject_id: id,
       request_id: null,
-      changes: { name: { from: null, to: 'Test biller' }, time_zone: { from: null, to: 'Australia/Sydney' } },
+      changes: {
+        name: { from: null, to: 'Test biller' },
+        require_mandates: { from: null, to: false },
+        time_zone: { from: null, to: 'Australia/Sydney' },
+      },
     });
   });
 

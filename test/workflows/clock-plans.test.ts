@@ -236,7 +236,7 @@ describe('a plan on a test clock', () => {
     assert.deepEqual(paymentLines(await merchant.payments(later.id)), ['0 failed 2027-01-21T00:00:00.000Z']);
     assert.equal((await merchant.getPlan(later.id)).state, 'suspended');
     const { status, ended_at, last_debited_at } = await debtor.get(id);
-    assert.deepEqual([status, ended_at, last_debited_at], ['expired', lapse, '2027-01-11T00:00:00.000Z']);
+    assert.deepEqual([status, ended_at, last_debited_at], ['expired', lapse, '2027-01-11T05:00:00.000Z']);
     const types = (await merchant.events({ test_clock: clock.id })).map(({ event_type }) => event_type);
     assert.ok(types.indexOf('mandate.expired') < types.lastIndexOf('test_clock.ready'));
     assert.ok(types.indexOf('mandate.expired') > 0);

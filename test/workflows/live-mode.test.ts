@@ -115,7 +115,7 @@ describe('live mode with a processor service', function () {
     assert.deepEqual(await doneFor(id), ['charge succeeded']);
   });
 
-  it('charges a bank account without a token by the id of its method', async () => {
+  it('refuses a bank account without a mandate, and does not ask the processor', async () => {
     const merchant = await service.liveMerchant();
     const { id: payer } = await merchant.customer();
     const { payment_method } = await merchant.client.paymentMethods.create({
@@ -124,7 +124,9 @@ describe('live mode with a processor service', function () {
       payment_method_data: { bsb_number: '062-000', account_name: 'A Lovelace', account_number: '12345678' },
     });
     const intent = await merchant.intent({ customer_id: payer, payment_method: payment_method.id });
-    assert.equal((await merchant.client.paymentIntents.confirm(intent.id)).status, 'succeeded');
+    await assert.rejects(merchant.client.paymentIntents.confirm(intent.id), { status: 400 });
+    assert.equal((await merchant.getIntent(intent.id)).status, 'requires_payment_method');
+    assert.deepEqual(await doneFor(intent.id), []);
   });
 
   for (const [token, status] of [
