@@ -92,6 +92,22 @@ describe('the delivery of a webhook', () => {
     }
   });
 
+  it('is made by an activity, which is retried for as long as it takes, when it fails in the workflow task', async () => {
+    const { sql } = service.db;
+    await sql`alter table webhook_delivery_attempts rename to attempts_away`;
+    let id = '';
+    try {
+      ({ id } = await ping());
+      await eventually('it was sent twice, and not recorded', () => receiver.received.length >= 2);
+    } finally {
+      await sql`alter table attempts_away rename to webhook_delivery_attempts`;
+    }
+    await untilEnded(id);
+    assert.equal((await eventsOf(id)).filter(isActivity).length, 1);
+    const [recorded] = await sql`select status, attempt_count from webhook_deliveries where id = ${id}`;
+    assert.deepEqual({ ...recorded }, { status: 'delivered', attempt_count: 1 });
+  });
+
   it('is found by endpoint, event type, biller and mode from its start, before any worker has taken it up', async () => {
     await service.stopWorkers();
     const { merchant, id } = await ping();
