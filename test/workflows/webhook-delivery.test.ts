@@ -5,6 +5,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { eventually } from '../../lab/eventually.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { startOptionsOf } from '../../src/processes/temporal/start-options.ts';
 import type { WebhookDelivery } from '../../src/resources/webhook-delivery.ts';
 import { maxRequestsUnderWay } from '../../src/services/webhooks/sending-turns.ts';
 import { beforePatch } from '../replay/without-patch.ts';
@@ -92,6 +93,22 @@ describe('the delivery of a webhook', () => {
     }
   });
 
+  it('is made by an activity, which is retried for as long as it takes, when it fails in the workflow task', async () => {
+    const { sql } = service.db;
+    await sql`alter table webhook_delivery_attempts add constraint refused check (number < 0) not valid`;
+    let id = '';
+    try {
+      ({ id } = await ping());
+      await eventually('it was sent twice, and not recorded', () => receiver.received.length >= 2);
+    } finally {
+      await sql`alter table webhook_delivery_attempts drop constraint refused`;
+    }
+    await untilEnded(id);
+    assert.equal((await eventsOf(id)).filter(isActivity).length, 1);
+    const [recorded] = await sql`select status, attempt_count from webhook_deliveries where id = ${id}`;
+    assert.deepEqual({ ...recorded }, { status: 'delivered', attempt_count: 1 });
+  });
+
   it('is found by endpoint, event type, biller and mode from its start, before any worker has taken it up', async () => {
     await service.stopWorkers();
     const { merchant, id } = await ping();
@@ -107,6 +124,21 @@ describe('the delivery of a webhook', () => {
     } finally {
       await service.startWorkers();
       await untilEnded(id);
+    }
+  });
+
+  it('gets its search attributes with its first result if the dispatcher of a former version has started it', async () => {
+    await service.stopDispatcher();
+    try {
+      const { merchant, id } = await ping();
+      const options = startOptionsOf(service.sides[0], 'webhookDelivery', id);
+      await service.temporal.workflow.start('webhookDelivery', options);
+      await untilEnded(id);
+      const found = (await described(id)).typedSearchAttributes;
+      const { endpoint_id } = await merchant.delivery(id);
+      assert.deepEqual([found.get(attributes.endpointId), found.get(attributes.livemode)], [endpoint_id, false]);
+    } finally {
+      service.startDispatcher();
     }
   });
 
@@ -226,8 +258,8 @@ describe('the delivery of a webhook', () => {
       timeoutMs: 5000,
     });
     assert.equal(hanging.length, share, 'more than its share was sent');
-    const isPostponed = ({ created_at, next_attempt_at }: WebhookDelivery) =>
-      Date.parse(next_attempt_at ?? '') - Date.parse(created_at) >= 900;
+    const isPostponed = ({ attempts, created_at, next_attempt_at }: WebhookDelivery) =>
+      attempts.length === 0 && Date.parse(next_attempt_at ?? '') - Date.parse(created_at) >= 900;
     const postponed = (await merchant.deliveries(slow.id)).filter(isPostponed);
     assert.equal(postponed.length, pings.length - share, 'one was turned away, and no instant was recorded for it');
 
