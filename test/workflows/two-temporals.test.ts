@@ -280,7 +280,7 @@ describe('live mode and the sandbox on Temporals of their own', () => {
         away?.map(({ livemode }) => livemode),
         [false],
       );
-      assert.match(away?.[0]?.why ?? '', /^Temporal of the sandbox: /);
+      assert.match(away?.[0]?.why ?? '', /^Temporal of the sandbox /);
       assert.match(away?.[0]?.remedy ?? '', /SANDBOX_TEMPORAL_ADDRESS/);
       assert.ok(
         reports.some(({ kind }) => kind === 'workflow_stalled'),
