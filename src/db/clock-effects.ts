@@ -20,18 +20,36 @@ export interface EffectEventRow {
   data: object;
 }
 
+/** Which events: those of one advance, or of all that a clock made. */
+interface EffectFilter {
+  advanceId: string | undefined;
+  types: readonly string[];
+}
+
 /**
- * A page of the events of these types that a clock's advances caused, in the order of the clock's time, with one extra
- * row if more follow.
+ * The events `e` of these types that a clock's advances `a` caused, as the end of a select.
  *
  * While a clock advances, nothing else writes about its customers. So the events of an advance are those after the time
  * at which it started, up to the `test_clock.ready` that ended it. Later requests at exactly the target time come after
  * that event.
  */
+const eventsOfAdvances = (db: Db, testClockId: string, { advanceId, types }: EffectFilter) => db`
+  from clock_advances a
+  join events e on e.test_clock_id = a.test_clock_id and e.created_at > a.from_time and e.created_at <= a.target_time
+  where a.test_clock_id = ${testClockId}
+    ${advanceId === undefined ? db`` : db`and a.id = ${advanceId}`}
+    and e.event_type = any(${types})
+    and not exists (
+      select 1 from events ready
+      where ready.test_clock_id = a.test_clock_id and ready.event_type = 'test_clock.ready'
+        and ready.created_at = a.target_time and ready.sequence < e.sequence
+    )`;
+
+/** A page of these events, in the order of the clock's time, with one extra row if more follow. */
 export async function listEffectEvents(
   db: Db,
   testClockId: string,
-  filter: { advanceId: string | undefined; types: readonly string[] },
+  filter: EffectFilter,
   { limit, after }: Page,
 ): Promise<EffectEventRow[]> {
   return db<EffectEventRow[]>`${fittingPage(
@@ -39,20 +57,39 @@ export async function listEffectEvents(
     jsonBytes(db, 'data'),
     db`
       select a.id as advance_id, e.id as event_id, e.event_type, e.subject_id, e.created_at as at, e.data
-      from clock_advances a
-      join events e on e.test_clock_id = a.test_clock_id and e.created_at > a.from_time and e.created_at <= a.target_time
-      where a.test_clock_id = ${testClockId}
-        ${filter.advanceId === undefined ? db`` : db`and a.id = ${filter.advanceId}`}
-        and e.event_type = any(${filter.types})
-        and not exists (
-          select 1 from events ready
-          where ready.test_clock_id = a.test_clock_id and ready.event_type = 'test_clock.ready'
-            and ready.created_at = a.target_time and ready.sequence < e.sequence
-        )
+      ${eventsOfAdvances(db, testClockId, filter)}
         ${after === undefined ? db`` : db`and (e.created_at, e.sequence) > (select created_at, sequence from events where id = ${after})`}
       order by e.created_at, e.sequence
       limit ${limit + 1}`,
   )}`;
+}
+
+/** What a clock's advances have brought about bank debits. */
+export interface DebitCounts {
+  accepted: number;
+  settled: number;
+  failed: number;
+  returned: number;
+}
+
+/** Counts the steps of bank debits that a clock's advances caused, or one of them. */
+export async function countDebitEffects(
+  db: Db,
+  testClockId: string,
+  advanceId: string | undefined,
+): Promise<DebitCounts> {
+  const types = ['processing', 'succeeded', 'failed', 'returned'].map((step) => `payment_intent.${step}`);
+  const of = (type: string) => db`(count(*) filter (where event_type = ${`payment_intent.${type}`}))::integer`;
+  const [row] = await db<DebitCounts[]>`
+    select ${of('processing')} as accepted, ${of('succeeded')} as settled, ${of('failed')} as failed,
+      ${of('returned')} as returned
+    from (select e.event_type, e.subject_id, e.created_at ${eventsOfAdvances(db, testClockId, { advanceId, types })}) e
+    where exists (
+      select from bank_debits d
+      where d.payment_intent_id = e.subject_id
+        and (e.event_type in ('payment_intent.processing', 'payment_intent.returned') or d.result_at = e.created_at)
+    )`;
+  return row ?? { accepted: 0, settled: 0, failed: 0, returned: 0 };
 }
 
 /**

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { AttemptFacts } from '../db/clock-effects.ts';
 import type { TestClockRow } from '../db/test-clocks.ts';
 import { exampleId } from '../domain/ids.ts';
-import { instant, LocalDate, Nullable, pick, Strict, Timestamp } from './common.ts';
+import { instant, ListOf, LocalDate, Nullable, pick, Strict, Timestamp } from './common.ts';
 import { type EventGroup, eventGroups, eventTypes, groupOf } from './event-catalogue.ts';
 import { dueAt, example, madeAt } from './examples.ts';
 import { Mandate } from './mandate.ts';
@@ -82,6 +82,27 @@ export const ClockEffect = Type.Union([PaymentIntentEffect, PaymentPlanEffect, M
 });
 export type ClockEffect = Static<typeof ClockEffect>;
 
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+export const ClockEffectList = Strict(
+  {
+    ...ListOf(ClockEffect).properties,
+    bank_debits: Strict(
+      {
+        accepted: count('Debits that were opened.'),
+        settled: count('Debits that the bank has collected.'),
+        failed: count('Debits that the bank has not collected, or that were withdrawn before it had them.'),
+        returned: count('Debits that the bank has taken back.'),
+      },
+      {
+        title: 'BankDebitCounts',
+        description: 'The steps of bank debits among all effects of the query, those on other pages included.',
+      },
+    ),
+  },
+  { title: 'ClockEffectList' },
+);
+
 const effectExample = {
   object: 'payment_intent',
   object_id: exampleId('payment_intent'),
@@ -103,6 +124,11 @@ const effectExample = {
   },
 } satisfies ClockEffect;
 example(ClockEffect, effectExample);
+example(ClockEffectList, {
+  data: [effectExample],
+  has_more: false,
+  bank_debits: { accepted: 0, settled: 0, failed: 0, returned: 0 },
+});
 
 export const DryRun = Strict(
   {

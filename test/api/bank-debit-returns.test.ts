@@ -215,4 +215,29 @@ describe('a plan whose payment comes back after it was collected', () => {
     await stage.collectAll(plans[0]?.id ?? '', lateDishonour);
     assert.deepEqual(await debits.slots(plans[0]?.id ?? ''), ['0 processing returned,accepted']);
   });
+
+  it('is counted with the other steps of debits in the effects of a clock, of one advance or of all', async () => {
+    const payer = await debits.payer();
+    await debits.plan(payer, 'late_dishonour,dishonoured,settled', { start_date: '2027-03-02' });
+    await debits.debit(payer, 'settled');
+    const card = await stage.merchant.payer({ test_clock: payer.clock });
+    await stage.merchant.activePlan({ customer_id: card.id, start_date: '2027-03-03' });
+    const counts = async (query: string) => {
+      const path = `/test_helpers/test_clocks/${payer.clock}/effects?${query}`;
+      const { body } = await stage.request('GET', path);
+      return body.bank_debits;
+    };
+    await stage.advance(payer.clock, '2027-03-08T23:00:00Z');
+    // The confirm of the single debit was a request, and its result is an effect.
+    assert.deepEqual(await counts('limit=1'), { accepted: 1, settled: 2, failed: 0, returned: 1 });
+    await stage.advance(payer.clock, '2027-03-20T00:00:00Z');
+    const { last_advance: advance } = await stage.merchant.getClock(payer.clock);
+    assert.deepEqual(await counts(`limit=1&advance_id=${advance?.id}`), {
+      accepted: 5,
+      settled: 3,
+      failed: 2,
+      returned: 1,
+    });
+    assert.deepEqual(await counts(''), { accepted: 6, settled: 5, failed: 2, returned: 2 });
+  });
 });

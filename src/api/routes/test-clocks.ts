@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { ClockEffect, DryRun, presentDryRun, presentEffect } from '../../resources/clock-effect.ts';
+import { ClockEffectList, DryRun, presentDryRun, presentEffect } from '../../resources/clock-effect.ts';
 import { ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
 import { madeAt } from '../../resources/examples.ts';
 import {
@@ -154,9 +154,11 @@ const effects = route({
       Reference('Only effects of this advance, adv_…, such as the id of the clock’s last_advance.'),
     ),
   }),
-  response: { status: 200, schema: ListOf(ClockEffect) },
-  handle: async ({ context, params, query, deps }) =>
-    page(await listClockEffects(deps.db, context, params.id, query), presentEffect),
+  response: { status: 200, schema: ClockEffectList },
+  handle: async ({ context, params, query, deps }) => {
+    const { debits, ...rows } = await listClockEffects(deps.db, context, params.id, query);
+    return { ...page(rows, presentEffect), bank_debits: debits };
+  },
 });
 
 const remove = route({

@@ -157,9 +157,13 @@ function wanting(db: Db, type: WorkflowType) {
   const alone = db`null::timestamptz as next_due_at, null::timestamptz as due_at, 0 as failed_attempts, false as advancing`;
   switch (type) {
     case 'paymentPlan':
-      // The failed attempts are the ones that the workflow reads in `db/standings.ts`.
+      // The failed attempts are the ones that the workflow reads in `db/standings.ts`. No workflow shows the steps of a
+      // plan's debits: if one is late in real time, its plan is described as no workflow shows it, and so is woken.
       return db`
-        select p.id, p.livemode, p.state, p.next_due_at, least(p.wake_at, p.next_debit_at) as due_at,
+        select p.id, p.livemode, p.state || case
+            when p.test_clock_id is null and p.next_debit_at < now() - interval '5 minutes' then ' with a late debit'
+            else '' end as state,
+          p.next_due_at, least(p.wake_at, p.next_debit_at) as due_at,
           coalesce(s.failures, 0) as failed_attempts,
           coalesce(k.status = 'advancing', false) as advancing
         from payment_plans p

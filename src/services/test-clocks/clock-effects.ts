@@ -1,4 +1,11 @@
-import { type EffectEventRow, listAttemptFacts, listEffectEvents } from '../../db/clock-effects.ts';
+import {
+  countDebitEffects,
+  type DebitCounts,
+  type EffectEventRow,
+  listAttemptFacts,
+  listEffectEvents,
+} from '../../db/clock-effects.ts';
+import { all } from '../../platform/all-settled.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { type Effect, type EffectEvent, effectTypes } from '../../resources/clock-effect.ts';
 import { type PageQuery, pageOf, type Rows } from '../paging.ts';
@@ -6,7 +13,8 @@ import type { RequestContext } from '../request-context.ts';
 import { getTestClock } from './test-clocks.ts';
 
 /**
- * Returns a page of the effects of a clock's advances, or of the one that the query names, ordered by the clock's time.
+ * Returns a page of the effects of a clock's advances, or of the one that the query names, ordered by the clock's time;
+ * and how many of all its effects are steps of bank debits.
  * @throws NotFound; BadParameters if the cursor is not the id of an event.
  */
 export async function listClockEffects(
@@ -14,11 +22,15 @@ export async function listClockEffects(
   context: RequestContext,
   clockId: string,
   query: PageQuery & { advance_id?: string | undefined },
-): Promise<Rows<EffectEventRow & Effect>> {
+): Promise<Rows<EffectEventRow & Effect> & { debits: DebitCounts }> {
   await getTestClock(db, context, clockId);
   const page = await pageOf(db, 'events', context, query);
   const filter = { advanceId: query.advance_id, types: effectTypes };
-  return { rows: await withFacts(db, await listEffectEvents(db, clockId, filter, page)), limit: page.limit };
+  const [events, debits] = await all([
+    listEffectEvents(db, clockId, filter, page),
+    countDebitEffects(db, clockId, query.advance_id),
+  ]);
+  return { rows: await withFacts(db, events), limit: page.limit, debits };
 }
 
 /**

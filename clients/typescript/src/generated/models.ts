@@ -7,6 +7,7 @@ type Schemas = components['schemas'];
 export type Address = Schemas['Address'];
 export type AdvancingTestClock = Schemas['AdvancingTestClock'];
 export type BankDebit = Schemas['BankDebit'];
+export type BankDebitCounts = Schemas['BankDebitCounts'];
 export type BecsData = Schemas['BecsData'];
 export type BecsInstrument = Schemas['BecsInstrument'];
 export type BecsPaymentMethod = Schemas['BecsPaymentMethod'];

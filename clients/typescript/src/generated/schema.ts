@@ -1758,6 +1758,17 @@ export interface components {
             /** @description The bank’s own code for a refusal or a return. */
             bank_code: string | null;
         };
+        /** @description The steps of bank debits among all effects of the query, those on other pages included. */
+        BankDebitCounts: {
+            /** @description Debits that were opened. */
+            accepted: number;
+            /** @description Debits that the bank has collected. */
+            settled: number;
+            /** @description Debits that the bank has not collected, or that were withdrawn before it had them. */
+            failed: number;
+            /** @description Debits that the bank has taken back. */
+            returned: number;
+        };
         BecsData: {
             /** @description Six digits, with or without a hyphen. In the sandbox 000-000 is enough. */
             bsb_number: string;
@@ -1899,6 +1910,7 @@ export interface components {
             data: components["schemas"]["ClockEffect"][];
             /** @description Whether more items follow. */
             has_more: boolean;
+            bank_debits: components["schemas"]["BankDebitCounts"];
         };
         CreatedPaymentMethod: {
             /** @description Always true. */
