@@ -34,9 +34,10 @@ async function startServer(failed = 0): Promise<TestWorkflowEnvironment> {
  * forward, so tests that skip do not share one. It goes with the machine's time but for `pass`. (To wait for the result
  * of a workflow would skip further than its end, to the ten years after which this server ends every workflow.)
  */
-export function useSkippedTime(): SkippedTime {
+export function useSkippedTime(options: { live?: boolean } = {}): SkippedTime {
   let env: TestWorkflowEnvironment | undefined;
   const service = useService({
+    ...options,
     namespace: 'default',
     async temporal() {
       testLogger();

@@ -8,6 +8,7 @@ import { realNow } from '../../src/platform/real-time.ts';
 import { type Reply, sendChecked } from '../support/api.ts';
 import type { Merchant } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
+import { refusal } from '../support/stage.ts';
 
 const today = () => dateIn(realNow(), 'UTC');
 const hour = 3_600_000;
@@ -115,7 +116,7 @@ describe('live mode with a processor service', function () {
     assert.deepEqual(await doneFor(id), ['charge succeeded']);
   });
 
-  it('refuses a bank account without a mandate, and does not ask the processor', async () => {
+  it('refuses to charge a bank account that has no mandate, and asks the processor nothing', async () => {
     const merchant = await service.liveMerchant();
     const { id: payer } = await merchant.customer();
     const { payment_method } = await merchant.client.paymentMethods.create({
@@ -124,8 +125,8 @@ describe('live mode with a processor service', function () {
       payment_method_data: { bsb_number: '062-000', account_name: 'A Lovelace', account_number: '12345678' },
     });
     const intent = await merchant.intent({ customer_id: payer, payment_method: payment_method.id });
-    await assert.rejects(merchant.client.paymentIntents.confirm(intent.id), { status: 400 });
-    assert.equal((await merchant.getIntent(intent.id)).status, 'requires_payment_method');
+    const refused = await send(merchant, `/payment_intents/${intent.id}/confirm`, {}, crypto.randomUUID());
+    assert.deepEqual(refusal(refused, 400), ['/payment_method mandate_required']);
     assert.deepEqual(await doneFor(intent.id), []);
   });
 
