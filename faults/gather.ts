@@ -140,6 +140,7 @@ const paths: Record<string, string> = {
   pi: '/payment_intents/',
   pp: '/payment_plans/',
   re: '/refunds/',
+  mdt: '/mandates/',
   clk: '/test_helpers/test_clocks/',
   we: '/webhook_endpoints/',
 };

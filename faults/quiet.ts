@@ -75,13 +75,18 @@ async function replayRefused({ accounts }: World, replays: Replays): Promise<voi
 /** Everything that is still under way, in words. */
 async function underWay({ cluster, deleted }: World): Promise<string[]> {
   const { sql } = cluster;
+  /** A debit on a clock waits for the next advance, of which there may be none. */
+  const isNotAtABank = (intentId: string) => sql`
+    not exists (select from bank_debits where payment_intent_id = ${sql(intentId)} and next_at is not null)`;
   const [counts] = await sql<Record<string, number>[]>`
     select
       (select count(*)::integer from workflow_intents) as "outbox entries that are not dispatched",
       (select count(*)::integer from payment_attempts where outcome = 'processing') as "attempts without an outcome",
       (select count(*)::integer from refunds where status = 'processing') as "refunds without an outcome",
-      (select count(*)::integer from payment_intents where status = 'processing') as "payment intents in processing",
-      (select count(*)::integer from payment_plan_slots where status = 'processing') as "slots in processing",
+      (select count(*)::integer from payment_intents i where status = 'processing' and ${isNotAtABank('i.id')})
+        as "payment intents in processing",
+      (select count(*)::integer from payment_plan_slots s where status = 'processing' and ${isNotAtABank('s.payment_intent_id')})
+        as "slots in processing",
       (select count(*)::integer from payment_plans where test_clock_id is null and wake_at <= now()) as "plans in real time that are due",
       (select count(*)::integer from payment_intents
         where scheduled_at <= now() and status = 'requires_payment_method') as "scheduled payments that are due",

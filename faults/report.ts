@@ -23,6 +23,9 @@ export interface Report {
     charges_made_live: number;
     charge_calls: number;
     refunds_made: number;
+    /** Those that a bank was handed, and how often one came back. */
+    debits_handed_over: number;
+    debits_returned: number;
     advances: number;
     plans_on_clocks: number;
   };
@@ -58,7 +61,8 @@ export interface Outcome {
 export function makeReport(outcome: Outcome): Report {
   const { evidence, faults, findings, points } = outcome;
   const charges = evidence.ledger.filter(({ kind }) => kind === 'charge');
-  const paid = paidBy(charges);
+  const paid = keysOf(charges, 'succeeded');
+  const events = evidence.accounts.flatMap((account) => account.events);
   const givenBack = evidence.ledger.filter(({ kind, outcome }) => kind === 'refund' && outcome === 'succeeded');
   const accepted = evidence.arrivals.filter(({ accepted }) => accepted);
   const distinct = new Set(accepted.map(({ endpoint, event }) => `${endpoint} ${event.id}`));
@@ -80,16 +84,21 @@ export function makeReport(outcome: Outcome): Report {
       answered_2xx: requests.filter((exchange) => successes(exchange).length > 0).length,
       setbacks: Object.fromEntries(outcome.setbacks),
       charges_made: paid.size,
-      charges_made_live: paidBy(charges.filter(({ livemode }) => livemode)).size,
+      charges_made_live: keysOf(
+        charges.filter(({ livemode }) => livemode),
+        'succeeded',
+      ).size,
       charge_calls: charges.length,
       refunds_made: new Set(givenBack.map((entry) => entry.idempotency_key)).size,
+      debits_handed_over: keysOf(charges, 'submitted').size,
+      debits_returned: events.filter(({ event_type: type }) => type === 'payment_intent.returned').length,
       advances: requests.filter(({ path }) => path.endsWith('/advance')).length,
       plans_on_clocks: evidence.histories.reduce((sum, { plans }) => sum + plans.length, 0),
     },
     double_charges: byPromise('P1'),
     missing_charges: byPromise('P2'),
     events: {
-      committed: evidence.accounts.reduce((sum, { events }) => sum + events.length, 0),
+      committed: events.length,
       lost: findings.filter(({ promise, what }) => promise === 'P5' && what.includes('never delivered')).length,
       deliveries_taken: accepted.length,
       deliveries_repeated: accepted.length - distinct.size,
@@ -115,9 +124,9 @@ export function makeReport(outcome: Outcome): Report {
   };
 }
 
-/** The keys under which money was taken. */
-function paidBy(charges: readonly SeenEntry[]): Set<string> {
-  return new Set(charges.filter(({ outcome }) => outcome === 'succeeded').map((entry) => entry.idempotency_key));
+/** The keys under which a charge came to this outcome. */
+function keysOf(charges: readonly SeenEntry[], wanted: string): Set<string> {
+  return new Set(charges.filter(({ outcome }) => outcome === wanted).map((entry) => entry.idempotency_key));
 }
 
 /** The report as text; at most the first findings of each kind. */
@@ -145,6 +154,7 @@ export function renderReport(report: Report): string {
         `requests to the processors, repetitions included: ${load.charge_calls}`,
     ],
     ['refunds made', String(load.refunds_made)],
+    ['bank debits', `${load.debits_handed_over} handed over, ${load.debits_returned} came back`],
     ['advances', `${load.advances}, of ${load.plans_on_clocks} plans on clocks`],
     ['double charges', String(report.double_charges)],
     ['missing charges', String(report.missing_charges)],

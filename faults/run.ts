@@ -14,6 +14,7 @@ import type { Finding } from './evidence.ts';
 import { checksumOfUntouched, gather } from './gather.ts';
 import { furnishBystander, furnishLiveMode } from './load/bystander.ts';
 import { type ClockHistory, clockKeeper } from './load/clocks.ts';
+import { debtor } from './load/debtors.ts';
 import { plansInRealTime } from './load/plans-in-real-time.ts';
 import { shopper } from './load/shoppers.ts';
 import { subscriber } from './load/subscribers.ts';
@@ -158,6 +159,7 @@ function actors(histories: ClockHistory[], isQuick: boolean): Actor[] {
   return [
     ...[1, 2, 3].map((number) => shopper(number)),
     ...[1, 2].map(subscriber),
+    ...[1, 2].map(debtor),
     shopper(4, 'liveShop'),
     plansInRealTime(isQuick ? 4 : 15, 'shop'),
     plansInRealTime(isQuick ? 4 : 10, 'liveShop'),

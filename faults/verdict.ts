@@ -1,5 +1,6 @@
 import type { Evidence, Finding } from './evidence.ts';
 import { judgeCharges, judgeRefunds } from './judges/charges.ts';
+import { judgeDebits } from './judges/debits.ts';
 import { judgeEvents, judgePlanEvents } from './judges/events.ts';
 import { judgeMoney } from './judges/money.ts';
 import { judgeBystander, judgeDurability, judgeResponses, judgeStuck } from './judges/responses.ts';
@@ -9,6 +10,7 @@ export function judge(evidence: Evidence): Finding[] {
   return [
     judgeCharges,
     judgeRefunds,
+    judgeDebits,
     judgeMoney,
     judgeDurability,
     judgeResponses,

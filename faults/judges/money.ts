@@ -39,13 +39,22 @@ function compare(what: string, entries: SeenEntry[], rows: TakenRow[]): Finding[
       findings.push({ promise: 'P9', what: `${what} ${key} is in the ledger of the other mode's processor` });
   }
   for (const row of rows) {
-    if (row.outcome === 'succeeded' && !called.has(row.id))
-      find(`${what} ${row.id} has succeeded here, and is unknown to the processor`);
+    if (hasMoved(row) && !called.has(row.id))
+      find(`${what} ${row.id} is ${row.outcome} here, and is unknown to the processor`);
   }
   return findings;
 }
 
-/** A plan's charge has no payer to complete a challenge, so here it has failed; so has what the processor rejected. */
+/** Whether money was taken, though the bank may have taken it back. */
+function hasMoved({ outcome }: TakenRow): boolean {
+  return ['succeeded', 'submitted', 'returned'].includes(outcome);
+}
+
+/**
+ * A plan's charge has no payer to complete a challenge, so here it has failed; so has what the processor rejected. The
+ * result of a debit comes after its hand-over.
+ */
 function agree(there: string, here: string): boolean {
+  if (there === 'submitted') return ['submitted', 'succeeded', 'failed', 'returned'].includes(here);
   return there === here || (['requires_action', 'rejected'].includes(there) && here === 'failed');
 }

@@ -23,6 +23,11 @@ export interface Claim {
   /** How many different keys may have succeeded under it, and how many there may be in all: from, to. */
   succeeded: readonly [number, number];
   attempts: readonly [number, number];
+  /**
+   * The keys are those of bank debits, which none of them takes at once: how often the account is told that one has
+   * succeeded, come back and failed.
+   */
+  debits?: Record<'succeeded' | 'returned' | 'failed', readonly [number, number]>;
   /** No attempt may have been opened after this instant (epoch ms): a response promised it. */
   notAfter?: number;
   /** Its objects were deleted with their clock: our tables no longer have it. */

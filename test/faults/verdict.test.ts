@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import type { Event } from '@payments-service/client';
 import { activate, newCourse } from '../../demo/rules.ts';
-import type { Evidence, Finding } from '../../faults/evidence.ts';
+import type { Evidence, Finding, TakenRow } from '../../faults/evidence.ts';
 import { openedAt } from '../../faults/judges/charges.ts';
 import type { ClockHistory } from '../../faults/load/clocks.ts';
 import { judge } from '../../faults/verdict.ts';
@@ -192,6 +193,52 @@ describe('the judges of a fault run', () => {
     it('finds a broken invariant of the database', () => {
       const violations = [{ invariant: 'a payment intent succeeds at most once', id: 'pi_1', detail: '2' }];
       assertFound({ violations }, 'P6', /does not hold: a payment intent succeeds at most once/);
+    });
+  });
+
+  describe('bank debits, by what the account is told', () => {
+    const claim = {
+      amount: 500,
+      what: 'a debit',
+      succeeded: [0, 0],
+      attempts: [1, 1],
+      debits: { succeeded: [1, 1], returned: [1, 1], failed: [0, 0] },
+    } as const;
+    const told = (...steps: string[]) => {
+      const events = steps.map(
+        (step, index) => ({ ...event(index + 1), event_type: `payment_intent.${step}` }) as Event,
+      );
+      return {
+        accounts: [{ name: 'shop', events, endpoints: [], waits: [] }],
+        arrivals: [],
+        exchanges: [],
+        repetitions: [],
+        refunds: [],
+      };
+    };
+    const attempts = (outcome: string) => [{ ...(sound().attempts[0] as TakenRow), outcome }];
+    const handedOver = { ledger: [charge({ outcome: 'submitted' })], claims: [claim], attempts: attempts('returned') };
+    const course = ['processing', 'succeeded', 'returned'];
+
+    it('finds nothing when one was handed over, succeeded and came back', () => {
+      assert.deepEqual(judge(sound({ ...handedOver, ...told(...course) })), []);
+    });
+    it('finds one that was handed over twice, or never', () => {
+      const twice = [...handedOver.ledger, charge({ outcome: 'submitted', idempotency_key: 'att_other' })];
+      assertFound({ ...handedOver, ...told(...course), ledger: twice }, 'P1', /at most 1 attempts were to be made/);
+      assertFound({ ...handedOver, ...told(...course), ledger: [] }, 'P2', /1 attempts were to be made/);
+      assertFound({ ...handedOver, ...told(...course), ledger: [] }, 'P6', /returned here, and is unknown to the proc/);
+    });
+    it('finds a result that was never told, or told twice', () => {
+      assertFound({ ...handedOver, ...told('processing', 'returned') }, 'P2', /a debit: 0 succeeded, of 1/);
+      assertFound({ ...handedOver, ...told('succeeded', ...course) }, 'P1', /a debit: 2 succeeded, of 1/);
+      assertFound({ ...handedOver, ...told(...course, 'failed') }, 'P1', /a debit: 1 failed, of 0/);
+    });
+    it('finds a return that was never told, or told twice, and money that is kept here and is not by the events', () => {
+      assertFound({ ...handedOver, ...told('succeeded') }, 'P6', /a debit: 0 returned, of 1/);
+      assertFound({ ...handedOver, ...told(...course, 'returned') }, 'P6', /a debit: 2 returned, of 1/);
+      const kept = { ...handedOver, attempts: attempts('succeeded') };
+      assertFound({ ...kept, ...told(...course) }, 'P6', /a debit: 1 here, 0 by the events/);
     });
   });
 

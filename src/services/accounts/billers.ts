@@ -63,16 +63,17 @@ export async function createBiller(sql: Db, biller: NewBiller): Promise<Biller> 
       require_mandates: biller.requireMandates ?? false,
       created_at: biller.now,
     });
-    const { id, created_at, ...made } = withoutFees(row);
+    const created = withoutFees(row);
+    const { id, created_at, require_mandates, ...usual } = created;
     await recordAudit(tx, {
       action: 'biller.created',
       by: biller.by,
       at: biller.now,
       tenant: { billerId: id, livemode: null },
       subjectId: id,
-      changes: changesBetween(null, made),
+      changes: changesBetween(null, require_mandates ? { ...usual, require_mandates } : usual),
     });
-    return { id, created_at, ...made };
+    return created;
   });
 }
 

@@ -1,0 +1,190 @@
+import type { PaymentIntent } from '@payments-service/client';
+import { eventually } from '../../lab/eventually.ts';
+import { makeActivePlan } from '../../lab/payer.ts';
+import type { Chance } from '../../lab/random.ts';
+import { type Account, type Actor, type Claim, keepDoing, type World } from './world.ts';
+
+/** How often a payment, or all of a plan, is told to have succeeded, come back and failed, in the end. */
+type Told = Record<keyof NonNullable<Claim['debits']>, number>;
+
+interface Errand {
+  weight: number;
+  /** Words of `_sandbox_bank_outcome`. */
+  words: string;
+  told: Told;
+}
+
+const singles: readonly (Errand & { status: PaymentIntent['status'] })[] = [
+  { weight: 5, words: 'settled', told: { succeeded: 1, returned: 0, failed: 0 }, status: 'succeeded' },
+  { weight: 3, words: 'dishonoured', told: { succeeded: 0, returned: 0, failed: 1 }, status: 'failed' },
+  { weight: 4, words: 'late_dishonour', told: { succeeded: 1, returned: 1, failed: 0 }, status: 'returned' },
+  { weight: 2, words: 'disputed', told: { succeeded: 1, returned: 1, failed: 0 }, status: 'returned' },
+  { weight: 1, words: 'payment_stopped', told: { succeeded: 0, returned: 0, failed: 1 }, status: 'failed' },
+];
+
+/** Plans of two payments, four weeks apart. `collected` counts payments: what comes back after the close is missing. */
+const plans: readonly (Errand & { collected: number })[] = [
+  { weight: 1, words: 'dishonoured,settled', told: { succeeded: 2, returned: 0, failed: 2 }, collected: 2 },
+  { weight: 1, words: 'late_dishonour,settled', told: { succeeded: 3, returned: 2, failed: 0 }, collected: 1 },
+];
+
+/** Something that is paid by debits, its claim, and what has to be true of it at the end. */
+interface Course {
+  claim: Claim;
+  told: Told;
+  /** Says what is wrong at this time of the clock, if something is. */
+  fault(at: number, isOver: boolean): Promise<string | null>;
+}
+
+const day = 86_400_000;
+/** Longer than two payments four weeks apart, or a return window, with all holidays. */
+const lifeDays = 85;
+const restMs = 80;
+const forEver = { timeoutMs: Number.POSITIVE_INFINITY, everyMs: 80 };
+
+/**
+ * Lives on a test clock: payers with a bank account under a mandate, each with one payment or one plan, until nothing
+ * more can come back. At each `ready` every debit whose result was due has one.
+ */
+export function debtor(number: number): Actor {
+  return async (world) => {
+    const account = world.accounts.weekly;
+    const name = `debtor ${number}`;
+    const chance = world.chance.fork(name);
+    await keepDoing(world, name, restMs, async () => {
+      let now = Date.UTC(2027, chance.below(24), chance.between(1, 28), chance.below(24));
+      const { id: clockId } = await account.client.testClocks.create({ frozen_time: new Date(now).toISOString() });
+      const courses: Course[] = [];
+      for (let left = chance.between(2, 4); left > 0; left -= 1) {
+        courses.push(await begin(world, account, clockId, now, chance));
+      }
+      for (const end = now + lifeDays * day; now < end && !world.isStopping; ) {
+        now = Math.min(end, now + chance.between(2, 25) * day + chance.below(24) * 3_600_000);
+        await advance(account, clockId, now);
+        for (const { claim, fault } of courses) {
+          const what = await fault(now, now === end);
+          if (what !== null) world.surprises.push({ promise: 'P8', what: `${claim.what} at ${now}: ${what}` });
+        }
+        if (now === end) for (const { claim, told } of courses) Object.assign(claim, certain(told));
+      }
+    });
+  };
+}
+
+async function begin(world: World, account: Account, clockId: string, now: number, chance: Chance): Promise<Course> {
+  const { client } = account;
+  const payer = await makeDebtor(account, clockId);
+  return chance.happens(0.6)
+    ? single(world, client, payer, chance.pickByWeight(singles))
+    : plan(world, client, payer, now, chance.pickByWeight(plans));
+}
+
+interface Debtor {
+  customerId: string;
+  methodId: string;
+}
+
+/** A payer on a clock whose bank account has an active mandate, and is the default. */
+async function makeDebtor({ client }: Account, clockId: string): Promise<Debtor> {
+  const { id: customerId } = await client.customers.create({ name: 'Jo Example', test_clock: clockId });
+  const { payment_method: method } = await client.paymentMethods.create({
+    type: 'au_becs_debit',
+    customer_reference: customerId,
+    payment_method_data: { bsb_number: '000-000', account_name: 'Jo Example', account_number: '98765432' },
+  });
+  const { version, sha256 } = await client.mandates.getText();
+  await client.mandates.create({
+    payment_method_id: method.id,
+    acceptance: {
+      type: 'online',
+      ip_address: '203.0.113.7',
+      user_agent: 'fault run',
+      signatory_name: 'Jo Example',
+      text_version: version,
+      text_sha256: sha256,
+    },
+  });
+  return { customerId, methodId: method.id };
+}
+
+async function single(
+  world: World,
+  client: Account['client'],
+  { customerId, methodId }: Debtor,
+  { words, told, status }: (typeof singles)[number],
+): Promise<Course> {
+  const amount = world.nextAmount('payment');
+  const claim = claimed(world, { amount, what: `a debit of ${amount}, ${words}` }, told);
+  const metadata = { _sandbox_bank_outcome: words };
+  const { id } = await client.paymentIntents.create({ amount, currency: 'AUD', customer_id: customerId, metadata });
+  await client.paymentIntents.confirm(id, { payment_method: methodId });
+  return {
+    claim,
+    told,
+    async fault(at, isOver) {
+      const { status: found, expected_result_date: date } = await client.paymentIntents.get(id);
+      if (found === 'processing' && at >= Date.parse(date ?? '')) return `it has no result, which was due on ${date}`;
+      return isOver && found !== status ? `it is ${found} in the end, not ${status}` : null;
+    },
+  };
+}
+
+async function plan(
+  world: World,
+  client: Account['client'],
+  { customerId, methodId }: Debtor,
+  now: number,
+  { words, told, collected }: (typeof plans)[number],
+): Promise<Course> {
+  const amount = world.nextAmount('plan');
+  const claim = claimed(world, { amount, what: `a plan of debits of ${amount}, ${words}` }, told);
+  const id = await makeActivePlan(client, {
+    customer_id: customerId,
+    payment_instrument_id: methodId,
+    frequency_period: 4,
+    recurring_amount_cents: amount,
+    total_amount_cents: 2 * amount,
+    start_date: new Date(now + day).toISOString().slice(0, 10),
+    metadata: { _sandbox_bank_outcome: words },
+  });
+  return {
+    claim,
+    told,
+    async fault(_at, isOver) {
+      if (!isOver) return null;
+      const found = await client.paymentPlans.get(id);
+      const isRight = found.state === 'closed' && found.collected_amount_cents === collected * amount;
+      return isRight ? null : `it is ${found.state}, with ${found.collected_amount_cents} collected`;
+    },
+  };
+}
+
+async function advance({ client, impatient }: Account, clockId: string, to: number): Promise<void> {
+  await impatient.testClocks.advance(clockId, { frozen_time: new Date(to).toISOString() });
+  await eventually(
+    `${clockId} is ready`,
+    async () => (await client.testClocks.get(clockId, { waitSeconds: 2 })).status === 'ready',
+    forEver,
+  );
+}
+
+/** Before its clock has come to the end, anything up to what is expected may have happened. */
+function claimed(world: World, { amount, what }: Pick<Claim, 'amount' | 'what'>, told: Told): Claim {
+  const claim: Claim = { amount, what, ...certain(told) };
+  Object.assign(claim, {
+    attempts: [0, claim.attempts[1]],
+    debits: { succeeded: [0, told.succeeded], returned: [0, told.returned], failed: [0, told.failed] },
+  });
+  world.claims.push(() => [claim]);
+  return claim;
+}
+
+/** Each attempt is a debit that the bank takes, and that then succeeds or fails. */
+function certain({ succeeded, returned, failed }: Told): Pick<Claim, 'succeeded' | 'attempts' | 'debits'> {
+  const handedOver = succeeded + failed;
+  return {
+    succeeded: [0, 0],
+    attempts: [handedOver, handedOver],
+    debits: { succeeded: [succeeded, succeeded], returned: [returned, returned], failed: [failed, failed] },
+  };
+}
