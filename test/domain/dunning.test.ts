@@ -51,8 +51,6 @@ describe('dunning', () => {
     'account_holder_deceased',
     'payment_stopped',
     'debit_disputed',
-    'mandate_unavailable',
-    'mandate_limit_exceeded',
     'debit_withdrawn',
   ] as const) {
     it(`suspends at once after ${code}, which is final`, () => {
