@@ -1,4 +1,5 @@
 import type { PaymentIntent } from '@payments-service/client';
+import { unlessRefused } from '../../lab/client.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { makeActivePlan } from '../../lab/payer.ts';
 import type { Chance } from '../../lab/random.ts';
@@ -32,6 +33,8 @@ const plans: readonly (Errand & { collected: number })[] = [
 interface Course {
   claim: Claim;
   told: Told;
+  /** Deleted with the clock. */
+  ids: string[];
   /** Says what is wrong at this time of the clock, if something is. */
   fault(at: number, isOver: boolean): Promise<string | null>;
 }
@@ -48,14 +51,14 @@ const forEver = { timeoutMs: Number.POSITIVE_INFINITY, everyMs: 80 };
  */
 export function debtor(number: number): Actor {
   return async (world) => {
-    const account = world.accounts.weekly;
+    const account = world.accounts.debits;
     const name = `debtor ${number}`;
     const chance = world.chance.fork(name);
     await keepDoing(world, name, restMs, async () => {
       let now = Date.UTC(2027, chance.below(24), chance.between(1, 28), chance.below(24));
       const { id: clockId } = await account.client.testClocks.create({ frozen_time: new Date(now).toISOString() });
       const courses: Course[] = [];
-      for (let left = chance.between(2, 4); left > 0; left -= 1) {
+      for (let left = chance.between(1, 3); left > 0; left -= 1) {
         courses.push(await begin(world, account, clockId, now, chance));
       }
       for (const end = now + lifeDays * day; now < end && !world.isStopping; ) {
@@ -67,8 +70,20 @@ export function debtor(number: number): Actor {
         }
         if (now === end) for (const { claim, told } of courses) Object.assign(claim, certain(told));
       }
+      if (!world.isStopping) await deleteClock(world, account, clockId, courses);
     });
   };
+}
+
+/** Makes room for the next one: an account has at most three clocks. */
+async function deleteClock(world: World, { client }: Account, clockId: string, courses: Course[]): Promise<void> {
+  // A repetition after a lost response finds it deleted: that is as good.
+  await client.testClocks.delete(clockId).catch(unlessRefused('resource_missing'));
+  world.deleted.add(clockId);
+  for (const { claim, ids } of courses) {
+    claim.isDeleted = true;
+    for (const id of ids) world.deleted.add(id);
+  }
 }
 
 async function begin(world: World, account: Account, clockId: string, now: number, chance: Chance): Promise<Course> {
@@ -82,6 +97,7 @@ async function begin(world: World, account: Account, clockId: string, now: numbe
 interface Debtor {
   customerId: string;
   methodId: string;
+  mandateId: string;
 }
 
 /** A payer on a clock whose bank account has an active mandate, and is the default. */
@@ -93,7 +109,7 @@ async function makeDebtor({ client }: Account, clockId: string): Promise<Debtor>
     payment_method_data: { bsb_number: '000-000', account_name: 'Jo Example', account_number: '98765432' },
   });
   const { version, sha256 } = await client.mandates.getText();
-  await client.mandates.create({
+  const { id: mandateId } = await client.mandates.create({
     payment_method_id: method.id,
     acceptance: {
       type: 'online',
@@ -104,13 +120,13 @@ async function makeDebtor({ client }: Account, clockId: string): Promise<Debtor>
       text_sha256: sha256,
     },
   });
-  return { customerId, methodId: method.id };
+  return { customerId, methodId: method.id, mandateId };
 }
 
 async function single(
   world: World,
   client: Account['client'],
-  { customerId, methodId }: Debtor,
+  { customerId, methodId, mandateId }: Debtor,
   { words, told, status }: (typeof singles)[number],
 ): Promise<Course> {
   const amount = world.nextAmount('payment');
@@ -121,6 +137,7 @@ async function single(
   return {
     claim,
     told,
+    ids: [id, customerId, methodId, mandateId],
     async fault(at, isOver) {
       const { status: found, expected_result_date: date } = await client.paymentIntents.get(id);
       if (found === 'processing' && at >= Date.parse(date ?? '')) return `it has no result, which was due on ${date}`;
@@ -132,7 +149,7 @@ async function single(
 async function plan(
   world: World,
   client: Account['client'],
-  { customerId, methodId }: Debtor,
+  { customerId, methodId, mandateId }: Debtor,
   now: number,
   { words, told, collected }: (typeof plans)[number],
 ): Promise<Course> {
@@ -150,6 +167,7 @@ async function plan(
   return {
     claim,
     told,
+    ids: [id, customerId, methodId, mandateId],
     async fault(_at, isOver) {
       if (!isOver) return null;
       const found = await client.paymentPlans.get(id);

@@ -50,7 +50,7 @@ export interface World {
   readonly cluster: Cluster;
   readonly chance: Chance;
   readonly journal: Journal;
-  readonly accounts: Record<'shop' | 'liveShop' | 'monthly' | 'weekly' | 'bystander' | 'live', Account>;
+  readonly accounts: Record<'shop' | 'liveShop' | 'monthly' | 'weekly' | 'debits' | 'bystander' | 'live', Account>;
   /** Load ends after what is under way when this is true. */
   readonly isStopping: boolean;
   /** Responses that a client did not expect, and what differed from the rules. */
@@ -102,12 +102,13 @@ export async function makeWorld(cluster: Cluster, receiver: FaultReceiver, chanc
     return { name, livemode, billerId, apiKey, endpoints, ...clients };
   }
 
-  const [shop, liveShop, monthly, weekly, bystander] = await Promise.all([
+  const [shop, liveShop, monthly, weekly, debits, bystander] = await Promise.all([
     openAccount('shop', ['steady', 'moody']),
     // Live webhooks go to public addresses only, so it has no receiver.
     openAccount('live shop', [], { livemode: true }),
     openAccount('monthly', ['steady', 'moody']),
     openAccount('weekly', ['steady']),
+    openAccount('debits', ['steady']),
     openAccount('bystander', []),
   ]);
   // The other mode of a biller that is busy in the sandbox.
@@ -116,7 +117,7 @@ export async function makeWorld(cluster: Cluster, receiver: FaultReceiver, chanc
     cluster,
     chance,
     journal,
-    accounts: { shop, liveShop, monthly, weekly, bystander, live },
+    accounts: { shop, liveShop, monthly, weekly, debits, bystander, live },
     surprises: [],
     deleted: new Set(),
     claims: [],

@@ -128,13 +128,10 @@ async function askAbout(
   const { request, attemptId } = charge;
   if (!reserves(processor)) {
     const key = request.idempotencyKey;
-    if (step.ask === 'charge') {
-      pass('debit handed over');
-      return processor.charge(request, key);
-    }
-    const state = await processor.inquire(request, key, at);
-    // The process that handed it over has died before the processor answered, and nothing was taken.
-    return state.kind === 'not_charged' && step.ask === 'recover' ? processor.charge(request, key) : state;
+    if (step.ask === 'inquire') return processor.inquire(request, key, at);
+    if (step.ask === 'charge') pass('debit handed over');
+    // Also when the process that handed it over died before the processor answered: one key is charged once.
+    return processor.charge(request, key);
   }
   if (step.ask === 'inquire' || step.ask === 'recover') {
     const reservation = await selectReservation(sql, attemptId);
