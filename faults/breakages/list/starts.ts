@@ -163,7 +163,7 @@ export const startBreakages: readonly Breakage<StartGround>[] = [
       await ground.restore();
       course.broken();
       const copy = await ground.running();
-      await course.find(stuck(ground.dataDir, 'workflows_differ'), /1 missing, 1 orphaned/);
+      await course.find(stuck(ground.dataDir, 'workflows_differ'), /[1-9]\d* (missing|orphaned)/);
       await course.follow(/npm run --silent reconcile/, () => runCommand(ground.dataDir, ['reconcile']));
       await course.free(async () => {
         const plans = await clientOf(copy).paymentPlans.list({ limit: 100 });
