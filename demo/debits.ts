@@ -1,5 +1,5 @@
-// A capped plan by bank debit over Easter and Anzac Day 2028. The dates are worked out by hand, from the calendar of the
-// Reserve Bank of Australia; nothing is shared with the service.
+// A capped plan by bank debit over Easter and Anzac Day 2028. The dates are worked out by hand, from the calendar of
+// the Reserve Bank of Australia; nothing is shared with the service.
 import type { PlanPayment, WebhookEvent } from '@payments-service/client';
 import { becomesTrue } from '../lab/eventually.ts';
 import { makeDebtor, makePlan, saveCard } from '../lab/payer.ts';
@@ -84,7 +84,7 @@ const debits = [
   ['2028-04-28', '2028-04-28', '2028-05-01 23:00', 'returned', '6'],
 ];
 
-/** Takes a plan of bank debits through a dishonour and a late return. Each step is shown, and compared with the dates. */
+/** Takes a plan of debits through a dishonour and a late return. Each step is shown, and compared with the dates. */
 export async function runDebits(scene: Scene): Promise<void> {
   const { payments, checks } = scene;
   chapter('A plan by bank debit: AUD 50.00 a week up to 220.00 in all, over Easter and Anzac Day');
@@ -119,8 +119,8 @@ function lineOf([at, type, payment]: Happening): string {
 }
 
 /**
- * Waits for the webhooks about payments and the plan, compares them with what must have happened so far, and shows those
- * that are new. Returns the plan's payments.
+ * Waits for the webhooks about payments and the plan, compares them with what must have happened so far, and shows
+ * those that are new. Returns the plan's payments.
  */
 async function checkEvents(scene: Scene, clockId: string, planId: string, expected: string[]): Promise<PlanPayment[]> {
   const { payments, checks, receiver, signal, arrivedAfterMs } = scene;
