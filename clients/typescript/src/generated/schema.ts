@@ -2121,34 +2121,7 @@ export interface components {
             /** @description A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`, `header/Idempotency-TTL`. */
             path?: string;
         };
-        Event: {
-            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
-            id: string;
-            /**
-             * @description What happened.
-             * @enum {string}
-             */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
-            /**
-             * Format: date-time
-             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
-             */
-            created_at: string;
-            /** @description False in the sandbox. */
-            livemode: boolean;
-            /** @description The account that it happened to. */
-            biller_id: string;
-            /** @description The test clock that it is about, or that its customer is on; null in real time. */
-            test_clock: string | null;
-            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
-            sequence: number;
-            /** @description The API request that caused it; null if no request did. */
-            request_id: string | null;
-            /** @description The object as it was then, in the form of the API. Its fields are described at the webhook of this type. */
-            data: {
-                [key: string]: unknown;
-            };
-        };
+        Event: components["schemas"]["PaymentIntentSucceededEvent"] | components["schemas"]["PaymentIntentFailedEvent"] | components["schemas"]["PaymentIntentCanceledEvent"] | components["schemas"]["PaymentIntentRequiresActionEvent"] | components["schemas"]["PaymentIntentProcessingEvent"] | components["schemas"]["PaymentIntentReturnedEvent"] | components["schemas"]["MandateCreatedEvent"] | components["schemas"]["MandateActivatedEvent"] | components["schemas"]["MandateCanceledEvent"] | components["schemas"]["MandateFailedEvent"] | components["schemas"]["MandateExpiredEvent"] | components["schemas"]["PaymentPlanActivatedEvent"] | components["schemas"]["PaymentPlanSuspendedEvent"] | components["schemas"]["PaymentPlanDeactivatedEvent"] | components["schemas"]["PaymentPlanClosedEvent"] | components["schemas"]["RefundSucceededEvent"] | components["schemas"]["RefundFailedEvent"] | components["schemas"]["TestClockCreatedEvent"] | components["schemas"]["TestClockAdvancingEvent"] | components["schemas"]["TestClockReadyEvent"] | components["schemas"]["TestClockDeletedEvent"] | components["schemas"]["WebhookEndpointPingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"];
         EventList: {
             data: components["schemas"]["Event"][];
             /** @description Whether more items follow. */
@@ -2415,7 +2388,10 @@ export interface components {
         MandateActivatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "mandate.activated";
             /**
              * Format: date-time
@@ -2441,7 +2417,10 @@ export interface components {
         MandateCanceledEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "mandate.canceled";
             /**
              * Format: date-time
@@ -2495,7 +2474,10 @@ export interface components {
         MandateCreatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "mandate.created";
             /**
              * Format: date-time
@@ -2515,7 +2497,10 @@ export interface components {
             data: components["schemas"]["Mandate"];
         };
         MandateEffect: {
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             object: "mandate";
             /** @description The mandate. */
             object_id: string;
@@ -2538,7 +2523,10 @@ export interface components {
         MandateExpiredEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "mandate.expired";
             /**
              * Format: date-time
@@ -2560,7 +2548,10 @@ export interface components {
         MandateFailedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "mandate.failed";
             /**
              * Format: date-time
@@ -2839,7 +2830,10 @@ export interface components {
         PaymentIntentCanceledEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.canceled";
             /**
              * Format: date-time
@@ -2929,7 +2923,10 @@ export interface components {
             statement_descriptor?: string;
         };
         PaymentIntentEffect: {
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             object: "payment_intent";
             /** @description Null in a dry run if the advance would create the payment intent. */
             object_id: string | null;
@@ -2961,7 +2958,10 @@ export interface components {
         PaymentIntentFailedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.failed";
             /**
              * Format: date-time
@@ -3028,7 +3028,10 @@ export interface components {
         PaymentIntentProcessingEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.processing";
             /**
              * Format: date-time
@@ -3050,7 +3053,10 @@ export interface components {
         PaymentIntentRequiresActionEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.requires_action";
             /**
              * Format: date-time
@@ -3072,7 +3078,10 @@ export interface components {
         PaymentIntentReturnedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.returned";
             /**
              * Format: date-time
@@ -3094,7 +3103,10 @@ export interface components {
         PaymentIntentSucceededEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.succeeded";
             /**
              * Format: date-time
@@ -3231,7 +3243,10 @@ export interface components {
         PaymentPlanActivatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_plan.activated";
             /**
              * Format: date-time
@@ -3274,7 +3289,10 @@ export interface components {
         PaymentPlanClosedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_plan.closed";
             /**
              * Format: date-time
@@ -3343,7 +3361,10 @@ export interface components {
         PaymentPlanDeactivatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_plan.deactivated";
             /**
              * Format: date-time
@@ -3363,7 +3384,10 @@ export interface components {
             data: components["schemas"]["PaymentPlan"];
         };
         PaymentPlanEffect: {
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             object: "payment_plan";
             /** @description The plan. */
             object_id: string;
@@ -3391,7 +3415,10 @@ export interface components {
         PaymentPlanSuspendedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_plan.suspended";
             /**
              * Format: date-time
@@ -3603,7 +3630,10 @@ export interface components {
         RefundFailedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "refund.failed";
             /**
              * Format: date-time
@@ -3630,7 +3660,10 @@ export interface components {
         RefundSucceededEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "refund.succeeded";
             /**
              * Format: date-time
@@ -3860,7 +3893,10 @@ export interface components {
         TestClockAdvancingEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "test_clock.advancing";
             /**
              * Format: date-time
@@ -3891,7 +3927,10 @@ export interface components {
         TestClockCreatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "test_clock.created";
             /**
              * Format: date-time
@@ -3913,7 +3952,10 @@ export interface components {
         TestClockDeletedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "test_clock.deleted";
             /**
              * Format: date-time
@@ -4028,7 +4070,10 @@ export interface components {
         TestClockReadyEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "test_clock.ready";
             /**
              * Format: date-time
@@ -4200,7 +4245,10 @@ export interface components {
         WebhookEndpointDisabledEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "webhook_endpoint.disabled";
             /**
              * Format: date-time
@@ -4227,7 +4275,10 @@ export interface components {
         WebhookEndpointPingEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "webhook_endpoint.ping";
             /**
              * Format: date-time
