@@ -355,6 +355,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/mandates/{mandate_id}/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record that you have sent a notice to the payer
+         * @description The service sends nothing to payers. `notices` of the mandate says what is due: a confirmation when the mandate becomes active, and a notice when you change the amount of a plan that is debited under it (event `mandate.notice_due`). Send it, and record it here: the open notice of this kind is then sent. If none is open, one more is added. A mandate keeps 100 notices.
+         *
+         *     Needs a secret key with the scope `mandates:write`.
+         */
+        post: operations["recordMandateNotice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/test_helpers/mandates/{mandate_id}/payer_cancels": {
         parameters: {
             query?: never;
@@ -1391,6 +1413,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "mandate.notice_due": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The payer is to be told of a change
+         * @description The payer is to be told of a change: you changed the amount of a plan that is debited under this mandate.
+         */
+        post: operations["onMandateNoticeDue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "mandate.canceled": {
         parameters: {
             query?: never;
@@ -2121,7 +2163,34 @@ export interface components {
             /** @description A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`, `header/Idempotency-TTL`. */
             path?: string;
         };
-        Event: components["schemas"]["PaymentIntentSucceededEvent"] | components["schemas"]["PaymentIntentFailedEvent"] | components["schemas"]["PaymentIntentCanceledEvent"] | components["schemas"]["PaymentIntentRequiresActionEvent"] | components["schemas"]["PaymentIntentProcessingEvent"] | components["schemas"]["PaymentIntentReturnedEvent"] | components["schemas"]["MandateCreatedEvent"] | components["schemas"]["MandateActivatedEvent"] | components["schemas"]["MandateCanceledEvent"] | components["schemas"]["MandateFailedEvent"] | components["schemas"]["MandateExpiredEvent"] | components["schemas"]["PaymentPlanActivatedEvent"] | components["schemas"]["PaymentPlanSuspendedEvent"] | components["schemas"]["PaymentPlanDeactivatedEvent"] | components["schemas"]["PaymentPlanClosedEvent"] | components["schemas"]["RefundSucceededEvent"] | components["schemas"]["RefundFailedEvent"] | components["schemas"]["TestClockCreatedEvent"] | components["schemas"]["TestClockAdvancingEvent"] | components["schemas"]["TestClockReadyEvent"] | components["schemas"]["TestClockDeletedEvent"] | components["schemas"]["WebhookEndpointPingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"];
+        Event: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            /** @description The object as it was then, in the form of the API. Its fields are described at the webhook of this type. */
+            data: {
+                [key: string]: unknown;
+            };
+        };
         EventList: {
             data: components["schemas"]["Event"][];
             /** @description Whether more items follow. */
@@ -2300,6 +2369,8 @@ export interface components {
              * @description When it ended; null until then.
              */
             ended_at: string | null;
+            /** @description What the payer is to be told, and what was sent; oldest first. */
+            notices: components["schemas"]["MandateNotice"][];
             /** @description The account that is paid. */
             biller_id: string;
             /** @description False in the sandbox. */
@@ -2388,10 +2459,7 @@ export interface components {
         MandateActivatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             event_type: "mandate.activated";
             /**
              * Format: date-time
@@ -2417,10 +2485,7 @@ export interface components {
         MandateCanceledEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             event_type: "mandate.canceled";
             /**
              * Format: date-time
@@ -2474,10 +2539,7 @@ export interface components {
         MandateCreatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             event_type: "mandate.created";
             /**
              * Format: date-time
@@ -2497,10 +2559,7 @@ export interface components {
             data: components["schemas"]["Mandate"];
         };
         MandateEffect: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             object: "mandate";
             /** @description The mandate. */
             object_id: string;
@@ -2515,7 +2574,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed";
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             changes: components["schemas"]["MandateChanges"];
@@ -2523,10 +2582,7 @@ export interface components {
         MandateExpiredEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             event_type: "mandate.expired";
             /**
              * Format: date-time
@@ -2548,10 +2604,7 @@ export interface components {
         MandateFailedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             event_type: "mandate.failed";
             /**
              * Format: date-time
@@ -2630,6 +2683,68 @@ export interface components {
             data: components["schemas"]["Mandate"][];
             /** @description Whether more items follow. */
             has_more: boolean;
+        };
+        /** @description Something that the payer is to be told. You send it, not the service. */
+        MandateNotice: {
+            /**
+             * @description `confirmation`: that the mandate holds. `amount_changed`, `terms_changed`: a change of what the payer agreed to.
+             * @enum {string}
+             */
+            kind: "confirmation" | "amount_changed" | "terms_changed";
+            /**
+             * Format: date
+             * @description The last date, on the scheme’s clock, to send it in time; null if you recorded it unasked.
+             */
+            due_by: string | null;
+            /**
+             * Format: date-time
+             * @description When you sent it, as you recorded it; null until then.
+             */
+            sent_at: string | null;
+            /**
+             * @description How you sent it; null until then.
+             * @enum {string|null}
+             */
+            channel: "email" | "letter" | "message" | "telephone" | "in_person" | null;
+        };
+        MandateNoticeDueEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /** @constant */
+            event_type: "mandate.notice_due";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Mandate"];
+        };
+        MandateNoticeSent: {
+            /**
+             * @description `confirmation`: that the mandate holds. `amount_changed`, `terms_changed`: a change of what the payer agreed to.
+             * @enum {string}
+             */
+            kind: "confirmation" | "amount_changed" | "terms_changed";
+            /**
+             * @description How you told the payer.
+             * @enum {string}
+             */
+            channel: "email" | "letter" | "message" | "telephone" | "in_person";
+            /**
+             * Format: date-time
+             * @description When you sent it, on the customer’s time; not ahead. By default now.
+             */
+            sent_at?: string;
         };
         MandateText: {
             /**
@@ -2830,10 +2945,7 @@ export interface components {
         PaymentIntentCanceledEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             event_type: "payment_intent.canceled";
             /**
              * Format: date-time
@@ -2923,10 +3035,7 @@ export interface components {
             statement_descriptor?: string;
         };
         PaymentIntentEffect: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             object: "payment_intent";
             /** @description Null in a dry run if the advance would create the payment intent. */
             object_id: string | null;
@@ -2941,7 +3050,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed";
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             /** @description Null for a scheduled payment. */
@@ -2958,10 +3067,7 @@ export interface components {
         PaymentIntentFailedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             event_type: "payment_intent.failed";
             /**
              * Format: date-time
@@ -3028,10 +3134,7 @@ export interface components {
         PaymentIntentProcessingEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             event_type: "payment_intent.processing";
             /**
              * Format: date-time
@@ -3053,10 +3156,7 @@ export interface components {
         PaymentIntentRequiresActionEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             event_type: "payment_intent.requires_action";
             /**
              * Format: date-time
@@ -3078,10 +3178,7 @@ export interface components {
         PaymentIntentReturnedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             event_type: "payment_intent.returned";
             /**
              * Format: date-time
@@ -3103,10 +3200,7 @@ export interface components {
         PaymentIntentSucceededEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             event_type: "payment_intent.succeeded";
             /**
              * Format: date-time
@@ -3243,10 +3337,7 @@ export interface components {
         PaymentPlanActivatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             event_type: "payment_plan.activated";
             /**
              * Format: date-time
@@ -3289,10 +3380,7 @@ export interface components {
         PaymentPlanClosedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             event_type: "payment_plan.closed";
             /**
              * Format: date-time
@@ -3361,10 +3449,7 @@ export interface components {
         PaymentPlanDeactivatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             event_type: "payment_plan.deactivated";
             /**
              * Format: date-time
@@ -3384,10 +3469,7 @@ export interface components {
             data: components["schemas"]["PaymentPlan"];
         };
         PaymentPlanEffect: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             object: "payment_plan";
             /** @description The plan. */
             object_id: string;
@@ -3402,7 +3484,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed";
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             changes: components["schemas"]["PaymentPlanChanges"];
@@ -3415,10 +3497,7 @@ export interface components {
         PaymentPlanSuspendedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             event_type: "payment_plan.suspended";
             /**
              * Format: date-time
@@ -3630,10 +3709,7 @@ export interface components {
         RefundFailedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             event_type: "refund.failed";
             /**
              * Format: date-time
@@ -3660,10 +3736,7 @@ export interface components {
         RefundSucceededEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             event_type: "refund.succeeded";
             /**
              * Format: date-time
@@ -3893,10 +3966,7 @@ export interface components {
         TestClockAdvancingEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             event_type: "test_clock.advancing";
             /**
              * Format: date-time
@@ -3927,10 +3997,7 @@ export interface components {
         TestClockCreatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             event_type: "test_clock.created";
             /**
              * Format: date-time
@@ -3952,10 +4019,7 @@ export interface components {
         TestClockDeletedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             event_type: "test_clock.deleted";
             /**
              * Format: date-time
@@ -4070,10 +4134,7 @@ export interface components {
         TestClockReadyEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             event_type: "test_clock.ready";
             /**
              * Format: date-time
@@ -4156,7 +4217,7 @@ export interface components {
              * @description The type of that event.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
             /** @description The endpoint that it is delivered to. */
             endpoint_id: string;
             /**
@@ -4245,10 +4306,7 @@ export interface components {
         WebhookEndpointDisabledEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             event_type: "webhook_endpoint.disabled";
             /**
              * Format: date-time
@@ -4275,10 +4333,7 @@ export interface components {
         WebhookEndpointPingEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             event_type: "webhook_endpoint.ping";
             /**
              * Format: date-time
@@ -5256,6 +5311,53 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["MandateCancel"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mandate"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    recordMandateNotice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path: {
+                /** @description The id of the mandate. */
+                mandate_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MandateNoticeSent"];
             };
         };
         responses: {
@@ -7430,6 +7532,49 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["MandateActivatedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMandateNoticeDue: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MandateNoticeDueEvent"];
             };
         };
         responses: {
