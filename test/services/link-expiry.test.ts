@@ -5,6 +5,7 @@ import { completeChallenge } from '../../src/services/payments/challenge-complet
 import { useDebits } from '../support/debits.ts';
 import { card, useLinks } from '../support/links.ts';
 import { useStage } from '../support/stage.ts';
+import { stuckBySubject } from '../support/stuck.ts';
 
 const start = '2027-03-01T00:00:00Z';
 const inHours = (hours: number) => new Date(Date.parse(start) + hours * 3_600_000).toISOString();
@@ -238,5 +239,57 @@ describe('the expiry of a link in real time', () => {
     await completeChallenge(stage.db.sql, stage.charging.hook, await links.call(), intent, 'succeed');
     assert.equal((await links.read(link)).payments_count, 1);
     assert.equal((await links.find(token))?.state, 'completed');
+  });
+
+  it('waits for an attempt that is slower than its time: the failure expires link and session, the success does not', async () => {
+    for (const [token, expected] of [
+      ['tok_sandbox_visa_decline_card_lost', ['expired', 'expired']],
+      ['tok_sandbox_visa_succeed', ['completed', 'completed']],
+    ] as const) {
+      const link = await links.link({ expires_at: new Date(Number(realNow()) + 60_000).toISOString() });
+      const page = await links.open(link);
+      stage.ledger.beforeAnswer = async () => {
+        await stage.expireLink(link.id, new Date(Number(realNow()) + 61_000));
+        const waiting = await links.read(link);
+        assert.deepEqual([waiting.status, waiting.wake_at], ['open', null]);
+      };
+      await links.pay(page, { method: card(token) });
+      stage.ledger.beforeAnswer = async () => {};
+      assert.deepEqual([(await links.read(link)).status, (await links.find(page))?.state], expected);
+    }
+  });
+
+  it('leaves no session behind whose payment the biller cancels', async () => {
+    const link = await links.link();
+    const token = await links.open(link);
+    await links.pay(token, { method: card('tok_sandbox_visa_3ds_required') });
+    const intent = (await links.find(token))?.intent?.id ?? '';
+    assert.equal((await stage.request('POST', `/payment_intents/${intent}/cancel`)).status, 200);
+    const found = await links.find(token);
+    assert.deepEqual([found?.state, found?.session.status_reason], ['expired', 'payment_canceled']);
+    assert.notEqual(await links.open(link), token);
+  });
+});
+
+describe('links and sessions that are stuck by what PostgreSQL knows', () => {
+  const stage = useStage();
+  const links = useLinks(stage);
+
+  it('are those that have not ended five minutes after their time, each with how to free it', async () => {
+    const hour = new Date(Number(realNow()) + 3_600_000).toISOString();
+    const link = await links.link({ expires_at: hour });
+    const session = (await links.find(await links.open(link)))?.session.id ?? '';
+    const stuckOf = async (id: string) => (await stuckBySubject(stage.db.sql, id)).link_overdue;
+    assert.deepEqual([await stuckOf(link.id), await stuckOf(session)], [undefined, undefined]);
+    const late = new Date(Number(realNow()) - 6 * 60_000);
+    await stage.db.sql`update payment_links set wake_at = ${late}, expires_at = ${late} where id = ${link.id}`;
+    await stage.db.sql`update checkout_sessions set wake_at = ${late}, expires_at = ${late} where id = ${session}`;
+    for (const id of [link.id, session]) {
+      const stuck = await stuckOf(id);
+      assert.equal(stuck?.since, late.toISOString());
+      assert.ok(stuck?.remedy.includes(`recheck ${id} `), stuck?.remedy);
+    }
+    await stage.db.sql`update payment_links set wake_at = null where id = ${link.id}`;
+    assert.equal((await stuckOf(link.id))?.why, 'it waited for a payment, and none is under way');
   });
 });
