@@ -2390,7 +2390,7 @@ export interface components {
              * @enum {string}
              */
             status: "open" | "processing" | "completed" | "expired";
-            /** @description Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`, `link_deactivated` or `customer_deleted`; otherwise null. */
+            /** @description Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`, `link_deactivated`, `customer_deleted` or `payment_canceled`; otherwise null. */
             status_reason: string | null;
             /** @description How often the payer was declined. The tenth time ends the session. */
             failed_attempts: number;
@@ -2429,7 +2429,7 @@ export interface components {
              * @enum {string}
              */
             status: "open" | "processing" | "completed" | "expired";
-            /** @description Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`, `link_deactivated` or `customer_deleted`; otherwise null. */
+            /** @description Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`, `link_deactivated`, `customer_deleted` or `payment_canceled`; otherwise null. */
             status_reason: string | null;
             /** @description How often the payer was declined. The tenth time ends the session. */
             failed_attempts: number;
@@ -2568,7 +2568,7 @@ export interface components {
              * @enum {string}
              */
             status: "open" | "processing" | "completed" | "expired";
-            /** @description Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`, `link_deactivated` or `customer_deleted`; otherwise null. */
+            /** @description Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`, `link_deactivated`, `customer_deleted` or `payment_canceled`; otherwise null. */
             status_reason: string | null;
             /** @description False in the sandbox. */
             livemode: boolean;
@@ -2758,7 +2758,7 @@ export interface components {
         EffectsManifest: {
             /** @description Payment intents attempted during the advance, each counted once. */
             payment_intents_enqueued: number;
-            /** @description Always 0: there are no payment links. */
+            /** @description Payment links that expired. */
             links_expired: number;
             /** @description Always 0: there are no subscriptions. */
             subscriptions_rolled: number;
