@@ -122,7 +122,7 @@ describe('what is stuck by what PostgreSQL knows', () => {
     assert.equal(stuck?.workflow_id, `scheduled-payment/${intent.id}`);
   });
 
-  it('finds a payment and a refund without an outcome for two minutes', async () => {
+  it('finds a payment and a refund without an outcome for 45 seconds', async () => {
     const { merchant, ledger } = stage;
     const payer = await merchant.customer();
     const method = await merchant.card(payer.id);
@@ -140,7 +140,7 @@ describe('what is stuck by what PostgreSQL knows', () => {
     const [refund] = await stage.db.sql<{ id: string }[]>`select id from refunds where payment_intent_id = ${paid.id}`;
     assert.ok(refund);
     assert.deepEqual([await kinds(intent.id), await kinds(refund.id)], [[], []]);
-    const [payment, back] = [await stuckOf(intent.id, 3 * minute), await stuckOf(refund.id, 3 * minute)];
+    const [payment, back] = [await stuckOf(intent.id, minute), await stuckOf(refund.id, minute)];
     assert.match(payment.payment_processing?.why ?? '', /^attempt 1 \(confirm\) has no outcome/);
     assert.match(back.refund_processing?.why ?? '', new RegExp(`^the refund of ${paid.id} has no outcome`));
     ledger.reset();
