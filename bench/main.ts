@@ -15,6 +15,7 @@ import { readConditions } from './conditions.ts';
 import type { FigureGroup } from './figure.ts';
 import { advances } from './figures/advance.ts';
 import { commandLine } from './figures/command-line.ts';
+import { debits } from './figures/debits.ts';
 import { deliveries } from './figures/deliveries.ts';
 import { dueAfterRestart } from './figures/due-after-restart.ts';
 import { dueAtOnce } from './figures/due-at-once.ts';
@@ -35,6 +36,7 @@ const usual: Measurement[] = [start, memory, advances, webhooks, throughput, due
 /** Measured only if they are named. */
 const more: Measurement[] = [
   commandLine,
+  debits,
   deliveries,
   manyEndpoints,
   sizing,

@@ -1,5 +1,5 @@
-// `npm run build`: compiles the package into `dist`, as ECMAScript modules and as CommonJS, each with its types.
-// In this repository the sources are used directly: the condition `payments-source` leads to them.
+// `npm run build`: compiles the package into `dist`, as ECMAScript modules and as CommonJS, each with its types. Inside
+// this repository the sources are used directly: the condition `payments-source` leads to them.
 import { spawnSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
