@@ -4,6 +4,7 @@ WORKDIR /app
 ENV NODE_ENV=production
 COPY package.json package-lock.json .npmrc ./
 COPY clients/typescript/package.json clients/typescript/
+COPY clients/sandbox/package.json clients/sandbox/
 COPY patches patches
 COPY setup.mjs ./
 # Leaves out the development packages, the embedded PostgreSQL, which is for one machine, and the Node.js from npm, because
