@@ -5214,6 +5214,7 @@ export interface components {
              * @description When it ended, in real time; null until then.
              */
             finished_at: string | null;
+            webhook_deliveries: components["schemas"]["WebhookDeliveryCounts"];
         };
         TestClockList: {
             data: components["schemas"]["TestClock"][];
@@ -5367,7 +5368,7 @@ export interface components {
              */
             created_at: string;
         };
-        /** @description The webhook deliveries of all events of the clock. When `pending` is 0, your receiver has got everything, except what failed. */
+        /** @description Webhook deliveries, by status. When `pending` is 0, your receiver has got everything, except what failed. For a clock, the deliveries of all its events. For an advance, those of the events that it caused and of its `test_clock.ready`. */
         WebhookDeliveryCounts: {
             /** @description On their way, or between two attempts. */
             pending: number;
