@@ -2163,34 +2163,7 @@ export interface components {
             /** @description A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`, `header/Idempotency-TTL`. */
             path?: string;
         };
-        Event: {
-            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
-            id: string;
-            /**
-             * @description What happened.
-             * @enum {string}
-             */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
-            /**
-             * Format: date-time
-             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
-             */
-            created_at: string;
-            /** @description False in the sandbox. */
-            livemode: boolean;
-            /** @description The account that it happened to. */
-            biller_id: string;
-            /** @description The test clock that it is about, or that its customer is on; null in real time. */
-            test_clock: string | null;
-            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
-            sequence: number;
-            /** @description The API request that caused it; null if no request did. */
-            request_id: string | null;
-            /** @description The object as it was then, in the form of the API. Its fields are described at the webhook of this type. */
-            data: {
-                [key: string]: unknown;
-            };
-        };
+        Event: components["schemas"]["PaymentIntentSucceededEvent"] | components["schemas"]["PaymentIntentFailedEvent"] | components["schemas"]["PaymentIntentCanceledEvent"] | components["schemas"]["PaymentIntentRequiresActionEvent"] | components["schemas"]["PaymentIntentProcessingEvent"] | components["schemas"]["PaymentIntentReturnedEvent"] | components["schemas"]["MandateCreatedEvent"] | components["schemas"]["MandateActivatedEvent"] | components["schemas"]["MandateNoticeDueEvent"] | components["schemas"]["MandateCanceledEvent"] | components["schemas"]["MandateFailedEvent"] | components["schemas"]["MandateExpiredEvent"] | components["schemas"]["PaymentPlanActivatedEvent"] | components["schemas"]["PaymentPlanSuspendedEvent"] | components["schemas"]["PaymentPlanDeactivatedEvent"] | components["schemas"]["PaymentPlanClosedEvent"] | components["schemas"]["RefundSucceededEvent"] | components["schemas"]["RefundFailedEvent"] | components["schemas"]["TestClockCreatedEvent"] | components["schemas"]["TestClockAdvancingEvent"] | components["schemas"]["TestClockReadyEvent"] | components["schemas"]["TestClockDeletedEvent"] | components["schemas"]["WebhookEndpointPingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"];
         EventList: {
             data: components["schemas"]["Event"][];
             /** @description Whether more items follow. */
@@ -2459,7 +2432,10 @@ export interface components {
         MandateActivatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "mandate.activated";
             /**
              * Format: date-time
@@ -2485,7 +2461,10 @@ export interface components {
         MandateCanceledEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "mandate.canceled";
             /**
              * Format: date-time
@@ -2539,7 +2518,10 @@ export interface components {
         MandateCreatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "mandate.created";
             /**
              * Format: date-time
@@ -2559,7 +2541,10 @@ export interface components {
             data: components["schemas"]["Mandate"];
         };
         MandateEffect: {
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             object: "mandate";
             /** @description The mandate. */
             object_id: string;
@@ -2582,7 +2567,10 @@ export interface components {
         MandateExpiredEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "mandate.expired";
             /**
              * Format: date-time
@@ -2604,7 +2592,10 @@ export interface components {
         MandateFailedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "mandate.failed";
             /**
              * Format: date-time
@@ -2710,7 +2701,10 @@ export interface components {
         MandateNoticeDueEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "mandate.notice_due";
             /**
              * Format: date-time
@@ -2945,7 +2939,10 @@ export interface components {
         PaymentIntentCanceledEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.canceled";
             /**
              * Format: date-time
@@ -3035,7 +3032,10 @@ export interface components {
             statement_descriptor?: string;
         };
         PaymentIntentEffect: {
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             object: "payment_intent";
             /** @description Null in a dry run if the advance would create the payment intent. */
             object_id: string | null;
@@ -3067,7 +3067,10 @@ export interface components {
         PaymentIntentFailedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.failed";
             /**
              * Format: date-time
@@ -3134,7 +3137,10 @@ export interface components {
         PaymentIntentProcessingEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.processing";
             /**
              * Format: date-time
@@ -3156,7 +3162,10 @@ export interface components {
         PaymentIntentRequiresActionEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.requires_action";
             /**
              * Format: date-time
@@ -3178,7 +3187,10 @@ export interface components {
         PaymentIntentReturnedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.returned";
             /**
              * Format: date-time
@@ -3200,7 +3212,10 @@ export interface components {
         PaymentIntentSucceededEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.succeeded";
             /**
              * Format: date-time
@@ -3337,7 +3352,10 @@ export interface components {
         PaymentPlanActivatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_plan.activated";
             /**
              * Format: date-time
@@ -3380,7 +3398,10 @@ export interface components {
         PaymentPlanClosedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_plan.closed";
             /**
              * Format: date-time
@@ -3449,7 +3470,10 @@ export interface components {
         PaymentPlanDeactivatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_plan.deactivated";
             /**
              * Format: date-time
@@ -3469,7 +3493,10 @@ export interface components {
             data: components["schemas"]["PaymentPlan"];
         };
         PaymentPlanEffect: {
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             object: "payment_plan";
             /** @description The plan. */
             object_id: string;
@@ -3497,7 +3524,10 @@ export interface components {
         PaymentPlanSuspendedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_plan.suspended";
             /**
              * Format: date-time
@@ -3709,7 +3739,10 @@ export interface components {
         RefundFailedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "refund.failed";
             /**
              * Format: date-time
@@ -3736,7 +3769,10 @@ export interface components {
         RefundSucceededEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "refund.succeeded";
             /**
              * Format: date-time
@@ -3966,7 +4002,10 @@ export interface components {
         TestClockAdvancingEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "test_clock.advancing";
             /**
              * Format: date-time
@@ -3997,7 +4036,10 @@ export interface components {
         TestClockCreatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "test_clock.created";
             /**
              * Format: date-time
@@ -4019,7 +4061,10 @@ export interface components {
         TestClockDeletedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "test_clock.deleted";
             /**
              * Format: date-time
@@ -4134,7 +4179,10 @@ export interface components {
         TestClockReadyEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "test_clock.ready";
             /**
              * Format: date-time
@@ -4306,7 +4354,10 @@ export interface components {
         WebhookEndpointDisabledEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "webhook_endpoint.disabled";
             /**
              * Format: date-time
@@ -4333,7 +4384,10 @@ export interface components {
         WebhookEndpointPingEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "webhook_endpoint.ping";
             /**
              * Format: date-time
