@@ -72,6 +72,9 @@ export type MandateExpiredEvent = Schemas['MandateExpiredEvent'];
 export type MandateFailedEvent = Schemas['MandateFailedEvent'];
 export type MandateForPayer = Schemas['MandateForPayer'];
 export type MandateList = Schemas['MandateList'];
+export type MandateNotice = Schemas['MandateNotice'];
+export type MandateNoticeDueEvent = Schemas['MandateNoticeDueEvent'];
+export type MandateNoticeSent = Schemas['MandateNoticeSent'];
 export type MandateText = Schemas['MandateText'];
 export type NotificationPreferences = Schemas['NotificationPreferences'];
 export type PayIdData = Schemas['PayIdData'];
@@ -179,6 +182,7 @@ export type WebhookEvent =
   | Schemas['PaymentIntentReturnedEvent']
   | Schemas['MandateCreatedEvent']
   | Schemas['MandateActivatedEvent']
+  | Schemas['MandateNoticeDueEvent']
   | Schemas['MandateCanceledEvent']
   | Schemas['MandateFailedEvent']
   | Schemas['MandateExpiredEvent']
