@@ -9,6 +9,8 @@ import {
   executeScheduledPaymentCommand,
 } from '../services/plans/operator-commands.ts';
 import { bankDebitStatus, planStatus, scheduledPaymentStatus } from '../services/plans/subject-status.ts';
+import { executeSubscriptionCommand } from '../services/subscriptions/operator-commands.ts';
+import { subscriptionStatus } from '../services/subscriptions/subscription-status.ts';
 import { carryOut } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
@@ -22,12 +24,12 @@ export interface CollectionDeps {
 export type CollectionActivities = ReturnType<typeof createCollectionActivities>;
 
 /**
- * The activities of the workflows for plans, scheduled payments and bank debits. Each can be repeated at any time.
+ * The activities of the workflows for plans, scheduled payments, bank debits and subscriptions. Each can be repeated at any time.
  * Their names are in histories; the operator commands are called `press…` there. `at` is the workflow's time in epoch
  * ms.
  */
 export function createCollectionActivities({ sql, processors, maxAheadMs }: CollectionDeps) {
-  const collect = (kind: 'plan' | 'scheduledPayment' | 'bankDebit', id: string, at: number) =>
+  const collect = (kind: 'plan' | 'scheduledPayment' | 'bankDebit' | 'subscription', id: string, at: number) =>
     withHeartbeat(() =>
       carryOut(sql, () => collectSubject(sql, processors, { kind, id }, { at: new Date(at), maxAheadMs })),
     );
@@ -38,11 +40,15 @@ export function createCollectionActivities({ sql, processors, maxAheadMs }: Coll
     collectScheduledPayment: (id: string, at: number) => collect('scheduledPayment', id, at),
     readBankDebit: (id: string) => carryOut(sql, () => bankDebitStatus(sql, id)),
     collectBankDebit: (id: string, at: number) => collect('bankDebit', id, at),
+    readSubscription: (id: string) => carryOut(sql, () => subscriptionStatus(sql, id)),
+    collectSubscription: (id: string, at: number) => collect('subscription', id, at),
     /** Execute an operator command. Each returns a sentence about the result, or fails as `CommandRefused`. */
     pressPlan: (id: string, command: OperatorCommand) =>
       carryOut(sql, () => executePlanCommand(sql, id, command, realNow())),
     pressScheduledPayment: (id: string, command: OperatorCommand) =>
       carryOut(sql, () => executeScheduledPaymentCommand(sql, id, command, realNow())),
+    pressSubscription: (id: string, command: OperatorCommand) =>
+      carryOut(sql, () => executeSubscriptionCommand(sql, id, command, realNow())),
     pressBankDebit: (id: string, command: OperatorCommand) =>
       carryOut(sql, () => executeDebitCommand(sql, id, command, realNow())),
   };

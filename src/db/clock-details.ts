@@ -1,11 +1,12 @@
 import type { Db } from '../platform/postgres/connection.ts';
+import { countsForBound } from './payment-plans.ts';
 import type { Page, TenantKey } from './tenant.ts';
 import type { ClockAdvanceRow, TestClockRow } from './test-clocks.ts';
 
 /** A test clock with everything that the API shows beside its own row, from one consistent read. */
 export interface TestClockDetailRow extends TestClockRow {
   last_advance: Omit<ClockAdvanceRow, 'test_clock_id' | 'request_id' | 'failure_reason'> | null;
-  /** The frequencies of its active plans. */
+  /** The frequencies of its active plans and subscriptions. */
   frequencies: { frequencyType: 'weekly' | 'monthly'; frequencyPeriod: number }[];
   /** The number of deliveries of its events, by status. */
   webhook_deliveries: { pending: number; delivered: number; failed: number };
@@ -50,7 +51,10 @@ function details(db: Db) {
       a.requested_at, a.finished_at,
       coalesce((
         select jsonb_agg(distinct jsonb_build_object('frequencyType', frequency_type, 'frequencyPeriod', frequency_period))
-        from payment_plans where test_clock_id = k.id and state = 'active'
+        from (
+          select frequency_type, frequency_period from payment_plans where test_clock_id = k.id and state = 'active'
+          union select 'monthly', 1 from subscriptions where test_clock_id = k.id and ${countsForBound(db)}
+        ) counting
       ), '[]') as frequencies,
       (
         select jsonb_build_object(

@@ -3,6 +3,7 @@ const summaries = {
   paymentPlan: (id: string) => `Collects the payments of plan ${id} by its calendar, and retries what has failed`,
   scheduledPayment: (id: string) => `Makes payment ${id} on its date`,
   bankDebit: (id: string) => `Hands debit ${id} to the bank, and records what the bank reports`,
+  subscription: (id: string) => `Begins the periods of subscription ${id} by its calendar, and retries what has failed`,
   testClock: (id: string) => `Carries out the advances of test clock ${id}`,
   webhookDelivery: (id: string) => `Delivers one event to one endpoint: ${id}`,
 };

@@ -34,6 +34,7 @@ const workflowTypeOf: Partial<Record<IdKind, WorkflowType>> = {
   payment_plan: 'paymentPlan',
   payment_intent: 'scheduledPayment',
   payment_attempt: 'bankDebit',
+  subscription: 'subscription',
   test_clock: 'testClock',
   webhook_delivery: 'webhookDelivery',
 };

@@ -8,6 +8,7 @@ import { dueAt, example, madeAt } from './examples.ts';
 import { Mandate } from './mandate.ts';
 import { PaymentIntent } from './payment-intent.ts';
 import { PaymentPlan } from './payment-plan.ts';
+import { Subscription } from './subscription.ts';
 import { EffectsManifest, manifestExample, TestClockState } from './test-clock.ts';
 
 /** The types of events that an advance can cause. */
@@ -65,6 +66,24 @@ const PaymentPlanEffect = Strict(
   { title: 'PaymentPlanEffect' },
 );
 
+const subscriptionChanges = ['state', 'state_reason', 'in_effect', 'in_effect_until', 'next_attempt_at'] as const;
+const SubscriptionEffect = Strict(
+  {
+    object: Type.Literal('subscription'),
+    object_id: Type.String({ description: 'The subscription.' }),
+    ...common,
+    from_period: Nullable(
+      Type.Integer({ description: 'The number before `to_period` if that has begun with this effect, else the same.' }),
+    ),
+    to_period: Nullable(Type.Integer({ description: 'The period that has begun last, after this effect.' })),
+    changes: Type.Pick(Subscription, [...subscriptionChanges], {
+      title: 'SubscriptionChanges',
+      additionalProperties: false,
+    }),
+  },
+  { title: 'SubscriptionEffect' },
+);
+
 const mandateChanges = ['status', 'status_reason', 'ended_at'] as const;
 const MandateEffect = Strict(
   {
@@ -76,7 +95,7 @@ const MandateEffect = Strict(
   { title: 'MandateEffect' },
 );
 
-export const ClockEffect = Type.Union([PaymentIntentEffect, PaymentPlanEffect, MandateEffect], {
+export const ClockEffect = Type.Union([PaymentIntentEffect, PaymentPlanEffect, SubscriptionEffect, MandateEffect], {
   title: 'ClockEffect',
   description: 'One effect of an advance of a test clock: the object, what happened to it, and its new values.',
 });
@@ -205,6 +224,18 @@ const presenters: Record<EffectGroup, (shared: Common, effect: Effect) => ClockE
     ...shared,
     changes: pick(effect.data as PaymentPlan, planChanges),
   }),
+  subscription(shared, effect) {
+    const subscription = effect.data as Subscription;
+    const to = subscription.current_period?.number ?? null;
+    return {
+      object: 'subscription',
+      object_id: effect.subject_id,
+      ...shared,
+      from_period: to !== null && shared.event_type === 'subscription.renewed' ? to - 1 : to,
+      to_period: to,
+      changes: pick(subscription, subscriptionChanges),
+    };
+  },
   mandate: (shared, effect) => ({
     object: 'mandate',
     object_id: effect.subject_id,

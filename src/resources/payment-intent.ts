@@ -66,6 +66,7 @@ export const PaymentIntent = Strict(
     customer_id: Type.Optional(Type.String({ description: 'The payer.' })),
     biller_id: Type.String({ description: 'The account that is paid.' }),
     payment_plan_id: Nullable(Type.String(), { description: 'The plan that created it; null for a single payment.' }),
+    subscription_id: Type.Optional(Type.String({ description: 'The subscription that created it, if one did.' })),
     metadata: Metadata,
     scheduled_payment_date: Type.Optional(LocalDate('The date of a scheduled payment.')),
     statement_descriptor: Type.Optional(
@@ -176,6 +177,7 @@ export function presentPaymentIntent(row: PaymentIntentRow): PaymentIntent {
     customer_id: row.customer_id ?? undefined,
     scheduled_payment_date: row.scheduled_payment_date ?? undefined,
     statement_descriptor: row.statement_descriptor ?? undefined,
+    subscription_id: row.subscription_id ?? undefined,
     mandate_id: row.mandate_id ?? undefined,
     expected_result_date: row.expected_result_date ?? undefined,
     returnable_until: row.returnable_until ?? undefined,

@@ -3,6 +3,7 @@ import type { MandateRow } from '../db/mandates.ts';
 import type { PaymentIntentRow } from '../db/payment-intents.ts';
 import type { PaymentPlanRow } from '../db/payment-plans.ts';
 import type { RefundRow } from '../db/refunds.ts';
+import type { ShownSubscriptionRow } from '../db/subscriptions.ts';
 import type { TestClockRow } from '../db/test-clocks.ts';
 import type { WebhookEndpointRow } from '../db/webhook-endpoints.ts';
 import { newId } from '../domain/ids.ts';
@@ -18,6 +19,7 @@ import { presentMandate } from '../resources/mandate.ts';
 import { presentPaymentIntent } from '../resources/payment-intent.ts';
 import { presentPaymentPlan } from '../resources/payment-plan.ts';
 import { presentRefund } from '../resources/refund.ts';
+import { presentSubscription } from '../resources/subscription.ts';
 import { presentClockState } from '../resources/test-clock.ts';
 import { presentWebhookEndpoint } from '../resources/webhook-endpoint.ts';
 import { NotFound } from './errors.ts';
@@ -74,6 +76,12 @@ export function refundEvent(
 export function planEvent(type: TypeOf<'payment_plan'>, plan: PaymentPlanRow, at: Date): NewEvent {
   const data = presentPaymentPlan(plan);
   return { type, subjectId: plan.id, customerId: plan.customer_id, testClockId: plan.test_clock_id, at, data };
+}
+
+/** Returns an event with the subscription's current state. `at` is customer time. */
+export function subscriptionEvent(type: TypeOf<'subscription'>, row: ShownSubscriptionRow, at: Date): NewEvent {
+  const { id: subjectId, customer_id: customerId, test_clock_id: testClockId } = row;
+  return { type, subjectId, customerId, testClockId, at, data: presentSubscription(row) };
 }
 
 /** Returns an event with the clock's current state, at the clock's own time. */

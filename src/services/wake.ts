@@ -7,6 +7,7 @@ const wakingSignals: Record<WorkflowType, { name: string }> = {
   paymentPlan: signals.poke,
   scheduledPayment: signals.poke,
   bankDebit: signals.poke,
+  subscription: signals.poke,
   testClock: signals.poke,
   webhookDelivery: signals.retryNow,
 };
@@ -46,6 +47,7 @@ export const wake = {
   plan: waking('paymentPlan'),
   scheduledPayment: waking('scheduledPayment'),
   bankDebit: waking('bankDebit'),
+  subscription: waking('subscription'),
   testClock: waking('testClock'),
 };
 

@@ -1,5 +1,6 @@
 export { bankDebit } from './bank-debit.ts';
 export { paymentPlan } from './payment-plan.ts';
 export { scheduledPayment } from './scheduled-payment.ts';
+export { subscription } from './subscription.ts';
 export { testClock } from './test-clock.ts';
 export { webhookDelivery } from './webhook-delivery.ts';

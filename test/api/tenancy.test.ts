@@ -23,6 +23,7 @@ const bodies: Record<string, unknown> = {
   confirmPaymentIntent: {},
   advanceTestClock: { frozen_time: '2027-01-11T00:00:00Z' },
   updatePaymentPlan: { name: 'Stolen' },
+  updateSubscription: { name: 'Stolen' },
   updateWebhookEndpoint: { description: 'stolen' },
   rotateWebhookSecret: { overlap_hours: 0 },
   updateCustomer: { name: 'Stolen' },
@@ -141,6 +142,10 @@ describe('every route but the public ones', () => {
       const refund = await merchant.request('POST', `/payment_intents/${paid.id}/refunds`, { amount: 100 });
       assert.equal(refund.status, 201, refund.text);
       const plan = await merchant.plan({ customer_id: customer.id, start_date: '2199-01-01' });
+      const subscription = await merchant.request('POST', '/subscriptions', {
+        ...{ customer_id: customer.id, name: 'Membership', currency: 'AUD', frequency_type: 'monthly' },
+        items: [{ name: 'Membership', unit_amount_cents: 4900 }],
+      });
       const endpoint = await merchant.endpoint('http://127.0.0.1:9/hooks');
       const delivery = await merchant.ping(endpoint.id);
       const [event] = await merchant.events();
@@ -150,6 +155,7 @@ describe('every route but the public ones', () => {
         mandate_id: mandate.id,
         payment_intent_id: intent.id,
         plan_id: plan.id,
+        subscription_id: subscription.body.id,
         event_id: String(event?.id),
         refund_id: refund.body.id,
         '/test_helpers/': clock.id,

@@ -10,6 +10,7 @@ import { paymentMethodRoutes } from './payment-methods.ts';
 import { paymentPlanRoutes } from './payment-plans.ts';
 import { referenceRoutes } from './reference.ts';
 import { refundRoutes } from './refunds.ts';
+import { subscriptionRoutes } from './subscriptions.ts';
 import { testClockRoutes } from './test-clocks.ts';
 import { webhookRoutes } from './webhooks.ts';
 
@@ -22,6 +23,7 @@ export const allRoutes: readonly Route[] = [
   ...paymentIntentRoutes,
   ...refundRoutes,
   ...paymentPlanRoutes,
+  ...subscriptionRoutes,
   ...testClockRoutes,
   ...eventRoutes,
   ...webhookRoutes,

@@ -6,6 +6,7 @@ import { debitInvariants } from './debits.ts';
 import { eventInvariants } from './events.ts';
 import type { Invariant, Violation } from './invariant.ts';
 import { moneyInvariants } from './money.ts';
+import { subscriptionInvariants } from './subscriptions.ts';
 import { tenantInvariants } from './tenants.ts';
 
 export type { Invariant, Violation };
@@ -17,6 +18,7 @@ export const invariants: readonly Invariant[] = [
   ...debitInvariants,
   ...eventInvariants,
   ...moneyInvariants,
+  ...subscriptionInvariants,
   ...tenantInvariants,
 ];
 

@@ -132,6 +132,7 @@ const tables: Record<WorkflowType, string> = {
   paymentPlan: 'payment_plans',
   scheduledPayment: 'payment_intents',
   bankDebit: 'bank_debits',
+  subscription: 'subscriptions',
   testClock: 'test_clocks',
   webhookDelivery: 'webhook_deliveries',
 };
@@ -188,6 +189,19 @@ function wanting(db: Db, type: WorkflowType) {
         join payment_attempts a on a.id = d.attempt_id
         left join test_clocks k on k.id = d.test_clock_id
         where d.payment_plan_id is null and d.next_at is not null`;
+    case 'subscription':
+      return db`
+        select s.id, s.livemode, s.state, s.next_period_at as next_due_at, s.wake_at as due_at,
+          coalesce(p.failures, 0) as failed_attempts, coalesce(k.status = 'advancing', false) as advancing
+        from subscriptions s
+        left join test_clocks k on k.id = s.test_clock_id
+        left join lateral (
+          select failures from subscription_periods
+          where subscription_id = s.id and status in ('processing', 'retrying', 'unpaid')
+          order by number
+          limit 1
+        ) p on true
+        where s.state in ('trialing', 'active', 'past_due', 'paused') or s.state = 'pending' and s.started_at is not null`;
     case 'testClock':
       return db`select id, livemode, status as state, ${alone} from test_clocks`;
     case 'webhookDelivery':

@@ -53,7 +53,7 @@ export async function openUnlocked(
   if (found === null || !arePlain(found)) return null;
   const { intent, payer, method } = found;
   // A plan's payment concerns its plan, a scheduled one its workflow.
-  if (intent.payment_plan_id !== null || intent.scheduled_at !== null) return null;
+  if (intent.payment_plan_id !== null || intent.subscription_id !== null || intent.scheduled_at !== null) return null;
   if (confirmRefusal(intent, payer) ?? methodError(method, intent.customer_id, '/payment_method')) return null;
   const { opened, newCharge, attempt } = attemptBy(context, intent, found, request);
   processorFor(processors, context.livemode);

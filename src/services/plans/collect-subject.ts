@@ -5,6 +5,8 @@ import type { Processors } from '../../processors/processor.ts';
 import type { WorkflowTime } from '../customer-time.ts';
 import { carryOutDebit } from '../payments/debit-steps.ts';
 import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
+import { collectDueSubscription } from '../subscriptions/subscription-collection.ts';
+import { subscriptionStatus } from '../subscriptions/subscription-status.ts';
 import { collectDuePayment } from './plan-collection.ts';
 import { planHook } from './plan-dunning.ts';
 import { bankDebitStatus, planStatus, scheduledPaymentStatus } from './subject-status.ts';
@@ -12,6 +14,7 @@ import { bankDebitStatus, planStatus, scheduledPaymentStatus } from './subject-s
 const kinds = {
   plan: { read: planStatus, collect: collectDuePayment },
   scheduledPayment: { read: scheduledPaymentStatus, collect: collectScheduledPayment },
+  subscription: { read: subscriptionStatus, collect: collectDueSubscription },
   bankDebit: { read: bankDebitStatus, collect: collectDebit },
 };
 
@@ -26,7 +29,7 @@ export function collectDebit(
 }
 
 /**
- * Collects at most one payment of a plan, or a scheduled payment, or takes a step of a debit, that is due at the
+ * Collects at most one payment of a plan, or a scheduled payment, or takes a step of a debit or a subscription, that is due at the
  * workflow's time. Returns the
  * status afterwards. If the workflow is ahead of the clock in the database, which was restored from a back-up, nothing
  * is collected: the status makes the workflow go back first.

@@ -11,6 +11,7 @@ import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
 import { collectDebit } from '../plans/collect-subject.ts';
 import { collectDuePayment } from '../plans/plan-collection.ts';
 import type { RequestContext } from '../request-context.ts';
+import { collectDueSubscription } from '../subscriptions/subscription-collection.ts';
 import { countedManifest } from './clock-advance.ts';
 import { withFacts } from './clock-effects.ts';
 import { type DueSubject, dueOnClock, firstDue } from './due-subjects.ts';
@@ -20,6 +21,7 @@ const collect = {
   paymentPlan: collectDuePayment,
   scheduledPayment: collectScheduledPayment,
   bankDebit: collectDebit,
+  subscription: collectDueSubscription,
 };
 
 /**

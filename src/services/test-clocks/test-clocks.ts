@@ -2,6 +2,7 @@ import { lockDebitsOnClock } from '../../db/bank-debits.ts';
 import { listClocks as listClockRows, selectClockDetails, type TestClockDetailRow } from '../../db/clock-details.ts';
 import { lockScheduledIntentsOnClock } from '../../db/payment-intents.ts';
 import { listActiveFrequenciesOnClock, lockRunningPlansOnClock } from '../../db/payment-plans.ts';
+import { lockRunningSubscriptionsOnClock } from '../../db/subscriptions.ts';
 import { lockBiller } from '../../db/tenant.ts';
 import {
   countActiveClocks,
@@ -210,11 +211,13 @@ async function workflowsOfClock(tx: Tx, clock: TestClockRow): Promise<OutboxEntr
   const plans = await lockRunningPlansOnClock(tx, clock.id);
   const payments = await lockScheduledIntentsOnClock(tx, clock.id);
   const debits = await lockDebitsOnClock(tx, clock.id);
+  const subscriptions = await lockRunningSubscriptionsOnClock(tx, clock.id);
   return [
     wakeEntry('testClock', clock),
     ...plans.map((plan) => wakeEntry('paymentPlan', plan)),
     ...payments.map((payment) => wakeEntry('scheduledPayment', payment)),
     ...debits.map((debit) => wakeEntry('bankDebit', debit)),
+    ...subscriptions.map((subscription) => wakeEntry('subscription', subscription)),
   ];
 }
 

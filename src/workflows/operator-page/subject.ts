@@ -21,6 +21,7 @@ const titles: Readonly<Record<string, string>> = {
   paymentPlan: 'Payment plan',
   scheduledPayment: 'Scheduled payment',
   bankDebit: 'Bank debit',
+  subscription: 'Subscription',
 };
 
 const readAgain: Remedy = { command: 'recheck', does: 'read the database again, and do what is due.' };
@@ -123,6 +124,9 @@ function lastFailureOf({ lastError, story: details }: SubjectStatus): string | n
 }
 
 function remediesOf({ state, story: details, nextAt }: SubjectStatus, isStalled: boolean): Remedy[] {
+  if (workflowInfo().workflowType === 'subscription' && state === 'past_due' && nextAt !== null) {
+    return [{ command: 'retryNow', does: 'make the next attempt of the unpaid period at once.' }, readAgain];
+  }
   if (workflowInfo().workflowType !== 'paymentPlan') return [readAgain];
   const unpaid = details?.unpaid;
   const remedies: Remedy[] = [];
@@ -149,6 +153,10 @@ function remediesOf({ state, story: details, nextAt }: SubjectStatus, isStalled:
 
 /** Returns the API paths that show the subject. Requests need the biller's key. */
 function pathsOf(subject: SubjectStatus | null): string {
+  if (workflowInfo().workflowType === 'subscription') {
+    const path = `/api/v1/subscriptions/${subjectId()}`;
+    return `\`GET ${path}\`, \`GET ${path}/periods\``;
+  }
   if (workflowInfo().workflowType !== 'paymentPlan') {
     const payment = workflowInfo().workflowType === 'bankDebit' ? subject?.story?.paymentIntentId : subjectId();
     return payment === undefined ? 'none' : `\`GET /api/v1/payment_intents/${payment}\``;
