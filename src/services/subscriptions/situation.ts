@@ -5,7 +5,8 @@ import {
   type SubscriptionChange,
   updateSubscription,
 } from '../../db/subscriptions.ts';
-import { derive, isOwed, type Period, type Situation } from '../../domain/subscriptions/course.ts';
+import { applyChange, type BegunPeriod } from '../../domain/subscriptions/apply.ts';
+import { isOwed, type Period, type Situation } from '../../domain/subscriptions/course.ts';
 import type { Change } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
@@ -16,9 +17,6 @@ export interface LockedSubscription {
   row: CollectingSubscriptionRow;
   situation: Situation;
 }
-
-/** A period that begins, with its statement and its payment. */
-export type BegunPeriod = Pick<Period, 'status' | 'lines' | 'amount_cents' | 'payment_intent_id'>;
 
 /**
  * Returns the situation of a locked subscription.
@@ -48,31 +46,20 @@ export async function store(
   begun: BegunPeriod | null = null,
   more: SubscriptionChange = {},
 ): Promise<LockedSubscription & { events: NewEvent[] }> {
-  const owed = situation.owed && { ...situation.owed, ...change.owed };
-  const isCurrentOwed = owed !== null && owed.number === situation.current?.number;
-  const begins = change.begins && begun && periodRow(row.id, change.begins, begun, at);
-  const course = { ...change.course, ...more, ...(begins ? { current_number: begins.number } : {}) };
-  const changed = { ...row, ...course };
-  const stillOwed = owed !== null && isOwed(owed) ? owed : null;
-  const after: Situation = {
-    ...situation,
-    course: changed,
-    current: begins ?? currentOf(changed.current_number, isCurrentOwed ? owed : situation.current),
-    owed: begins && isOwed(begins) ? begins : stillOwed,
-  };
-  const derived = derive(after, at);
+  const changed = { ...change, course: { ...change.course, ...more } };
+  const applied = applyChange(situation, changed, begun, { before: row.in_effect, at });
+  const { begins, derived } = applied;
+  const columns = { ...changed.course, ...(begins && { current_number: begins.number }), ...derived, updated_at: at };
   await pipelined(tx, [
-    updateSubscription(tx, row.id, { ...course, ...derived, updated_at: at }),
-    owed !== null && change.owed ? updatePeriod(tx, row.id, owed.number, change.owed) : null,
-    begins ? insertPeriod(tx, begins) : null,
+    updateSubscription(tx, row.id, columns),
+    situation.owed && change.owed ? updatePeriod(tx, row.id, situation.owed.number, change.owed) : null,
+    begins && insertPeriod(tx, { subscription_id: row.id, ...begins, began_at: at }),
   ]);
-  const stored = { ...changed, ...derived, updated_at: at };
-  const happenings =
-    row.in_effect === derived.in_effect ? change.happenings : [...change.happenings, 'in_effect_changed' as const];
-  const shown = shownRow({ row: stored, situation: after });
+  const stored = { row: { ...row, ...columns }, situation: applied.situation };
+  const shown = shownRow(stored);
+  const { happenings } = applied;
   return {
-    row: stored,
-    situation: { ...after, course: stored },
+    ...stored,
     events: happenings.map((happening) => subscriptionEvent(`subscription.${happening}`, shown, at)),
   };
 }
@@ -80,29 +67,4 @@ export async function store(
 /** Returns the subscription as the API shows it. */
 export function shownRow({ row, situation: { current } }: LockedSubscription): ShownSubscriptionRow {
   return { ...row, current_period: current };
-}
-
-function currentOf(number: number, period: Period | null): Period | null {
-  return period?.number === number ? period : null;
-}
-
-function periodRow(
-  subscription_id: string,
-  { number, start, end, kind }: NonNullable<Change['begins']>,
-  begun: BegunPeriod,
-  at: Date,
-): SubscriptionPeriodRow {
-  return {
-    subscription_id,
-    number,
-    start_date: start,
-    end_date: end,
-    kind,
-    ...begun,
-    failures: 0,
-    first_failed_at: null,
-    next_attempt_at: null,
-    last_result_at: null,
-    began_at: at,
-  };
 }
