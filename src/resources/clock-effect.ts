@@ -97,6 +97,7 @@ const MandateEffect = Strict(
 
 export const ClockEffect = Type.Union([PaymentIntentEffect, PaymentPlanEffect, SubscriptionEffect, MandateEffect], {
   title: 'ClockEffect',
+  discriminator: { propertyName: 'object' },
   description: 'One effect of an advance of a test clock: the object, what happened to it, and its new values.',
 });
 export type ClockEffect = Static<typeof ClockEffect>;

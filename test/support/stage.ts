@@ -5,7 +5,7 @@ import { realNow } from '../../src/platform/real-time.ts';
 import type { ChargeRequest, PaymentProcessor, RefundRequest } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import type { NewBiller } from '../../src/services/accounts/billers.ts';
-import { carryOutDebit } from '../../src/services/payments/debit-steps.ts';
+import { carryOutDebit } from '../../src/services/debits/debit-steps.ts';
 import { collectScheduledPayment } from '../../src/services/payments/scheduled-payments.ts';
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
 import { planHook } from '../../src/services/plans/plan-dunning.ts';

@@ -3,7 +3,7 @@ import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import { realNow } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { WorkflowTime } from '../customer-time.ts';
-import { carryOutDebit } from '../payments/debit-steps.ts';
+import { carryOutDebit } from '../debits/debit-steps.ts';
 import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
 import { collectDueSubscription } from '../subscriptions/subscription-collection.ts';
 import { subscriptionStatus } from '../subscriptions/subscription-status.ts';

@@ -2647,34 +2647,7 @@ export interface components {
             /** @description A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`, `header/Idempotency-TTL`. */
             path?: string;
         };
-        Event: {
-            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
-            id: string;
-            /**
-             * @description What happened.
-             * @enum {string}
-             */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "refund.succeeded" | "refund.failed" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.in_effect_changed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
-            /**
-             * Format: date-time
-             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
-             */
-            created_at: string;
-            /** @description False in the sandbox. */
-            livemode: boolean;
-            /** @description The account that it happened to. */
-            biller_id: string;
-            /** @description The test clock that it is about, or that its customer is on; null in real time. */
-            test_clock: string | null;
-            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
-            sequence: number;
-            /** @description The API request that caused it; null if no request did. */
-            request_id: string | null;
-            /** @description The object as it was then, in the form of the API. Its fields are described at the webhook of this type. */
-            data: {
-                [key: string]: unknown;
-            };
-        };
+        Event: components["schemas"]["PaymentIntentSucceededEvent"] | components["schemas"]["PaymentIntentFailedEvent"] | components["schemas"]["PaymentIntentCanceledEvent"] | components["schemas"]["PaymentIntentRequiresActionEvent"] | components["schemas"]["PaymentIntentProcessingEvent"] | components["schemas"]["PaymentIntentReturnedEvent"] | components["schemas"]["MandateCreatedEvent"] | components["schemas"]["MandateActivatedEvent"] | components["schemas"]["MandateCanceledEvent"] | components["schemas"]["MandateFailedEvent"] | components["schemas"]["MandateExpiredEvent"] | components["schemas"]["PaymentPlanActivatedEvent"] | components["schemas"]["PaymentPlanSuspendedEvent"] | components["schemas"]["PaymentPlanDeactivatedEvent"] | components["schemas"]["PaymentPlanClosedEvent"] | components["schemas"]["RefundSucceededEvent"] | components["schemas"]["RefundFailedEvent"] | components["schemas"]["SubscriptionStartedEvent"] | components["schemas"]["SubscriptionTrialEndingEvent"] | components["schemas"]["SubscriptionRenewedEvent"] | components["schemas"]["SubscriptionPastDueEvent"] | components["schemas"]["SubscriptionRecoveredEvent"] | components["schemas"]["SubscriptionPauseScheduledEvent"] | components["schemas"]["SubscriptionPauseRemovedEvent"] | components["schemas"]["SubscriptionPausedEvent"] | components["schemas"]["SubscriptionResumedEvent"] | components["schemas"]["SubscriptionCancelScheduledEvent"] | components["schemas"]["SubscriptionCancelRemovedEvent"] | components["schemas"]["SubscriptionCanceledEvent"] | components["schemas"]["SubscriptionInEffectChangedEvent"] | components["schemas"]["TestClockCreatedEvent"] | components["schemas"]["TestClockAdvancingEvent"] | components["schemas"]["TestClockReadyEvent"] | components["schemas"]["TestClockDeletedEvent"] | components["schemas"]["WebhookEndpointPingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"];
         EventList: {
             data: components["schemas"]["Event"][];
             /** @description Whether more items follow. */
@@ -2943,7 +2916,10 @@ export interface components {
         MandateActivatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "mandate.activated";
             /**
              * Format: date-time
@@ -2969,7 +2945,10 @@ export interface components {
         MandateCanceledEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "mandate.canceled";
             /**
              * Format: date-time
@@ -3023,7 +3002,10 @@ export interface components {
         MandateCreatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "mandate.created";
             /**
              * Format: date-time
@@ -3043,7 +3025,10 @@ export interface components {
             data: components["schemas"]["Mandate"];
         };
         MandateEffect: {
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             object: "mandate";
             /** @description The mandate. */
             object_id: string;
@@ -3066,7 +3051,10 @@ export interface components {
         MandateExpiredEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "mandate.expired";
             /**
              * Format: date-time
@@ -3088,7 +3076,10 @@ export interface components {
         MandateFailedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "mandate.failed";
             /**
              * Format: date-time
@@ -3369,7 +3360,10 @@ export interface components {
         PaymentIntentCanceledEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.canceled";
             /**
              * Format: date-time
@@ -3459,7 +3453,10 @@ export interface components {
             statement_descriptor?: string;
         };
         PaymentIntentEffect: {
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             object: "payment_intent";
             /** @description Null in a dry run if the advance would create the payment intent. */
             object_id: string | null;
@@ -3491,7 +3488,10 @@ export interface components {
         PaymentIntentFailedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.failed";
             /**
              * Format: date-time
@@ -3558,7 +3558,10 @@ export interface components {
         PaymentIntentProcessingEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.processing";
             /**
              * Format: date-time
@@ -3580,7 +3583,10 @@ export interface components {
         PaymentIntentRequiresActionEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.requires_action";
             /**
              * Format: date-time
@@ -3602,7 +3608,10 @@ export interface components {
         PaymentIntentReturnedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.returned";
             /**
              * Format: date-time
@@ -3624,7 +3633,10 @@ export interface components {
         PaymentIntentSucceededEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.succeeded";
             /**
              * Format: date-time
@@ -3761,7 +3773,10 @@ export interface components {
         PaymentPlanActivatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_plan.activated";
             /**
              * Format: date-time
@@ -3804,7 +3819,10 @@ export interface components {
         PaymentPlanClosedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_plan.closed";
             /**
              * Format: date-time
@@ -3873,7 +3891,10 @@ export interface components {
         PaymentPlanDeactivatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_plan.deactivated";
             /**
              * Format: date-time
@@ -3893,7 +3914,10 @@ export interface components {
             data: components["schemas"]["PaymentPlan"];
         };
         PaymentPlanEffect: {
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             object: "payment_plan";
             /** @description The plan. */
             object_id: string;
@@ -3921,7 +3945,10 @@ export interface components {
         PaymentPlanSuspendedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_plan.suspended";
             /**
              * Format: date-time
@@ -4133,7 +4160,10 @@ export interface components {
         RefundFailedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "refund.failed";
             /**
              * Format: date-time
@@ -4160,7 +4190,10 @@ export interface components {
         RefundSucceededEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "refund.succeeded";
             /**
              * Format: date-time
@@ -4442,7 +4475,10 @@ export interface components {
         SubscriptionCancelRemovedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "subscription.cancel_removed";
             /**
              * Format: date-time
@@ -4464,7 +4500,10 @@ export interface components {
         SubscriptionCancelScheduledEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "subscription.cancel_scheduled";
             /**
              * Format: date-time
@@ -4486,7 +4525,10 @@ export interface components {
         SubscriptionCanceledEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "subscription.canceled";
             /**
              * Format: date-time
@@ -4594,7 +4636,10 @@ export interface components {
             payment_instrument_id?: string;
         };
         SubscriptionEffect: {
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             object: "subscription";
             /** @description The subscription. */
             object_id: string;
@@ -4621,7 +4666,10 @@ export interface components {
         SubscriptionInEffectChangedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "subscription.in_effect_changed";
             /**
              * Format: date-time
@@ -4666,7 +4714,10 @@ export interface components {
         SubscriptionPastDueEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "subscription.past_due";
             /**
              * Format: date-time
@@ -4695,7 +4746,10 @@ export interface components {
         SubscriptionPauseRemovedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "subscription.pause_removed";
             /**
              * Format: date-time
@@ -4717,7 +4771,10 @@ export interface components {
         SubscriptionPauseScheduledEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "subscription.pause_scheduled";
             /**
              * Format: date-time
@@ -4739,7 +4796,10 @@ export interface components {
         SubscriptionPausedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "subscription.paused";
             /**
              * Format: date-time
@@ -4822,7 +4882,10 @@ export interface components {
         SubscriptionRecoveredEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "subscription.recovered";
             /**
              * Format: date-time
@@ -4844,7 +4907,10 @@ export interface components {
         SubscriptionRenewedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "subscription.renewed";
             /**
              * Format: date-time
@@ -4866,7 +4932,10 @@ export interface components {
         SubscriptionResumedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "subscription.resumed";
             /**
              * Format: date-time
@@ -4888,7 +4957,10 @@ export interface components {
         SubscriptionStartedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "subscription.started";
             /**
              * Format: date-time
@@ -4910,7 +4982,10 @@ export interface components {
         SubscriptionTrialEndingEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "subscription.trial_ending";
             /**
              * Format: date-time
@@ -5085,7 +5160,10 @@ export interface components {
         TestClockAdvancingEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "test_clock.advancing";
             /**
              * Format: date-time
@@ -5116,7 +5194,10 @@ export interface components {
         TestClockCreatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "test_clock.created";
             /**
              * Format: date-time
@@ -5138,7 +5219,10 @@ export interface components {
         TestClockDeletedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "test_clock.deleted";
             /**
              * Format: date-time
@@ -5253,7 +5337,10 @@ export interface components {
         TestClockReadyEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "test_clock.ready";
             /**
              * Format: date-time
@@ -5425,7 +5512,10 @@ export interface components {
         WebhookEndpointDisabledEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "webhook_endpoint.disabled";
             /**
              * Format: date-time
@@ -5452,7 +5542,10 @@ export interface components {
         WebhookEndpointPingEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "webhook_endpoint.ping";
             /**
              * Format: date-time
