@@ -78,6 +78,8 @@ create index subscriptions_of_customer on subscriptions (customer_id, id);
 create index subscriptions_by_state on subscriptions (biller_id, livemode, state, id);
 create index subscriptions_of_clock on subscriptions (test_clock_id, wake_at) where test_clock_id is not null;
 create index subscriptions_due on subscriptions (wake_at) where wake_at is not null;
+create index subscriptions_wanting_workflow on subscriptions (wake_at, id)
+  where state <> 'canceled' and (state <> 'pending' or started_at is not null);
 create index subscriptions_by_instrument on subscriptions (payment_instrument_id) where payment_instrument_id is not null;
 
 create table subscription_periods (

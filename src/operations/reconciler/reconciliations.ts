@@ -201,7 +201,7 @@ function wanting(db: Db, type: WorkflowType) {
           order by number
           limit 1
         ) p on true
-        where s.state in ('trialing', 'active', 'past_due', 'paused') or s.state = 'pending' and s.started_at is not null`;
+        where s.state <> 'canceled' and (s.state <> 'pending' or s.started_at is not null)`;
     case 'testClock':
       return db`select id, livemode, status as state, ${alone} from test_clocks`;
     case 'webhookDelivery':
