@@ -3945,7 +3945,7 @@ export interface components {
         PaymentLink: {
             /** @description The id of the payment link. */
             id: string;
-            /** @description What you send to the payer. Whoever has it can pay. Events leave it out. */
+            /** @description What you send to the payer. Anybody who has it can pay. Events leave it out. */
             url?: string;
             /**
              * @description `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is taken.
