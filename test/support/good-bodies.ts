@@ -38,7 +38,12 @@ export async function goodRequests(here: Here, routes: readonly Route[]): Promis
       const real =
         operation === 'createMandate'
           ? { ...objects.real, [exampleId('payment_method')]: await accountOf(here) }
-          : objects.real;
+          : {
+              ...objects.real,
+              [exampleId('payment_plan')]: objects.ids.plan_id,
+              // An intent has one open session.
+              [exampleId('payment_intent')]: ids.payment_intent_id ?? 'none',
+            };
       requests.push({ route, name, path, body: withReal(real, value) });
     }
   }
