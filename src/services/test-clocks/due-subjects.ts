@@ -8,7 +8,10 @@ import { listSubscriptionsDueOnClock } from '../../db/subscriptions.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import type { WorkflowType } from '../../platform/postgres/outbox.ts';
 
-/** A plan, subscription, scheduled payment, single debit, link or session with something to do before the clock's target. */
+/**
+ * A plan, subscription, scheduled payment, single debit, link or session with something to do before the clock's
+ * target.
+ */
 export interface DueSubject {
   workflowType: Extract<
     WorkflowType,

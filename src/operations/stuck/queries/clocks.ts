@@ -3,7 +3,9 @@ import type { StuckQuery } from './query.ts';
 /** What an advance still has to do. */
 export interface SlowAdvance {
   target_time: Date;
-  /** The number of plans, subscriptions, scheduled payments, debits, links and sessions that are due up to the target. */
+  /**
+   * The number of plans, subscriptions, scheduled payments, debits, links and sessions that are due up to the target.
+   */
   due: number;
   /** One of them. */
   due_id: string | null;
