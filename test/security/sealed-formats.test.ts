@@ -49,7 +49,11 @@ describe('the upgrade to sealed values that are bound to their place', () => {
     const saved = await post(url, '/payment_methods', bankAccount, name);
     const endpoint = await post(url, '/webhook_endpoints', { url: 'http://127.0.0.1:9/' }, `${name} endpoint`);
     const rotated = await post(url, `/webhook_endpoints/${endpoint.body.id}/rotate_secret`, {}, `${name} rotation`);
-    assert.deepEqual([saved.status, endpoint.status, rotated.status], [200, 201, 200]);
+    const offer = { name: 'Invoice', amount: 2500, currency: 'AUD' };
+    const link = await post(url, '/payment_links', offer, `${name} link`);
+    const session = await post(url, '/checkout_sessions', offer, `${name} session`);
+    const made = [saved, endpoint, rotated, link, session].map(({ status }) => status);
+    assert.deepEqual(made, [200, 201, 200, 201, 201]);
     answers.set(name, saved.text);
   }
 
