@@ -24,9 +24,9 @@ export interface CollectionDeps {
 export type CollectionActivities = ReturnType<typeof createCollectionActivities>;
 
 /**
- * The activities of the workflows for plans, scheduled payments, bank debits and subscriptions. Each can be repeated at any time.
- * Their names are in histories; the operator commands are called `press…` there. `at` is the workflow's time in epoch
- * ms.
+ * The activities of the workflows for plans, scheduled payments, bank debits and subscriptions. Each can be repeated at
+ * any time. Their names are in histories; the operator commands are called `press…` there. `at` is the workflow's time
+ * in epoch ms.
  */
 export function createCollectionActivities({ sql, processors, maxAheadMs }: CollectionDeps) {
   const collect = (kind: 'plan' | 'scheduledPayment' | 'bankDebit' | 'subscription', id: string, at: number) =>

@@ -194,7 +194,9 @@ export function countsForBound(db: Db) {
   return db`state in ('trialing', 'active', 'past_due')`;
 }
 
-/** The distinct frequencies of the active plans and subscriptions on a test clock. They limit how far an advance can go. */
+/**
+ * The distinct frequencies of the active plans and subscriptions on a test clock. They limit how far an advance can go.
+ */
 export async function listActiveFrequenciesOnClock(
   db: Db,
   testClockId: string,

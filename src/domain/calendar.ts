@@ -8,8 +8,8 @@ export type PlainDate = string;
 export type TimeOfDay = `${number}:${number}`;
 
 /**
- * When a plan falls due, or a period of a subscription begins. Every slot is counted from `startDate`; `firstDate` moves
- * slot 0 only. Plans are never yearly.
+ * When a plan falls due, or a period of a subscription begins. Every slot is counted from `startDate`; `firstDate`
+ * moves slot 0 only. Plans are never yearly.
  */
 export interface Cadence {
   frequencyType: 'weekly' | 'monthly' | 'yearly';

@@ -5,8 +5,9 @@ export interface BacklogSample {
   intents: number;
   oldest_intent_at: Date | null;
   /**
-   * The earliest instant that has passed without an attempt, of plans, subscriptions and scheduled payments in real time, or without
-   * the step of a bank debit. A date that had passed before activation or creation counts from then on.
+   * The earliest instant that has passed without an attempt, of plans, subscriptions and scheduled payments in real
+   * time, or without the step of a bank debit. A date that had passed before activation or creation counts from then
+   * on.
    */
   oldest_due_at: Date | null;
   /** Deliveries that wait for their next attempt, and those of them whose time has come. */

@@ -71,7 +71,9 @@ export interface Situation {
 
 /** What follows from a situation, at an instant. It is stored beside the course. Instants are the customer's time. */
 export interface Derived {
-  /** When the next period begins, or the subscription ends or pauses instead. Null while it waits for something else. */
+  /**
+   * When the next period begins, or the subscription ends or pauses instead. Null while it waits for something else.
+   */
   next_period_at: Date | null;
   next_attempt_at: Date | null;
   /** When the trial's end is announced: three days before. */
@@ -142,7 +144,9 @@ function nextStart(course: Course, current: Period | null): PlainDate | null {
     : periodDates(calendarOf(course), course.next_number).start;
 }
 
-/** When the service ends while a payment is retried. Null if it is not past due. It has no grace before a first payment. */
+/**
+ * When the service ends while a payment is retried. Null if it is not past due. It has no grace before a first payment.
+ */
 function graceEnd({ course, owed }: Situation): Date | null {
   if (course.state !== 'past_due' || owed?.first_failed_at == null) return null;
   const days = course.paid_periods > 0 ? course.grace_days : 0;

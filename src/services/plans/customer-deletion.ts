@@ -16,8 +16,9 @@ import { stopDebits } from './debit-stops.ts';
 import { transitionPlan } from './plan-transitions.ts';
 
 /**
- * Deletes a customer. The record stays readable. Its open plans are closed, and its subscriptions, scheduled payments and
- * mandates are canceled, each with its event. After the commit the customer is not charged. Deleting it again changes nothing.
+ * Deletes a customer. The record stays readable. Its open plans are closed, and its subscriptions, scheduled payments
+ * and mandates are canceled, each with its event. After the commit the customer is not charged. Deleting it again
+ * changes nothing.
  * @throws NotFound
  * @throws InvalidState while the customer's clock is advancing.
  */

@@ -6,7 +6,10 @@ import { listSubscriptionsDueOnClock } from '../../db/subscriptions.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import type { WorkflowType } from '../../platform/postgres/outbox.ts';
 
-/** A plan, scheduled payment, single debit or subscription on the clock with something to do before the clock reaches its target. */
+/**
+ * A plan, scheduled payment, single debit or subscription on the clock with something to do before the clock reaches
+ * its target.
+ */
 export interface DueSubject {
   workflowType: Extract<WorkflowType, 'paymentPlan' | 'scheduledPayment' | 'bankDebit' | 'subscription'>;
   id: string;
