@@ -3,9 +3,17 @@ import { printError } from '../src/platform/terminal.ts';
 import type { Say } from './daemon.ts';
 
 /** The order of shutdown: each process ends before those that it depends on. */
-const endOrder = ['API', 'Worker', 'Temporal Web UI', 'Temporal', 'PostgreSQL', 'the claim on DATA_DIR'] as const;
+const endOrder = [
+  'Accounts',
+  'API',
+  'Worker',
+  'Temporal Web UI',
+  'Temporal',
+  'PostgreSQL',
+  'the claim on DATA_DIR',
+] as const;
 
-export type ProcessName = Exclude<(typeof endOrder)[number], 'the claim on DATA_DIR'>;
+export type ProcessName = Exclude<(typeof endOrder)[number], 'Accounts' | 'the claim on DATA_DIR'>;
 
 /** What was started and has to be ended. */
 export type Stack = {

@@ -62,9 +62,13 @@ async function advances(bench: Bench): Promise<Figure[]> {
       target: { atMost: 0.2 },
       beside,
     }),
-    figure('debits.advance.ratio', 'the same ÷ that of a plan by card', 'ratio', [beside.ratio], {
-      target: { atMost: 2 },
-    }),
+    ...(beside === null
+      ? []
+      : [
+          figure('debits.advance.ratio', 'the same ÷ that of a plan by card', 'ratio', [beside.ratio], {
+            target: { atMost: 2 },
+          }),
+        ]),
   ];
 }
 

@@ -9,9 +9,27 @@ const remote = proxyActivities<CollectionActivities>(overTheNetwork);
 
 /** The names of the activities of one kind of subject, as they are in histories. */
 interface Names {
-  read: 'readPlan' | 'readScheduledPayment' | 'readBankDebit' | 'readSubscription';
-  collect: 'collectPlan' | 'collectScheduledPayment' | 'collectBankDebit' | 'collectSubscription';
-  execute: 'pressPlan' | 'pressScheduledPayment' | 'pressBankDebit' | 'pressSubscription';
+  read:
+    | 'readPlan'
+    | 'readScheduledPayment'
+    | 'readBankDebit'
+    | 'readPaymentLink'
+    | 'readCheckoutSession'
+    | 'readSubscription';
+  collect:
+    | 'collectPlan'
+    | 'collectScheduledPayment'
+    | 'collectBankDebit'
+    | 'expirePaymentLink'
+    | 'expireCheckoutSession'
+    | 'collectSubscription';
+  execute:
+    | 'pressPlan'
+    | 'pressScheduledPayment'
+    | 'pressBankDebit'
+    | 'pressPaymentLink'
+    | 'pressCheckoutSession'
+    | 'pressSubscription';
 }
 
 /**

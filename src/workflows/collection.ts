@@ -15,7 +15,7 @@ import { isKnownToBeOnClock, showStalled, showStatus, showUnread } from './opera
 /** How a subject is read and collected: the activities of a plan, a scheduled payment, a bank debit
  * or a subscription. */
 export interface Collection {
-  workflowType: 'paymentPlan' | 'scheduledPayment' | 'bankDebit' | 'subscription';
+  workflowType: 'paymentPlan' | 'scheduledPayment' | 'bankDebit' | 'paymentLink' | 'checkoutSession' | 'subscription';
   read(id: string): Promise<SubjectStatus>;
   collect(id: string, at: number, status: SubjectStatus): Promise<SubjectStatus>;
   /** The operator commands that the subject takes, and the activity that executes one. */

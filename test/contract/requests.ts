@@ -70,6 +70,22 @@ async function debited(stage: Stage): Promise<string> {
   return id;
 }
 
+const invoice: Json = { name: 'Invoice 1042', amount: 2500, currency: 'AUD' };
+
+async function link(stage: Stage): Promise<string> {
+  return String((await made(stage, '/payment_links', invoice)).id);
+}
+
+async function deactivatedLink(stage: Stage): Promise<string> {
+  const id = await link(stage);
+  await made(stage, `/payment_links/${id}/deactivate`, {});
+  return id;
+}
+
+async function session(stage: Stage): Promise<string> {
+  return String((await made(stage, '/checkout_sessions', invoice)).id);
+}
+
 async function pendingPlan(stage: Stage): Promise<string> {
   return String((await made(stage, '/payment_plans', plan(await payer(stage)))).id);
 }
@@ -174,6 +190,8 @@ export const succeeding: Readonly<Record<string, Prepare>> = {
   'POST /api/v1/mandates/{mandate_id}/accept': async (stage) =>
     at(`/mandates/${await mandate(stage)}/accept`, imported),
   'POST /api/v1/mandates/{mandate_id}/cancel': async (stage) => at(`/mandates/${await mandate(stage)}/cancel`, {}),
+  'POST /api/v1/mandates/{mandate_id}/notices': async (stage) =>
+    at(`/mandates/${await mandate(stage)}/notices`, { kind: 'terms_changed', channel: 'email' }),
   'POST /api/v1/test_helpers/mandates/{mandate_id}/payer_cancels': async (stage) =>
     at(`/test_helpers/mandates/${await mandate(stage, 'active')}/payer_cancels`),
   'GET /api/v1/mandate_texts/au_becs': plain('/mandate_texts/au_becs'),
@@ -218,6 +236,27 @@ export const succeeding: Readonly<Record<string, Prepare>> = {
   'GET /api/v1/payment_plans/{plan_id}/schedule': async (stage) =>
     at(`/payment_plans/${await pendingPlan(stage)}/schedule`),
 
+  'POST /api/v1/payment_links': plain('/payment_links', invoice),
+  'GET /api/v1/payment_links': plain('/payment_links'),
+  'GET /api/v1/payment_links/{payment_link_id}': async (stage) => at(`/payment_links/${await link(stage)}`),
+  'GET /api/v1/payment_links/{payment_link_id}/payments': async (stage) =>
+    at(`/payment_links/${await link(stage)}/payments`),
+  'GET /api/v1/payment_links/{payment_link_id}/qr.svg': async (stage) =>
+    at(`/payment_links/${await link(stage)}/qr.svg`),
+  'PUT /api/v1/payment_links/{payment_link_id}': async (stage) =>
+    at(`/payment_links/${await link(stage)}`, { name: 'Invoice 1043' }),
+  'POST /api/v1/payment_links/{payment_link_id}/deactivate': async (stage) =>
+    at(`/payment_links/${await link(stage)}/deactivate`),
+  'POST /api/v1/payment_links/{payment_link_id}/renew': async (stage) =>
+    at(`/payment_links/${await deactivatedLink(stage)}/renew`, {}),
+  'POST /api/v1/payment_links/{payment_link_id}/rotate_url': async (stage) =>
+    at(`/payment_links/${await link(stage)}/rotate_url`),
+  'POST /api/v1/checkout_sessions': plain('/checkout_sessions', invoice),
+  'GET /api/v1/checkout_sessions': plain('/checkout_sessions'),
+  'GET /api/v1/checkout_sessions/{checkout_session_id}': async (stage) =>
+    at(`/checkout_sessions/${await session(stage)}`),
+  'POST /api/v1/checkout_sessions/{checkout_session_id}/expire': async (stage) =>
+    at(`/checkout_sessions/${await session(stage)}/expire`),
   'POST /api/v1/subscriptions': async (stage) => at('/subscriptions', subscription(await payer(stage))),
   'GET /api/v1/subscriptions': plain('/subscriptions'),
   'GET /api/v1/subscriptions/{subscription_id}': async (stage) =>
@@ -322,6 +361,8 @@ export const unprocessable: Readonly<Record<string, Prepare>> = {
     at(`/mandates/${await mandate(stage, 'active')}/accept`, imported),
   'POST /api/v1/mandates/{mandate_id}/cancel': async (stage) =>
     at(`/mandates/${await mandate(stage)}/cancel`, { reason: 1 }),
+  'POST /api/v1/mandates/{mandate_id}/notices': async (stage) =>
+    at(`/mandates/${await mandate(stage)}/notices`, { kind: 'none', channel: 'email' }),
   'POST /api/v1/test_helpers/mandates/{mandate_id}/payer_cancels': async (stage) =>
     at(`/test_helpers/mandates/${await mandate(stage)}/payer_cancels`),
   'POST /api/v1/payment_plans': plain('/payment_plans', {}),
@@ -336,6 +377,26 @@ export const unprocessable: Readonly<Record<string, Prepare>> = {
   'POST /api/v1/payment_plans/{plan_id}/deactivate': async (stage) =>
     at(`/payment_plans/${await suspendedPlan(stage)}/deactivate`),
   'POST /api/v1/payment_plans/{plan_id}/close': async (stage) => at(`/payment_plans/${await closedPlan(stage)}/close`),
+  'POST /api/v1/payment_links': plain('/payment_links', {}),
+  'PUT /api/v1/payment_links/{payment_link_id}': async (stage) =>
+    at(`/payment_links/${await link(stage)}`, { expires_at: '2020-01-01T00:00:00Z' }),
+  'POST /api/v1/payment_links/{payment_link_id}/deactivate': async (stage) =>
+    at(`/payment_links/${await deactivatedLink(stage)}/deactivate`),
+  'POST /api/v1/payment_links/{payment_link_id}/renew': async (stage) =>
+    at(`/payment_links/${await link(stage)}/renew`, {}),
+  'POST /api/v1/payment_links/{payment_link_id}/rotate_url': async (stage) => {
+    const id = await newClock(stage);
+    const { id: customer_id } = await stage.merchant.customer({ test_clock: id });
+    const bound = await made(stage, '/payment_links', { ...invoice, customer_id });
+    await stage.merchant.beginAdvance(id, '2027-01-11T00:00:00Z');
+    return at(`/payment_links/${bound.id}/rotate_url`);
+  },
+  'POST /api/v1/checkout_sessions': plain('/checkout_sessions', {}),
+  'POST /api/v1/checkout_sessions/{checkout_session_id}/expire': async (stage) => {
+    const id = await session(stage);
+    await made(stage, `/checkout_sessions/${id}/expire`, {});
+    return at(`/checkout_sessions/${id}/expire`);
+  },
   'POST /api/v1/subscriptions': plain('/subscriptions', {}),
   'PUT /api/v1/subscriptions/{subscription_id}': async (stage) =>
     at(`/subscriptions/${await activeSubscription(stage)}`, { frequency_type: 'weekly' }),

@@ -12,6 +12,8 @@ const prefixes: Record<IdKind, string> = {
   payment_attempt: 'att_',
   refund: 're_',
   payment_plan: 'pp_',
+  payment_link: 'lnk_',
+  checkout_session: 'ses_',
   subscription: 'sub_',
   subscription_item: 'sbi_',
   test_clock: 'clk_',

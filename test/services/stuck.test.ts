@@ -146,7 +146,7 @@ describe('what is stuck by what PostgreSQL knows', () => {
     assert.equal(stuck?.workflow_id, `scheduled-payment/${intent.id}`);
   });
 
-  it('finds a payment and a refund without an outcome for two minutes', async () => {
+  it('finds a payment and a refund without an outcome for 45 seconds', async () => {
     const { merchant, ledger } = stage;
     const payer = await merchant.customer();
     const method = await merchant.card(payer.id);
@@ -164,7 +164,7 @@ describe('what is stuck by what PostgreSQL knows', () => {
     const [refund] = await stage.db.sql<{ id: string }[]>`select id from refunds where payment_intent_id = ${paid.id}`;
     assert.ok(refund);
     assert.deepEqual([await kinds(intent.id), await kinds(refund.id)], [[], []]);
-    const [payment, back] = [await stuckOf(intent.id, 3 * minute), await stuckOf(refund.id, 3 * minute)];
+    const [payment, back] = [await stuckOf(intent.id, minute), await stuckOf(refund.id, minute)];
     assert.match(payment.payment_processing?.why ?? '', /^attempt 1 \(confirm\) has no outcome/);
     assert.match(back.refund_processing?.why ?? '', new RegExp(`^the refund of ${paid.id} has no outcome`));
     ledger.reset();
@@ -193,11 +193,11 @@ describe('what is stuck by what PostgreSQL knows', () => {
     assert.deepEqual(await kinds(slot?.payment_intent_id ?? '', 3 * minute), []);
   });
 
-  it('finds a clock that advances for two minutes, with what is still due', async () => {
+  it('finds a clock that advances for 45 seconds, with what is still due', async () => {
     const { merchant } = stage;
     const { clock, plan } = await merchant.planOnClock('2027-01-10T00:00:00Z', { start_date: '2027-01-11' });
     await merchant.beginAdvance(clock.id, '2027-01-12T00:00:00Z');
-    assert.equal((await kinds(clock.id, minute)).includes('advance_slow'), false);
+    assert.equal((await kinds(clock.id, minute / 2)).includes('advance_slow'), false);
     const { advance_slow: stuck } = await stuckOf(clock.id, 3 * minute);
     assert.equal(stuck?.why, `on its way to 2027-01-12T00:00:00.000Z: still to collect: 1, such as ${plan.id}`);
     assert.ok(stuck.remedy.startsWith(`npm run --silent ops -- retry-advance ${clock.id} `));

@@ -44,6 +44,8 @@ export interface AppDeps {
   sql: Pool;
   vault: Vault;
   settings: Settings;
+  /** The origin at which payers reach the pages, without a slash at its end. */
+  publicUrl: string;
   /** Instead of `defaultWaits`, for tests that must not take that long. */
   waits?: Partial<Waits>;
   logger: Logger;
@@ -95,6 +97,8 @@ export interface PublicDeps extends Pick<AppDeps, 'checks' | 'forThisMachine'> {
 export interface ReadDeps {
   db: Reader;
   vault: Vault;
+  /** See `AppDeps`. */
+  publicUrl: string;
 }
 
 /** What the handler of a request that writes may use. */
@@ -106,6 +110,7 @@ export interface WriteDeps {
    */
   db: Db;
   vault: Vault;
+  publicUrl: string;
   canSkipTime: AppDeps['canSkipTime'];
   /** Which addresses webhooks may reach. */
   outbound: OutboundPolicy;

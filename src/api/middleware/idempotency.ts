@@ -95,6 +95,7 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
   const withoutKey: AllDeps = {
     db: deps.sql,
     vault: deps.vault,
+    publicUrl: deps.publicUrl,
     processors: deps.processors,
     canSkipTime: deps.canSkipTime,
     outbound: outboundPolicy(deps.settings.webhookAllowLoopback),

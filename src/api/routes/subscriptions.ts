@@ -19,7 +19,7 @@ import {
   SubscriptionPause,
   SubscriptionUpdate,
 } from '../../resources/subscription-input.ts';
-import { planHook } from '../../services/plans/plan-dunning.ts';
+import { chargeHook } from '../../services/plans/charge-hook.ts';
 import { subscriptionPeriods, subscriptionSchedule } from '../../services/subscriptions/subscription-periods.ts';
 import { requestOfSubscription } from '../../services/subscriptions/subscription-requests.ts';
 import { startSubscription } from '../../services/subscriptions/subscription-start.ts';
@@ -136,7 +136,7 @@ const start = route({
   idempotency: 'committed-first',
   response: { status: 200, schema: Subscription },
   handle: async ({ context, params, deps }) => {
-    const charging = { processors: deps.processors, hook: planHook };
+    const charging = { processors: deps.processors, hook: chargeHook };
     const shown = (row: ShownSubscriptionRow) => presentSubscription(row);
     const id = params.subscription_id;
     return shown(await startSubscription(deps.db, charging, context, id, repeatable(deps, shown)));

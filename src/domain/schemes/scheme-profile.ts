@@ -35,6 +35,8 @@ export interface SchemeProfile {
   maxAmount: { live: number | null; sandbox: number | null };
   /** A mandate lapses after this many months without a debit. */
   mandateMonths: number;
+  /** How many days before a debit its payer is told of a change. */
+  changeNoticeDays: number;
   /** The bank's return codes. The scheme has no others that a payer's bank gives. */
   returnCodes: Readonly<Record<string, ReturnReason>>;
 }

@@ -74,6 +74,25 @@ export async function finishReconciliation(db: Db, id: number, now: Date, counts
   await db`update reconciliations set ${db({ finished_at: now, ...counts })} where id = ${id}`;
 }
 
+/**
+ * Stores a whole comparison that an operator has made, so that `ops stuck` knows of it. Not while a worker makes one:
+ * that one counts then.
+ */
+export async function recordReconciliation(
+  db: Db,
+  { startedAt, finishedAt }: { startedAt: Date; finishedAt: Date },
+  counts: ReconciliationCounts,
+): Promise<void> {
+  const abandonedBefore = new Date(finishedAt.getTime() - abandonedAfterMs);
+  await db`
+    insert into reconciliations (started_at, finished_at, missing, orphaned, stale)
+    select ${startedAt}, ${finishedAt}, ${counts.missing}, ${counts.orphaned}, ${counts.stale}
+    where not exists (
+      select from reconciliations
+      where finished_at is null and coalesce(progress_at, started_at) > ${abandonedBefore}
+    )`;
+}
+
 /** Deletes a reconciliation that could not be carried out. */
 export async function abandonReconciliation(db: Db, id: number): Promise<void> {
   await db`delete from reconciliations where id = ${id}`;
@@ -132,6 +151,8 @@ const tables: Record<WorkflowType, string> = {
   paymentPlan: 'payment_plans',
   scheduledPayment: 'payment_intents',
   bankDebit: 'bank_debits',
+  paymentLink: 'payment_links',
+  checkoutSession: 'checkout_sessions',
   subscription: 'subscriptions',
   testClock: 'test_clocks',
   webhookDelivery: 'webhook_deliveries',
@@ -189,6 +210,18 @@ function wanting(db: Db, type: WorkflowType) {
         join payment_attempts a on a.id = d.attempt_id
         left join test_clocks k on k.id = d.test_clock_id
         where d.payment_plan_id is null and d.next_at is not null`;
+    case 'paymentLink':
+      return db`
+        select l.id, l.livemode, l.status as state, l.wake_at as next_due_at, l.wake_at as due_at, 0 as failed_attempts,
+          coalesce(k.status = 'advancing', false) as advancing
+        from payment_links l
+        left join test_clocks k on k.id = l.test_clock_id
+        where l.status = 'open' and l.expires_at is not null`;
+    case 'checkoutSession':
+      return db`
+        select id, livemode, null as state, null::timestamptz as next_due_at, wake_at as due_at, 0 as failed_attempts,
+          false as advancing
+        from checkout_sessions where status in ('open', 'processing')`;
     case 'subscription':
       return db`
         select s.id, s.livemode, s.state, s.next_period_at as next_due_at, s.wake_at as due_at,

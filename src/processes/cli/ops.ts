@@ -9,6 +9,8 @@ import {
   startOver,
 } from '../../operations/operator-commands.ts';
 import { apiDefinition } from '../../operations/stuck/api.ts';
+import { opsCommand } from '../../operations/stuck/definitions.ts';
+import { wordsAboutEndpoint } from '../../operations/stuck/endpoint-words.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
 import type { LatelyFailing } from '../../operations/stuck/queries/webhooks.ts';
 import { findFailingLately, lookForStuck, stuckKinds } from '../../operations/stuck/stuck.ts';
@@ -16,7 +18,7 @@ import { realNow } from '../../platform/real-time.ts';
 import { safeLine, safeLines } from '../../platform/terminal-text.ts';
 import { CommandRefused } from '../../services/command-refused.ts';
 import { settleAttempt } from '../../services/payments/settle-attempt.ts';
-import { planHook } from '../../services/plans/plan-dunning.ts';
+import { chargeHook } from '../../services/plans/charge-hook.ts';
 import { isOverdueChoice, type OverdueChoice, recalculatePlan } from '../../services/plans/plan-recalculation.ts';
 import { retryDeliveryByOperator } from '../../services/webhooks/operator-commands.ts';
 import { defineCommand, type OpenContext, type Output, operator, UsageError, unknownForm } from './command.ts';
@@ -131,7 +133,7 @@ async function settle(
   if (outcome === undefined) throw new UsageError('ops settle needs --as succeeded or --as failed.');
   const evidence = evidenceIn('settle', values);
   const { sql, processors } = await openContext();
-  const charging = { processors: await processors(), hook: planHook };
+  const charging = { processors: await processors(), hook: chargeHook };
   const message = await settleAttempt(
     sql,
     charging,
@@ -175,9 +177,9 @@ async function stuck(
 
 function describeFailingLately(endpoints: readonly LatelyFailing[], now: Date): string {
   const lines = endpoints.map(
-    ({ id, biller_id, livemode, since, pending, last_error }) =>
+    ({ id, biller_id, livemode, since, pending, ...news }) =>
       `  ${id} (${biller_id}, ${livemode ? 'live' : 'sandbox'}), for ${agoOf(since.toISOString(), now)}: ` +
-      `${pending} waiting; the last attempt: ${last_error ?? 'unknown'}`,
+      `${pending} waiting: ${wordsAboutEndpoint(news)}. Inform its biller; to send now: ${opsCommand('retry-delivery', id)}`,
   );
   const head = 'Not stuck, attempts continue: webhook endpoints that have only failed, for less than a day.';
   return [head, ...lines].map(safeLine).join('\n');

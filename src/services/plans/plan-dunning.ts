@@ -11,17 +11,15 @@ import { pipelined } from '../../platform/postgres/transaction.ts';
 import { planEvent } from '../events.ts';
 import type { AttemptOutcome, AttemptReturn, BookedOutcome, ChargeHook } from '../payments/charge.ts';
 import { afterFailedAttempt, afterReturn, type DunningStep } from '../payments/dunning-step.ts';
-import { subscriptionHook } from '../subscriptions/subscription-hook.ts';
 import { wake } from '../wake.ts';
 
 /**
  * Records the charges of a plan's payment on its slot and on the plan: the collected amount, the next retry, or the
- * close or suspension of the plan. A debit that comes back takes the amount out again. Locks the plan. A payment of a
- * subscription is recorded on that instead.
+ * close or suspension of the plan. A debit that comes back takes the amount out again. Locks the plan.
  * @throws if the slot's row is missing. The attempt then stays open, so its outcome is recorded once the row is back.
  */
 export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId }) => {
-  if (paymentPlanId === null) return subscriptionHook(tx, { paymentIntentId, paymentPlanId });
+  if (paymentPlanId === null) return null;
   const [plan, slot] = await pipelined(tx, [lockPlan(tx, paymentPlanId), selectSlotOfIntent(tx, paymentIntentId)]);
   if (plan === null) return null;
   if (slot === null) {

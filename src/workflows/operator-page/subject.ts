@@ -21,6 +21,8 @@ const titles: Readonly<Record<string, string>> = {
   paymentPlan: 'Payment plan',
   scheduledPayment: 'Scheduled payment',
   bankDebit: 'Bank debit',
+  paymentLink: 'Payment link',
+  checkoutSession: 'Checkout session',
   subscription: 'Subscription',
 };
 
@@ -151,8 +153,16 @@ function remediesOf({ state, story: details, nextAt }: SubjectStatus, isStalled:
   return [...remedies, readAgain];
 }
 
+/** Where the API shows subjects that are not reached by a payment. */
+const collections: Readonly<Record<string, string>> = {
+  paymentLink: 'payment_links',
+  checkoutSession: 'checkout_sessions',
+};
+
 /** Returns the API paths that show the subject. Requests need the biller's key. */
 function pathsOf(subject: SubjectStatus | null): string {
+  const collection = collections[workflowInfo().workflowType];
+  if (collection !== undefined) return `\`GET /api/v1/${collection}/${subjectId()}\``;
   if (workflowInfo().workflowType === 'subscription') {
     const path = `/api/v1/subscriptions/${subjectId()}`;
     return `\`GET ${path}\`, \`GET ${path}/periods\``;

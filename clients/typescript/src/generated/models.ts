@@ -6,6 +6,10 @@ type Schemas = components['schemas'];
 
 export type Address = Schemas['Address'];
 export type AdvancingTestClock = Schemas['AdvancingTestClock'];
+export type AmountRange = Schemas['AmountRange'];
+export type AmountRangeInput = Schemas['AmountRangeInput'];
+export type ApplyTo = Schemas['ApplyTo'];
+export type ApplyToInput = Schemas['ApplyToInput'];
 export type BankDebit = Schemas['BankDebit'];
 export type BankDebitCounts = Schemas['BankDebitCounts'];
 export type BecsData = Schemas['BecsData'];
@@ -19,8 +23,18 @@ export type CardInstrument = Schemas['CardInstrument'];
 export type CardPaymentMethod = Schemas['CardPaymentMethod'];
 export type CardPaymentMethodCreate = Schemas['CardPaymentMethodCreate'];
 export type CardSummary = Schemas['CardSummary'];
+export type CheckoutSession = Schemas['CheckoutSession'];
+export type CheckoutSessionChanges = Schemas['CheckoutSessionChanges'];
+export type CheckoutSessionCompletedEvent = Schemas['CheckoutSessionCompletedEvent'];
+export type CheckoutSessionCreate = Schemas['CheckoutSessionCreate'];
+export type CheckoutSessionEffect = Schemas['CheckoutSessionEffect'];
+export type CheckoutSessionExpiredEvent = Schemas['CheckoutSessionExpiredEvent'];
+export type CheckoutSessionForPayer = Schemas['CheckoutSessionForPayer'];
+export type CheckoutSessionList = Schemas['CheckoutSessionList'];
 export type ClockEffect = Schemas['ClockEffect'];
 export type ClockEffectList = Schemas['ClockEffectList'];
+export type Collect = Schemas['Collect'];
+export type CollectInput = Schemas['CollectInput'];
 export type ComingPeriod = Schemas['ComingPeriod'];
 export type ComingPeriodList = Schemas['ComingPeriodList'];
 export type CreatedPaymentMethod = Schemas['CreatedPaymentMethod'];
@@ -61,6 +75,9 @@ export type MandateExpiredEvent = Schemas['MandateExpiredEvent'];
 export type MandateFailedEvent = Schemas['MandateFailedEvent'];
 export type MandateForPayer = Schemas['MandateForPayer'];
 export type MandateList = Schemas['MandateList'];
+export type MandateNotice = Schemas['MandateNotice'];
+export type MandateNoticeDueEvent = Schemas['MandateNoticeDueEvent'];
+export type MandateNoticeSent = Schemas['MandateNoticeSent'];
 export type MandateText = Schemas['MandateText'];
 export type NotificationPreferences = Schemas['NotificationPreferences'];
 export type PayIdData = Schemas['PayIdData'];
@@ -87,6 +104,19 @@ export type PaymentIntentProcessingEvent = Schemas['PaymentIntentProcessingEvent
 export type PaymentIntentRequiresActionEvent = Schemas['PaymentIntentRequiresActionEvent'];
 export type PaymentIntentReturnedEvent = Schemas['PaymentIntentReturnedEvent'];
 export type PaymentIntentSucceededEvent = Schemas['PaymentIntentSucceededEvent'];
+export type PaymentLink = Schemas['PaymentLink'];
+export type PaymentLinkChanges = Schemas['PaymentLinkChanges'];
+export type PaymentLinkCompletedEvent = Schemas['PaymentLinkCompletedEvent'];
+export type PaymentLinkCreate = Schemas['PaymentLinkCreate'];
+export type PaymentLinkCreatedEvent = Schemas['PaymentLinkCreatedEvent'];
+export type PaymentLinkDeactivatedEvent = Schemas['PaymentLinkDeactivatedEvent'];
+export type PaymentLinkEffect = Schemas['PaymentLinkEffect'];
+export type PaymentLinkExpiredEvent = Schemas['PaymentLinkExpiredEvent'];
+export type PaymentLinkList = Schemas['PaymentLinkList'];
+export type PaymentLinkPaidEvent = Schemas['PaymentLinkPaidEvent'];
+export type PaymentLinkRenew = Schemas['PaymentLinkRenew'];
+export type PaymentLinkRenewedEvent = Schemas['PaymentLinkRenewedEvent'];
+export type PaymentLinkUpdate = Schemas['PaymentLinkUpdate'];
 export type PaymentMethod = Schemas['PaymentMethod'];
 export type PaymentMethodAttach = Schemas['PaymentMethodAttach'];
 export type PaymentMethodCreate = Schemas['PaymentMethodCreate'];
@@ -182,6 +212,7 @@ export type WebhookEvent =
   | Schemas['PaymentIntentReturnedEvent']
   | Schemas['MandateCreatedEvent']
   | Schemas['MandateActivatedEvent']
+  | Schemas['MandateNoticeDueEvent']
   | Schemas['MandateCanceledEvent']
   | Schemas['MandateFailedEvent']
   | Schemas['MandateExpiredEvent']
@@ -189,6 +220,14 @@ export type WebhookEvent =
   | Schemas['PaymentPlanSuspendedEvent']
   | Schemas['PaymentPlanDeactivatedEvent']
   | Schemas['PaymentPlanClosedEvent']
+  | Schemas['PaymentLinkCreatedEvent']
+  | Schemas['PaymentLinkPaidEvent']
+  | Schemas['PaymentLinkCompletedEvent']
+  | Schemas['PaymentLinkExpiredEvent']
+  | Schemas['PaymentLinkDeactivatedEvent']
+  | Schemas['PaymentLinkRenewedEvent']
+  | Schemas['CheckoutSessionCompletedEvent']
+  | Schemas['CheckoutSessionExpiredEvent']
   | Schemas['RefundSucceededEvent']
   | Schemas['RefundFailedEvent']
   | Schemas['SubscriptionStartedEvent']
