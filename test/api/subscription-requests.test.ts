@@ -250,6 +250,12 @@ describe('the terms of a subscription', () => {
     assert.deepEqual(refusal(refused, 422), ['/frequency_type immutable']);
   });
 
+  it('cannot begin in the past by a change before the start either', async () => {
+    const { id } = await subscriber.create();
+    const refused = await stage.request('PUT', `/subscriptions/${id}`, { start_date: '2027-01-09' });
+    assert.deepEqual(refusal(refused, 422), ['/start_date out_of_range']);
+  });
+
   it('show the periods to come before the start, and after it', async () => {
     const { id } = await subscriber.create({ trial_days: 4, ends_at: '2027-03-14' });
     const dates = async () => {

@@ -48,8 +48,8 @@ export async function updateSubscriptionTerms(
     };
     const changed = { ...row, ...change };
     const errors = [...metadataErrors(input.metadata, context.livemode), ...itemErrors(changed.items)];
-    if (isUnstarted)
-      errors.push(...termErrors(startable(changed, at, context.timeZone), { at, timeZone: context.timeZone }));
+    const terms = start_date ? changed : startable(changed, at, context.timeZone);
+    if (isUnstarted) errors.push(...termErrors(terms, { at, timeZone: context.timeZone }));
     if (input.payment_instrument_id) {
       const path = '/payment_instrument_id';
       const method = await resolveMethod(tx, context, input.payment_instrument_id, row.customer_id, path);
