@@ -3,7 +3,15 @@ import { printError } from '../src/platform/terminal.ts';
 import type { Say } from './daemon.ts';
 
 /** The order of shutdown: each process ends before those that it depends on. */
-const endOrder = ['API', 'Worker', 'Temporal Web UI', 'Temporal', 'PostgreSQL', 'the claim on DATA_DIR'] as const;
+const endOrder = [
+  'API',
+  'Pages',
+  'Worker',
+  'Temporal Web UI',
+  'Temporal',
+  'PostgreSQL',
+  'the claim on DATA_DIR',
+] as const;
 
 export type ProcessName = Exclude<(typeof endOrder)[number], 'the claim on DATA_DIR'>;
 

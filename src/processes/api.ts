@@ -60,6 +60,7 @@ const app = createApp({
   vault: keys.vault,
   logger,
   ...(metrics === null ? {} : { watch: metrics.requests }),
+  publicUrl: config.publicUrl,
   settings: config,
   processors: processorsOf(config),
   canSkipTime: timeSkipping.known,

@@ -42,6 +42,7 @@ export function testDeps(db: TestDatabase, overrides: Partial<AppDeps> = {}) {
   const logger = pino({ level: 'debug' }, { write: (line: string) => log.push(JSON.parse(line)) });
   const deps: AppDeps = {
     sql: db.sql,
+    publicUrl: 'http://pages.test',
     vault: createVault([{ id: 'test', key: randomBytes(32) }]),
     settings: { webhookAllowLoopback: true, rateLimitPerSecond: 100_000, rateLimitBurst: 100_000 },
     logger,

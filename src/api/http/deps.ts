@@ -5,6 +5,7 @@ import type { InsertCondition } from '../../platform/postgres/conditional-insert
 import type { Db, Pool, Reader, Tx } from '../../platform/postgres/connection.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
+import type { PageUrls } from '../../services/pages/page-urls.ts';
 
 /** Configuration that affects responses. */
 export interface Settings {
@@ -44,6 +45,8 @@ export interface AppDeps {
   sql: Pool;
   vault: Vault;
   settings: Settings;
+  /** The origin at which payers reach the pages, without a slash at its end. */
+  publicUrl: string;
   /** Instead of `defaultWaits`, for tests that must not take that long. */
   waits?: Partial<Waits>;
   logger: Logger;
@@ -95,6 +98,8 @@ export interface PublicDeps extends Pick<AppDeps, 'checks' | 'forThisMachine'> {
 export interface ReadDeps {
   db: Reader;
   vault: Vault;
+  /** The URLs of the pages for payers. */
+  pageUrls: PageUrls;
 }
 
 /** What the handler of a request that writes may use. */
@@ -106,6 +111,7 @@ export interface WriteDeps {
    */
   db: Db;
   vault: Vault;
+  pageUrls: PageUrls;
   canSkipTime: AppDeps['canSkipTime'];
   /** Which addresses webhooks may reach. */
   outbound: OutboundPolicy;
@@ -125,6 +131,7 @@ export interface CommittedFirstDeps {
   /** The pool: the handler opens its own transactions. */
   db: Pool;
   vault: Vault;
+  pageUrls: PageUrls;
   processors: Processors;
   /** The request's Idempotency-Key, or null. A repeated request finds the committed work by it. */
   idempotencyKey: string | null;

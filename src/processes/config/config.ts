@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import ipaddr from 'ipaddr.js';
 import type { SealFormat } from '../../db/sealed-values.ts';
 import { type LogLevel, logLevels } from '../../platform/logger.ts';
 import { safeLine } from '../../platform/terminal-text.ts';
@@ -30,6 +31,12 @@ export interface Config {
   readonly port: number;
   /** The address that the API listens on. By default only this machine can reach it. */
   readonly host: string;
+  /** The port of the pages for payers, which listen on the same address as the API. */
+  readonly pagesPort: number;
+  /** The origin at which payers reach the pages, without a slash at its end. */
+  readonly publicUrl: string;
+  /** The proxies in front of the pages whose `X-Forwarded-For` counts: addresses or ranges. */
+  readonly trustedProxies: readonly string[];
   /** Where commands for operators ask whether the API responds, without a slash at its end. Null: they do not. */
   readonly apiUrl: string | null;
   /** Absolute. Holds the embedded servers' data, their logs and `development.json`. */
@@ -110,9 +117,13 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const read = createReader(env);
   const databaseUrl = read.databaseUrl('DATABASE_URL');
   const temporal = readTemporal(env, read.faults);
+  const pagesPort = read.port('PAGES_PORT', 8081);
   const config: Config = {
     port: read.port('PORT', 8080),
     host: read.matching('HOST', /^[\da-fA-F:.]+$/, 'an IP address of this machine, such as 0.0.0.0') ?? '127.0.0.1',
+    pagesPort,
+    publicUrl: read.origin('PUBLIC_URL', 'https://pay.example.com') ?? `http://127.0.0.1:${pagesPort}`,
+    trustedProxies: read.networks('TRUSTED_PROXY'),
     apiUrl: read.url('API_URL', 'https://payments.example.com'),
     dataDir: resolve(read.text('DATA_DIR') ?? '.data'),
     databaseUrl,
@@ -238,6 +249,18 @@ function createReader(env: NodeJS.ProcessEnv) {
     return matching(name, /^https?:\/\/[^\s?#]+$/, `a URL, such as ${example}`)?.replace(/\/+$/, '') ?? null;
   }
 
+  function origin(name: string, example: string): string | null {
+    return matching(name, /^https?:\/\/[^\s/?#@]+\/?$/, `an origin, such as ${example}`)?.replace(/\/$/, '') ?? null;
+  }
+
+  function networks(name: string): string[] {
+    const listed = text(name)?.split(/\s*,\s*/) ?? [];
+    const isNetwork = (each: string) => (each.includes('/') ? ipaddr.isValidCIDR(each) : ipaddr.isValid(each));
+    if (listed.every(isNetwork)) return listed;
+    faults.push(`${name} must be a list of addresses or ranges, such as 10.0.0.5,10.1.0.0/16, not "${text(name)}"`);
+    return [];
+  }
+
   function processor(urlName: string, secretName: string): ProcessorService | null {
     const [url, key] = [text(urlName), secret(secretName, 24)];
     if ((url === null) !== (key === null)) {
@@ -279,7 +302,23 @@ function createReader(env: NodeJS.ProcessEnv) {
     matching(name, /^[\w.-]{1,40}(\s*,\s*[\w.-]{1,40})*$/, 'a list of ids of keys, such as k1,k2')?.split(/\s*,\s*/) ??
     [];
   const port = (name: string, fallback: number) => whole(name, fallback, 1, 65_535);
-  return { faults, text, whole, port, flag, matching, secret, databaseUrl, url, processor, oneOf, ids, encryptionKeys };
+  return {
+    faults,
+    text,
+    whole,
+    port,
+    flag,
+    matching,
+    secret,
+    databaseUrl,
+    url,
+    origin,
+    networks,
+    processor,
+    oneOf,
+    ids,
+    encryptionKeys,
+  };
 }
 
 /** Whether user, password and path can be decoded: the PostgreSQL client throws for a URL whose parts cannot. */

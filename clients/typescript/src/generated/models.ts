@@ -4,6 +4,7 @@ import type { components } from './schema.ts';
 
 type Schemas = components['schemas'];
 
+export type Account = Schemas['Account'];
 export type Address = Schemas['Address'];
 export type AdvancingTestClock = Schemas['AdvancingTestClock'];
 export type BankDebit = Schemas['BankDebit'];
@@ -59,6 +60,7 @@ export type MandateFailedEvent = Schemas['MandateFailedEvent'];
 export type MandateForPayer = Schemas['MandateForPayer'];
 export type MandateList = Schemas['MandateList'];
 export type MandateText = Schemas['MandateText'];
+export type NextAction = Schemas['NextAction'];
 export type NotificationPreferences = Schemas['NotificationPreferences'];
 export type PayIdData = Schemas['PayIdData'];
 export type PayIdInstrument = Schemas['PayIdInstrument'];

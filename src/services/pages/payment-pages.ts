@@ -1,0 +1,65 @@
+import { listRefundsOfPage, selectIntentOfPage, selectTakenAt } from '../../db/page-payments.ts';
+import type { PaymentIntentRow } from '../../db/payment-intents.ts';
+import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
+import type { Db, Pool } from '../../platform/postgres/connection.ts';
+import type { Vault } from '../accounts/vault.ts';
+import { completeChallenge } from '../payments/challenge-completion.ts';
+import { planHook } from '../plans/plan-dunning.ts';
+import { intentIdOf } from './page-urls.ts';
+import { openPaying, type Paying } from './paying.ts';
+
+/** The page of a payer's bank for one payment, in the sandbox. */
+export interface ChallengePage extends Paying {
+  intent: PaymentIntentRow;
+}
+
+/** What a receipt says. */
+export interface Receipt extends Paying {
+  intent: PaymentIntentRow;
+  method: Pick<PaymentMethodRow, 'instrument' | 'brand' | 'last4'> | null;
+  /** Customer time. */
+  takenAt: Date;
+  refunds: { id: string; amount: number; updated_at: Date }[];
+}
+
+/** Reads what the challenge page of this token shows. Null for an unknown token, and in live mode. Writes nothing. */
+export async function findChallenge(
+  db: Db,
+  vault: Vault,
+  token: string,
+  requestId: string,
+): Promise<ChallengePage | null> {
+  const id = intentIdOf(vault, 'challenge', token);
+  const intent = id === null ? null : await selectIntentOfPage(db, id);
+  // In live mode the challenge is a page of the payer's real bank.
+  if (intent === null || intent.livemode) return null;
+  return { intent, ...(await openPaying(db, intent, requestId)) };
+}
+
+/**
+ * Completes the challenge of a payment as its payer has answered it.
+ * @throws InvalidState when no challenge is waiting any more, or while the customer's clock is advancing.
+ */
+export async function answerChallenge(
+  pool: Pool,
+  { intent, context }: ChallengePage,
+  answer: 'approve' | 'decline',
+): Promise<void> {
+  await completeChallenge(pool, planHook, context, intent.id, answer === 'approve' ? 'succeed' : 'fail');
+}
+
+/** Reads the receipt of this token. Null for an unknown token, and if no money was taken. Writes nothing. */
+export async function findReceipt(db: Db, vault: Vault, token: string, requestId: string): Promise<Receipt | null> {
+  const id = intentIdOf(vault, 'receipt', token);
+  const intent = id === null ? null : await selectIntentOfPage(db, id);
+  if (intent === null || (intent.status !== 'succeeded' && intent.status !== 'returned')) return null;
+  const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
+  const { payment_method_id: methodId } = intent;
+  const [paying, takenAt, refunds, method] = await Promise.all([
+    openPaying(db, intent, requestId),
+    selectTakenAt(db, intent.id),
+    listRefundsOfPage(db, intent.id),
+    methodId === null ? null : selectPaymentMethod(db, tenant, methodId),
+  ]);
+  return { intent, method, takenAt: takenAt ?? intent.updated_at, refunds, ...paying };
+}
