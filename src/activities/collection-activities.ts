@@ -2,11 +2,14 @@ import type { OperatorCommand } from '../messages/operator-command.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import { realNow } from '../platform/real-time.ts';
 import type { Processors } from '../processors/processor.ts';
-import { collectSubject } from '../services/plans/collect-subject.ts';
+import { linkStatus, sessionStatus } from '../services/links/subject-status.ts';
+import { collectSubject, type SubjectKind } from '../services/plans/collect-subject.ts';
 import {
   executeDebitCommand,
+  executeLinkCommand,
   executePlanCommand,
   executeScheduledPaymentCommand,
+  executeSessionCommand,
 } from '../services/plans/operator-commands.ts';
 import { bankDebitStatus, planStatus, scheduledPaymentStatus } from '../services/plans/subject-status.ts';
 import { carryOut } from './failures.ts';
@@ -27,7 +30,7 @@ export type CollectionActivities = ReturnType<typeof createCollectionActivities>
  * ms.
  */
 export function createCollectionActivities({ sql, processors, maxAheadMs }: CollectionDeps) {
-  const collect = (kind: 'plan' | 'scheduledPayment' | 'bankDebit', id: string, at: number) =>
+  const collect = (kind: SubjectKind, id: string, at: number) =>
     withHeartbeat(() =>
       carryOut(sql, () => collectSubject(sql, processors, { kind, id }, { at: new Date(at), maxAheadMs })),
     );
@@ -38,6 +41,10 @@ export function createCollectionActivities({ sql, processors, maxAheadMs }: Coll
     collectScheduledPayment: (id: string, at: number) => collect('scheduledPayment', id, at),
     readBankDebit: (id: string) => carryOut(sql, () => bankDebitStatus(sql, id)),
     collectBankDebit: (id: string, at: number) => collect('bankDebit', id, at),
+    readPaymentLink: (id: string) => carryOut(sql, () => linkStatus(sql, id)),
+    expirePaymentLink: (id: string, at: number) => collect('paymentLink', id, at),
+    readCheckoutSession: (id: string) => carryOut(sql, () => sessionStatus(sql, id)),
+    expireCheckoutSession: (id: string, at: number) => collect('checkoutSession', id, at),
     /** Execute an operator command. Each returns a sentence about the result, or fails as `CommandRefused`. */
     pressPlan: (id: string, command: OperatorCommand) =>
       carryOut(sql, () => executePlanCommand(sql, id, command, realNow())),
@@ -45,5 +52,9 @@ export function createCollectionActivities({ sql, processors, maxAheadMs }: Coll
       carryOut(sql, () => executeScheduledPaymentCommand(sql, id, command, realNow())),
     pressBankDebit: (id: string, command: OperatorCommand) =>
       carryOut(sql, () => executeDebitCommand(sql, id, command, realNow())),
+    pressPaymentLink: (id: string, command: OperatorCommand) =>
+      carryOut(sql, () => executeLinkCommand(sql, id, command, realNow())),
+    pressCheckoutSession: (id: string, command: OperatorCommand) =>
+      carryOut(sql, () => executeSessionCommand(sql, id, command, realNow())),
   };
 }

@@ -25,6 +25,9 @@ export interface PaymentIntentRow {
   payment_method_id: string | null;
   payment_plan_id: string | null;
   payment_plan_slot: number | null;
+  payment_link_id: string | null;
+  /** The last session in which a payer could pay it. */
+  checkout_session_id: string | null;
   amount: number;
   fee_amount: number;
   surcharge_amount: number;
@@ -69,13 +72,13 @@ export function intentInsert(db: Db, row: PaymentIntentRow, condition: Fragment)
     insert into payment_intents (
       id, biller_id, livemode, customer_id, payment_method_id, payment_plan_id, payment_plan_slot, amount, fee_amount,
       surcharge_amount, surcharge_applied, currency, status, metadata, statement_descriptor,
-      scheduled_payment_date, scheduled_at, attempt_count, created_at, updated_at
+      scheduled_payment_date, scheduled_at, attempt_count, payment_link_id, checkout_session_id, created_at, updated_at
     ) select
       ${row.id}, ${row.biller_id}, ${row.livemode}, ${row.customer_id}, ${row.payment_method_id},
       ${row.payment_plan_id}, ${row.payment_plan_slot}, ${row.amount}, ${row.fee_amount}, ${row.surcharge_amount},
       ${row.surcharge_applied}, ${row.currency}, ${row.status}, ${jsonb(db, row.metadata)},
       ${row.statement_descriptor}, ${row.scheduled_payment_date}, ${row.scheduled_at}, ${row.attempt_count},
-      ${row.created_at}, ${row.updated_at}
+      ${row.payment_link_id}, ${row.checkout_session_id}, ${row.created_at}, ${row.updated_at}
     where ${condition}`;
 }
 
@@ -195,6 +198,25 @@ export async function updateDebitedIntent(tx: Tx, intent: PaymentIntentRow): Pro
   await tx`
     update payment_intents set ${tx({ ...change, last_error_code, last_error_message, updated_at })}
     where id = ${intent.id}`;
+}
+
+/** Notes the session in which a payer may pay a locked intent. */
+export async function noteSession(tx: Tx, id: string, checkoutSessionId: string): Promise<void> {
+  await tx`update payment_intents set checkout_session_id = ${checkoutSessionId} where id = ${id}`;
+}
+
+/** A page of the intents of a link on which an attempt was made, newest first, with one extra row if more follow. */
+export async function listIntentsOfLink(
+  db: Db,
+  tenant: TenantKey,
+  paymentLinkId: string,
+  { limit, after }: Page,
+): Promise<PaymentIntentRow[]> {
+  return db<PaymentIntentRow[]>`
+    select * from payment_intents
+    where payment_link_id = ${paymentLinkId} and attempt_count > 0 and ${isAfter(db, 'payment_intents', tenant, after)}
+    order by id desc
+    limit ${limit + 1}`;
 }
 
 /** Locks all scheduled intents on a test clock, before they are deleted. */

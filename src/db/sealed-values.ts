@@ -7,6 +7,8 @@ export const sealedColumns = {
   account_numbers: { table: 'payment_methods', column: 'sealed_account_number', id: 'id' },
   webhook_secrets: { table: 'webhook_endpoints', column: 'sealed_secret', id: 'id' },
   previous_webhook_secrets: { table: 'webhook_endpoints', column: 'sealed_previous_secret', id: 'id' },
+  payment_link_tokens: { table: 'payment_links', column: 'sealed_token', id: 'id' },
+  checkout_session_tokens: { table: 'checkout_sessions', column: 'sealed_token', id: 'id' },
   idempotent_answers: { table: 'idempotency_keys', column: 'sealed_response', id: 'key' },
 } as const;
 

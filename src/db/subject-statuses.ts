@@ -136,7 +136,7 @@ export async function selectScheduledPaymentStatus(
 }
 
 /** The column `clock_limit` for the clock `k`. Ids of advances sort by the time at which they were accepted. */
-function clockLimit(db: Db) {
+export function clockLimit(db: Db) {
   return db`coalesce(
       (select target_time from clock_advances where test_clock_id = k.id order by id desc limit 1), k.frozen_time
     ) as clock_limit`;

@@ -21,6 +21,8 @@ export const idKinds = {
   payment_attempt: { prefix: 'att_', collection: null, logField: 'attempt_id' },
   refund: { prefix: 're_', collection: 'refunds', logField: 'refund_id' },
   payment_plan: { prefix: 'pp_', collection: 'payment_plans', logField: 'payment_plan_id' },
+  payment_link: { prefix: 'lnk_', collection: 'payment_links', logField: 'payment_link_id' },
+  checkout_session: { prefix: 'ses_', collection: 'checkout_sessions', logField: 'checkout_session_id' },
   test_clock: { prefix: 'clk_', collection: 'test_clocks', logField: 'test_clock_id' },
   clock_advance: { prefix: 'adv_', collection: null, logField: 'advance_id' },
   event: { prefix: 'evt_', collection: 'events', logField: 'event_id' },

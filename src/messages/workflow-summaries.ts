@@ -3,6 +3,8 @@ const summaries = {
   paymentPlan: (id: string) => `Collects the payments of plan ${id} by its calendar, and retries what has failed`,
   scheduledPayment: (id: string) => `Makes payment ${id} on its date`,
   bankDebit: (id: string) => `Hands debit ${id} to the bank, and records what the bank reports`,
+  paymentLink: (id: string) => `Lets payment link ${id} expire at its time`,
+  checkoutSession: (id: string) => `Ends checkout session ${id} at its time, and a challenge that takes too long`,
   testClock: (id: string) => `Carries out the advances of test clock ${id}`,
   webhookDelivery: (id: string) => `Delivers one event to one endpoint: ${id}`,
 };

@@ -34,6 +34,8 @@ const workflowTypeOf: Partial<Record<IdKind, WorkflowType>> = {
   payment_plan: 'paymentPlan',
   payment_intent: 'scheduledPayment',
   payment_attempt: 'bankDebit',
+  payment_link: 'paymentLink',
+  checkout_session: 'checkoutSession',
   test_clock: 'testClock',
   webhook_delivery: 'webhookDelivery',
 };

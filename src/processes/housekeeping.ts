@@ -10,7 +10,7 @@ import { expireMandates } from '../services/mandates/expiry.ts';
 import { recoverCharges } from '../services/payments/payment-confirmation.ts';
 import { compareWithProcessor } from '../services/payments/processor-comparison.ts';
 import { recoverRefunds } from '../services/payments/refunds.ts';
-import { planHook } from '../services/plans/plan-dunning.ts';
+import { chargeHook } from '../services/plans/charge-hook.ts';
 
 const everyMs = 5_000;
 
@@ -22,7 +22,7 @@ const everyMs = 5_000;
  */
 export function startHousekeeping(sql: Pool, processors: Processors, logger: Logger): Repetition {
   const duties = {
-    'recover charges': () => recoverCharges(sql, { processors, hook: planHook }, realNow()),
+    'recover charges': () => recoverCharges(sql, { processors, hook: chargeHook }, realNow()),
     'recover refunds': () => recoverRefunds(sql, processors, realNow()),
     'compare with the live processor': async () => {
       const holds = await compareWithProcessor(sql, processors.live);

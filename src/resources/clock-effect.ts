@@ -2,11 +2,13 @@ import Type, { type Static } from 'typebox';
 import type { AttemptFacts } from '../db/clock-effects.ts';
 import type { TestClockRow } from '../db/test-clocks.ts';
 import { exampleId } from '../domain/ids.ts';
+import { CheckoutSession } from './checkout-session.ts';
 import { instant, ListOf, LocalDate, Nullable, pick, Strict, Timestamp } from './common.ts';
 import { type EventGroup, eventGroups, eventTypes, groupOf } from './event-catalogue.ts';
 import { dueAt, example, madeAt } from './examples.ts';
 import { Mandate } from './mandate.ts';
 import { PaymentIntent } from './payment-intent.ts';
+import { PaymentLink } from './payment-link.ts';
 import { PaymentPlan } from './payment-plan.ts';
 import { EffectsManifest, manifestExample, TestClockState } from './test-clock.ts';
 
@@ -76,10 +78,38 @@ const MandateEffect = Strict(
   { title: 'MandateEffect' },
 );
 
-export const ClockEffect = Type.Union([PaymentIntentEffect, PaymentPlanEffect, MandateEffect], {
-  title: 'ClockEffect',
-  description: 'One effect of an advance of a test clock: the object, what happened to it, and its new values.',
-});
+const linkChanges = ['status', 'status_reason', 'payments_count', 'collected_amount'] as const;
+const PaymentLinkEffect = Strict(
+  {
+    object: Type.Literal('payment_link'),
+    object_id: Type.String({ description: 'The payment link.' }),
+    ...common,
+    changes: Type.Pick(PaymentLink, [...linkChanges], { title: 'PaymentLinkChanges', additionalProperties: false }),
+  },
+  { title: 'PaymentLinkEffect' },
+);
+
+const sessionChanges = ['status', 'status_reason', 'payment_method_id', 'failed_attempts'] as const;
+const CheckoutSessionEffect = Strict(
+  {
+    object: Type.Literal('checkout_session'),
+    object_id: Type.String({ description: 'The checkout session.' }),
+    ...common,
+    changes: Type.Pick(CheckoutSession, [...sessionChanges], {
+      title: 'CheckoutSessionChanges',
+      additionalProperties: false,
+    }),
+  },
+  { title: 'CheckoutSessionEffect' },
+);
+
+export const ClockEffect = Type.Union(
+  [PaymentIntentEffect, PaymentPlanEffect, MandateEffect, PaymentLinkEffect, CheckoutSessionEffect],
+  {
+    title: 'ClockEffect',
+    description: 'One effect of an advance of a test clock: the object, what happened to it, and its new values.',
+  },
+);
 export type ClockEffect = Static<typeof ClockEffect>;
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -210,6 +240,18 @@ const presenters: Record<EffectGroup, (shared: Common, effect: Effect) => ClockE
     object_id: effect.subject_id,
     ...shared,
     changes: pick(effect.data as Mandate, mandateChanges),
+  }),
+  payment_link: (shared, effect) => ({
+    object: 'payment_link',
+    object_id: effect.subject_id,
+    ...shared,
+    changes: pick(effect.data as PaymentLink, linkChanges),
+  }),
+  checkout_session: (shared, effect) => ({
+    object: 'checkout_session',
+    object_id: effect.subject_id,
+    ...shared,
+    changes: pick(effect.data as CheckoutSession, sessionChanges),
   }),
   payment_intent(shared, { subject_id: id, data, facts, isRolledBack = false }) {
     if (facts === null) throw new TypeError(`payment intent ${id} has no attempt at this instant`);

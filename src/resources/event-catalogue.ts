@@ -1,8 +1,10 @@
 import Type, { type Static, type TSchema } from 'typebox';
+import { CheckoutSession, checkoutSessionEventExample } from './checkout-session.ts';
 import { Nullable, Strict, Timestamp } from './common.ts';
 import { dueAt, madeAt } from './examples.ts';
 import { Mandate, mandateExample } from './mandate.ts';
 import { debitIntentExample, PaymentIntent, planPaymentIntentExample } from './payment-intent.ts';
+import { PaymentLink, paymentLinkEventExample } from './payment-link.ts';
 import { PaymentPlan, paymentPlanExample } from './payment-plan.ts';
 import { Refund, refundExample } from './refund.ts';
 import { clockStateExample, EffectsManifest, manifestExample, TestClockState } from './test-clock.ts';
@@ -61,6 +63,7 @@ const endedMandate = {
   ended_at: dueAt,
   updated_at: dueAt,
 } as const;
+const paidLink = { ...paymentLinkEventExample, payments_count: 1, collected_amount: 2500 };
 const stopped = { ...paymentPlanExample, state_reason: 'requested', next_payment_date: null } as const;
 
 /** Every type of event, for webhooks and the list of events. */
@@ -160,6 +163,43 @@ export const eventCatalogue = {
       collected_amount_cents: 130000,
     },
   ),
+  'payment_link.created': event(PaymentLink, 'A payment link was created.', paymentLinkEventExample),
+  'payment_link.paid': event(
+    PaymentLink,
+    'A payment of a link has succeeded. Its own event is `payment_intent.succeeded`.',
+    paidLink,
+  ),
+  'payment_link.completed': event(
+    PaymentLink,
+    'A link has taken all its payments. In `setup` mode: a payment method was saved, and it takes no more.',
+    { ...paidLink, status: 'completed', completed_at: dueAt },
+  ),
+  'payment_link.expired': event(PaymentLink, 'The `expires_at` of a link has come, and it can be paid no more.', {
+    ...paymentLinkEventExample,
+    status: 'expired',
+    status_reason: 'time',
+    expired_at: dueAt,
+  }),
+  'payment_link.deactivated': event(
+    PaymentLink,
+    'A link was deactivated: by you, or with its customer (`status_reason`).',
+    { ...paymentLinkEventExample, status: 'deactivated', status_reason: 'requested' },
+  ),
+  'payment_link.renewed': event(
+    PaymentLink,
+    'A link that had expired or was deactivated is open again, with the same URL.',
+    { ...paymentLinkEventExample, expires_at: '2027-01-18T00:00:00.000Z' },
+  ),
+  'checkout_session.completed': event(
+    CheckoutSession,
+    'A payer has paid in a checkout session, or saved a payment method.',
+    checkoutSessionEventExample,
+  ),
+  'checkout_session.expired': event(
+    CheckoutSession,
+    'A checkout session has ended without a payment (`status_reason`).',
+    { ...checkoutSessionEventExample, status: 'expired', status_reason: 'time', completed_at: null, expired_at: dueAt },
+  ),
   'refund.succeeded': event(Refund, 'A refund succeeded.', refundExample),
   'refund.failed': event(Refund, 'A refund failed.', { ...refundExample, status: 'failed' }),
   'test_clock.created': event(TestClockState, 'A test clock was created.', {
@@ -219,6 +259,8 @@ export const eventGroups = {
   refund: { scope: 'payment_intents:read', isClockEffect: false },
   mandate: { scope: 'mandates:read', isClockEffect: true },
   payment_plan: { scope: 'payment_plans:read', isClockEffect: true },
+  payment_link: { scope: 'payment_links:read', isClockEffect: true },
+  checkout_session: { scope: 'payment_links:read', isClockEffect: true },
   test_clock: { scope: 'test_clocks:read', isClockEffect: false },
   webhook_endpoint: { scope: 'webhooks:read', isClockEffect: false },
 } as const satisfies Record<EventGroup, EventGroupFacts>;

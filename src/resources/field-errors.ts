@@ -77,6 +77,14 @@ export const fieldCodes = {
     remedy: 'Fetch the text again, show it to the payer, and send its `version` and `sha256`.',
   },
   amount_too_small: { meaning: 'The amount is below 200 minor units.', remedy: 'Send a larger amount.' },
+  amount_or_range: {
+    meaning: 'A payment link takes either `amount` or `amount_range`. The request has both or neither.',
+    remedy: 'Send exactly one of them.',
+  },
+  method_currency_mismatch: {
+    meaning: 'A type of payment method cannot pay in this currency.',
+    remedy: 'Leave the type out, or use another currency.',
+  },
   total_or_until_further_notice: {
     meaning: 'A plan has either `total_amount_cents` or `until_further_notice: true`. The request has both or neither.',
     remedy: 'Send exactly one of them.',

@@ -1,6 +1,8 @@
+import type { CheckoutSessionRow } from '../db/checkout-sessions.ts';
 import * as store from '../db/events.ts';
 import type { MandateRow } from '../db/mandates.ts';
 import type { PaymentIntentRow } from '../db/payment-intents.ts';
+import type { PaymentLinkRow } from '../db/payment-links.ts';
 import type { PaymentPlanRow } from '../db/payment-plans.ts';
 import type { RefundRow } from '../db/refunds.ts';
 import type { TestClockRow } from '../db/test-clocks.ts';
@@ -12,10 +14,12 @@ import { noteEnqueued, notifyEnqueued } from '../platform/postgres/outbox.ts';
 import { shareCommit } from '../platform/postgres/shared-commit.ts';
 import { afterCommit, pipelined } from '../platform/postgres/transaction.ts';
 import { emit } from '../platform/telemetry.ts';
+import { presentCheckoutSession } from '../resources/checkout-session.ts';
 import type { EventQuery } from '../resources/event.ts';
 import type { EventType } from '../resources/event-catalogue.ts';
 import { presentMandate } from '../resources/mandate.ts';
 import { presentPaymentIntent } from '../resources/payment-intent.ts';
+import { presentPaymentLink } from '../resources/payment-link.ts';
 import { presentPaymentPlan } from '../resources/payment-plan.ts';
 import { presentRefund } from '../resources/refund.ts';
 import { presentClockState } from '../resources/test-clock.ts';
@@ -74,6 +78,22 @@ export function refundEvent(
 export function planEvent(type: TypeOf<'payment_plan'>, plan: PaymentPlanRow, at: Date): NewEvent {
   const data = presentPaymentPlan(plan);
   return { type, subjectId: plan.id, customerId: plan.customer_id, testClockId: plan.test_clock_id, at, data };
+}
+
+/** Returns an event with the link's current state. `at` is customer time. */
+export function paymentLinkEvent(type: TypeOf<'payment_link'>, link: PaymentLinkRow, at: Date): NewEvent {
+  const { id: subjectId, customer_id: customerId, test_clock_id: testClockId } = link;
+  return { type, subjectId, customerId, testClockId, at, data: presentPaymentLink(link) };
+}
+
+/** Returns an event with the session's current state. `at` is customer time. */
+export function checkoutSessionEvent(
+  type: TypeOf<'checkout_session'>,
+  session: CheckoutSessionRow,
+  at: Date,
+): NewEvent {
+  const { id: subjectId, customer_id: customerId, test_clock_id: testClockId } = session;
+  return { type, subjectId, customerId, testClockId, at, data: presentCheckoutSession(session) };
 }
 
 /** Returns an event with the clock's current state, at the clock's own time. */

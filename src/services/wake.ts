@@ -7,6 +7,8 @@ const wakingSignals: Record<WorkflowType, { name: string }> = {
   paymentPlan: signals.poke,
   scheduledPayment: signals.poke,
   bankDebit: signals.poke,
+  paymentLink: signals.poke,
+  checkoutSession: signals.poke,
   testClock: signals.poke,
   webhookDelivery: signals.retryNow,
 };
@@ -38,6 +40,7 @@ export function wakeEntry(
 export const start = {
   scheduledPayment: starting('scheduledPayment'),
   bankDebit: starting('bankDebit'),
+  checkoutSession: starting('checkoutSession'),
   testClock: starting('testClock'),
 };
 
@@ -46,6 +49,8 @@ export const wake = {
   plan: waking('paymentPlan'),
   scheduledPayment: waking('scheduledPayment'),
   bankDebit: waking('bankDebit'),
+  paymentLink: waking('paymentLink'),
+  checkoutSession: waking('checkoutSession'),
   testClock: waking('testClock'),
 };
 

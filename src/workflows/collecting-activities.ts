@@ -9,9 +9,14 @@ const remote = proxyActivities<CollectionActivities>(overTheNetwork);
 
 /** The names of the activities of one kind of subject, as they are in histories. */
 interface Names {
-  read: 'readPlan' | 'readScheduledPayment' | 'readBankDebit';
-  collect: 'collectPlan' | 'collectScheduledPayment' | 'collectBankDebit';
-  execute: 'pressPlan' | 'pressScheduledPayment' | 'pressBankDebit';
+  read: 'readPlan' | 'readScheduledPayment' | 'readBankDebit' | 'readPaymentLink' | 'readCheckoutSession';
+  collect:
+    | 'collectPlan'
+    | 'collectScheduledPayment'
+    | 'collectBankDebit'
+    | 'expirePaymentLink'
+    | 'expireCheckoutSession';
+  execute: 'pressPlan' | 'pressScheduledPayment' | 'pressBankDebit' | 'pressPaymentLink' | 'pressCheckoutSession';
 }
 
 /**

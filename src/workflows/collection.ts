@@ -14,7 +14,7 @@ import { isKnownToBeOnClock, showStalled, showStatus, showUnread } from './opera
 
 /** How a subject is read and collected: the activities of a plan, of a scheduled payment or of a bank debit. */
 export interface Collection {
-  workflowType: 'paymentPlan' | 'scheduledPayment' | 'bankDebit';
+  workflowType: 'paymentPlan' | 'scheduledPayment' | 'bankDebit' | 'paymentLink' | 'checkoutSession';
   read(id: string): Promise<SubjectStatus>;
   collect(id: string, at: number, status: SubjectStatus): Promise<SubjectStatus>;
   /** The operator commands that the subject takes, and the activity that executes one. */

@@ -12,6 +12,8 @@ const prefixes: Record<IdKind, string> = {
   payment_attempt: 'att_',
   refund: 're_',
   payment_plan: 'pp_',
+  payment_link: 'lnk_',
+  checkout_session: 'ses_',
   test_clock: 'clk_',
   clock_advance: 'adv_',
   event: 'evt_',

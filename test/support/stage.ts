@@ -7,10 +7,11 @@ import type { ChargeRequest, PaymentProcessor, RefundRequest } from '../../src/p
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import type { NewBiller } from '../../src/services/accounts/billers.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
+import { carryOutLink, carryOutSession } from '../../src/services/links/expiry.ts';
 import { carryOutDebit } from '../../src/services/payments/debit-steps.ts';
 import { collectScheduledPayment } from '../../src/services/payments/scheduled-payments.ts';
+import { chargeHook } from '../../src/services/plans/charge-hook.ts';
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
-import { planHook } from '../../src/services/plans/plan-dunning.ts';
 import { completeAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 import { dueOnClock, firstDue } from '../../src/services/test-clocks/due-subjects.ts';
 import { type Reply, useApi } from './api.ts';
@@ -84,7 +85,7 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
     ledger,
     processors,
     vault,
-    charging: { processors, hook: planHook },
+    charging: { processors, hook: chargeHook },
     get merchant() {
       return existing().merchant;
     },
@@ -119,6 +120,12 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
     /** The same of the debit of a single payment: its step that is due at `at`. */
     debit: (attemptId: string, at: string | Date): Promise<void> =>
       carryOutDebit(db.sql, stage.charging, attemptId, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
+    /** The expiry of a link that is due at `at`. */
+    expireLink: (id: string, at: string | Date): Promise<void> =>
+      carryOutLink(db.sql, chargeHook, id, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
+    /** The same of a session, or the end of its challenge. */
+    expireSession: (id: string, at: string | Date): Promise<void> =>
+      carryOutSession(db.sql, chargeHook, id, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
     /** Carries out the advance that a clock has accepted: all that is due, each at its own instant, oldest first. */
     async carryOut(clockId: string): Promise<void> {
       const advance = await selectOpenAdvance(db.sql, clockId);
@@ -129,6 +136,8 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
         const at = due.at !== null && due.at > advance.from_time ? due.at : advance.from_time;
         if (due.workflowType === 'paymentPlan') await stage.collect(due.id, at);
         else if (due.workflowType === 'bankDebit') await stage.debit(due.id, at);
+        else if (due.workflowType === 'paymentLink') await stage.expireLink(due.id, at);
+        else if (due.workflowType === 'checkoutSession') await stage.expireSession(due.id, at);
         else await stage.collectScheduled(due.id, at);
       }
       await completeAdvance(db.sql, advance, realNow());

@@ -29,7 +29,7 @@ import type { Charging } from '../../services/payments/charge.ts';
 import { cancelPaymentIntent } from '../../services/payments/payment-cancellation.ts';
 import { confirmPaymentIntent, createAndConfirm } from '../../services/payments/payment-confirmation.ts';
 import { createPaymentIntent, getPaymentIntent, listPaymentIntents } from '../../services/payments/payment-intents.ts';
-import { planHook } from '../../services/plans/plan-dunning.ts';
+import { chargeHook } from '../../services/plans/charge-hook.ts';
 import { repeatable } from '../http/repeatable.ts';
 import { type KeyIdentity, type Route, route } from '../http/route.ts';
 
@@ -182,7 +182,7 @@ const completeAction = route({
   body: PaymentIntentActionCompletion,
   response: { status: 200, schema: PaymentIntent, example: paidExample },
   handle: async ({ context, params, body, deps }) =>
-    presentPaymentIntent(await completeChallenge(deps.db, planHook, context, params.payment_intent_id, body.result)),
+    presentPaymentIntent(await completeChallenge(deps.db, chargeHook, context, params.payment_intent_id, body.result)),
 });
 
 const bankResult = route({
@@ -204,13 +204,13 @@ const bankResult = route({
     example: { ...debitIntentExample, payment_plan_id: null, status: 'succeeded', returnable_until: '2027-02-11' },
   },
   handle: async ({ context, params, body, deps }) =>
-    presentPaymentIntent(await reportBankResult(deps.db, planHook, context, params.payment_intent_id, body)),
+    presentPaymentIntent(await reportBankResult(deps.db, chargeHook, context, params.payment_intent_id, body)),
 });
 
 export const paymentIntentRoutes: Route[] = [create, list, fetch, confirm, cancel, completeAction, bankResult];
 
 function chargingOf({ processors }: { processors: Processors }): Charging {
-  return { processors, hook: planHook };
+  return { processors, hook: chargeHook };
 }
 
 /** Presents the intent as this key may see it. The client secret is included only if the key may act on the intent. */

@@ -132,6 +132,8 @@ const tables: Record<WorkflowType, string> = {
   paymentPlan: 'payment_plans',
   scheduledPayment: 'payment_intents',
   bankDebit: 'bank_debits',
+  paymentLink: 'payment_links',
+  checkoutSession: 'checkout_sessions',
   testClock: 'test_clocks',
   webhookDelivery: 'webhook_deliveries',
 };
@@ -188,6 +190,18 @@ function wanting(db: Db, type: WorkflowType) {
         join payment_attempts a on a.id = d.attempt_id
         left join test_clocks k on k.id = d.test_clock_id
         where d.payment_plan_id is null and d.next_at is not null`;
+    case 'paymentLink':
+      return db`
+        select l.id, l.livemode, l.status as state, l.wake_at as next_due_at, l.wake_at as due_at, 0 as failed_attempts,
+          coalesce(k.status = 'advancing', false) as advancing
+        from payment_links l
+        left join test_clocks k on k.id = l.test_clock_id
+        where l.status = 'open' and l.expires_at is not null`;
+    case 'checkoutSession':
+      return db`
+        select id, livemode, null as state, null::timestamptz as next_due_at, wake_at as due_at, 0 as failed_attempts,
+          false as advancing
+        from checkout_sessions where status in ('open', 'processing')`;
     case 'testClock':
       return db`select id, livemode, status as state, ${alone} from test_clocks`;
     case 'webhookDelivery':

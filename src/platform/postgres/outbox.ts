@@ -3,7 +3,15 @@ import { afterCommit } from './transaction.ts';
 import type { Db, Tx } from './types.ts';
 
 /** The types of workflows, by the names that histories have. */
-export const workflowTypes = ['paymentPlan', 'scheduledPayment', 'bankDebit', 'testClock', 'webhookDelivery'] as const;
+export const workflowTypes = [
+  'paymentPlan',
+  'scheduledPayment',
+  'bankDebit',
+  'paymentLink',
+  'checkoutSession',
+  'testClock',
+  'webhookDelivery',
+] as const;
 export type WorkflowType = (typeof workflowTypes)[number];
 
 /** An entry for Temporal: start the workflow, signal it, or both. */
@@ -35,6 +43,8 @@ const workflowIdPrefixes: Record<WorkflowType, string> = {
   paymentPlan: 'payment-plan',
   scheduledPayment: 'scheduled-payment',
   bankDebit: 'bank-debit',
+  paymentLink: 'payment-link',
+  checkoutSession: 'checkout-session',
   testClock: 'test-clock',
   webhookDelivery: 'webhook-delivery',
 };

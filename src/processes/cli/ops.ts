@@ -16,7 +16,7 @@ import { realNow } from '../../platform/real-time.ts';
 import { safeLine, safeLines } from '../../platform/terminal-text.ts';
 import { CommandRefused } from '../../services/command-refused.ts';
 import { settleAttempt } from '../../services/payments/settle-attempt.ts';
-import { planHook } from '../../services/plans/plan-dunning.ts';
+import { chargeHook } from '../../services/plans/charge-hook.ts';
 import { isOverdueChoice, type OverdueChoice, recalculatePlan } from '../../services/plans/plan-recalculation.ts';
 import { retryDeliveryByOperator } from '../../services/webhooks/operator-commands.ts';
 import { defineCommand, type OpenContext, type Output, operator, UsageError, unknownForm } from './command.ts';
@@ -131,7 +131,7 @@ async function settle(
   if (outcome === undefined) throw new UsageError('ops settle needs --as succeeded or --as failed.');
   const evidence = evidenceIn('settle', values);
   const { sql, processors } = await openContext();
-  const charging = { processors: await processors(), hook: planHook };
+  const charging = { processors: await processors(), hook: chargeHook };
   const message = await settleAttempt(
     sql,
     charging,

@@ -41,6 +41,8 @@ export type AuditAction =
   | 'payment_intent.rechecked'
   | 'payment_intent.retried_now'
   | 'bank_debit.rechecked'
+  | 'payment_link.rechecked'
+  | 'checkout_session.rechecked'
   | 'test_clock.rechecked'
   | 'test_clock.advance_retried'
   | 'webhook_delivery.retried_now'

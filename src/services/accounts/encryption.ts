@@ -75,6 +75,8 @@ export async function keyUsage(sql: Pool, vault: Vault): Promise<KeyUsage[]> {
     account_numbers: 0,
     webhook_secrets: 0,
     previous_webhook_secrets: 0,
+    payment_link_tokens: 0,
+    checkout_session_tokens: 0,
     idempotent_answers: 0,
   };
   const usage = new Map<string, KeyUsage>([[first, { key: first, role: 'encrypts', ...none }]]);

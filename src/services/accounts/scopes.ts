@@ -10,6 +10,8 @@ export const allScopes = [
   'payment_intents:write',
   'payment_plans:read',
   'payment_plans:write',
+  'payment_links:read',
+  'payment_links:write',
   'test_clocks:read',
   'test_clocks:write',
   'webhooks:read',

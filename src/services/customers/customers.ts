@@ -37,14 +37,14 @@ export async function createCustomer(
   conditionsOf: ConditionsOf<CustomerRow> = unconditionally,
 ): Promise<CustomerRow> {
   const clockId = input.test_clock;
-  if (clockId === undefined) return insert(db, newRow(context, input, context.now), conditionsOf);
+  if (clockId === undefined) return insert(db, newCustomer(context, input, context.now), conditionsOf);
   return atomically(db, async (tx) => {
     const clock = await shareLockClockOf(tx, context, clockId);
     if (clock === null) throw ValidationFailed.missing('/test_clock', 'test clock', clockId);
     const at = timeOnClock(clock);
     await lockBiller(tx, context.billerId);
     await assertRoom(tx, context, clock);
-    return insert(tx, newRow(context, input, at), conditionsOf);
+    return insert(tx, newCustomer(context, input, at), conditionsOf);
   });
 }
 
@@ -97,7 +97,8 @@ async function insert(db: Db, row: CustomerRow, conditionsOf: ConditionsOf<Custo
   return row;
 }
 
-function newRow(context: RequestContext, input: CustomerCreate, at: Date): CustomerRow {
+/** Returns the row of a new customer. `at` is customer time. */
+export function newCustomer(context: RequestContext, input: CustomerCreate, at: Date): CustomerRow {
   return {
     id: newId('customer'),
     biller_id: context.billerId,

@@ -4,7 +4,7 @@ import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-met
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import type { Vault } from '../accounts/vault.ts';
 import { completeChallenge } from '../payments/challenge-completion.ts';
-import { planHook } from '../plans/plan-dunning.ts';
+import { chargeHook } from '../plans/charge-hook.ts';
 import { intentIdOf } from './page-urls.ts';
 import { openPaying, type Paying } from './paying.ts';
 
@@ -45,7 +45,7 @@ export async function answerChallenge(
   { intent, context }: ChallengePage,
   answer: 'approve' | 'decline',
 ): Promise<void> {
-  await completeChallenge(pool, planHook, context, intent.id, answer === 'approve' ? 'succeed' : 'fail');
+  await completeChallenge(pool, chargeHook, context, intent.id, answer === 'approve' ? 'succeed' : 'fail');
 }
 
 /** Reads the receipt of this token. Null for an unknown token, and if no money was taken. Writes nothing. */

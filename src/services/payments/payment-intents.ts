@@ -211,6 +211,8 @@ export function untried(at: Date) {
   return {
     status: 'requires_payment_method',
     attempt_count: 0,
+    payment_link_id: null,
+    checkout_session_id: null,
     total_refunded_amount: 0,
     mandate_id: null,
     expected_result_date: null,

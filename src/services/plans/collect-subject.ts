@@ -3,17 +3,23 @@ import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import { realNow } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { WorkflowTime } from '../customer-time.ts';
+import { carryOutLink, carryOutSession } from '../links/expiry.ts';
+import { linkStatus, sessionStatus } from '../links/subject-status.ts';
 import { carryOutDebit } from '../payments/debit-steps.ts';
 import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
+import { chargeHook } from './charge-hook.ts';
 import { collectDuePayment } from './plan-collection.ts';
-import { planHook } from './plan-dunning.ts';
 import { bankDebitStatus, planStatus, scheduledPaymentStatus } from './subject-status.ts';
 
 const kinds = {
   plan: { read: planStatus, collect: collectDuePayment },
   scheduledPayment: { read: scheduledPaymentStatus, collect: collectScheduledPayment },
   bankDebit: { read: bankDebitStatus, collect: collectDebit },
+  paymentLink: { read: linkStatus, collect: collectLink },
+  checkoutSession: { read: sessionStatus, collect: collectSession },
 };
+
+export type SubjectKind = keyof typeof kinds;
 
 /** Takes the step of a debit that is due. */
 export function collectDebit(
@@ -22,7 +28,17 @@ export function collectDebit(
   attemptId: string,
   time: WorkflowTime & { now: Date },
 ): Promise<void> {
-  return carryOutDebit(sql, { processors, hook: planHook }, attemptId, time);
+  return carryOutDebit(sql, { processors, hook: chargeHook }, attemptId, time);
+}
+
+/** Lets a link expire. No processor is asked. */
+export function collectLink(sql: Db, _: Processors, id: string, time: WorkflowTime & { now: Date }): Promise<void> {
+  return carryOutLink(sql, chargeHook, id, time);
+}
+
+/** Lets a session expire, or its challenge fail. No processor is asked. */
+export function collectSession(sql: Db, _: Processors, id: string, time: WorkflowTime & { now: Date }): Promise<void> {
+  return carryOutSession(sql, chargeHook, id, time);
 }
 
 /**
@@ -34,7 +50,7 @@ export function collectDebit(
 export async function collectSubject(
   sql: Pool,
   processors: Processors,
-  { kind, id }: { kind: keyof typeof kinds; id: string },
+  { kind, id }: { kind: SubjectKind; id: string },
   { at, maxAheadMs }: WorkflowTime,
 ): Promise<SubjectStatus> {
   const { read, collect } = kinds[kind];

@@ -7,6 +7,7 @@ import { atomically } from '../../platform/postgres/transaction.ts';
 import { timeOf } from '../customer-time.ts';
 import { NotFound } from '../errors.ts';
 import { intentEvent, recordEvents } from '../events.ts';
+import { endLinksOfCustomer } from '../links/customer-links.ts';
 import { endMandatesOf } from '../mandates/mandate-ends.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wakeEntry } from '../wake.ts';
@@ -14,8 +15,8 @@ import { stopDebits } from './debit-stops.ts';
 import { transitionPlan } from './plan-transitions.ts';
 
 /**
- * Deletes a customer. The record stays readable. Its open plans are closed, and its scheduled payments and mandates are
- * canceled, each with its event. After the commit the customer is not charged. Deleting it again changes nothing.
+ * Deletes a customer. The record stays readable. Its open plans are closed, its links deactivated, and its scheduled
+ * payments and mandates canceled, each with its event. After the commit the customer is not charged. Deleting it again changes nothing.
  * @throws NotFound
  * @throws InvalidState while the customer's clock is advancing.
  */
@@ -35,12 +36,14 @@ export async function deleteCustomer(db: Writer, context: RequestContext, id: st
     for (const plan of await lockOpenPlansOfCustomer(tx, id)) {
       await transitionPlan(tx, context, plan.id, 'close', 'customer_deleted');
     }
+    const links = await endLinksOfCustomer(tx, id, { at, now: context.now });
     const record = { at, now: context.now, requestId: context.requestId };
     const stopped = await stopDebits(tx, { customerId: id }, 'mandate_unavailable', record);
     const mandatesEnded = await endMandatesOf(tx, ['customer_id', id], 'customer_deleted', at);
     const about = { testClockId: customer.test_clock_id, at };
     await recordEvents(tx, context, [
       ...canceled.map((intent) => intentEvent('payment_intent.canceled', intent, about)),
+      ...links,
       ...mandatesEnded,
       ...stopped,
     ]);

@@ -5,6 +5,7 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type AuditAction, type ChangeOrigin, operator, recordAudit } from '../accounts/audit.ts';
 import { CommandRefused } from '../command-refused.ts';
+import { linkStatus, sessionStatus } from '../links/subject-status.ts';
 import { retryPlanNow } from './plan-operations.ts';
 import { skipPlanSlot } from './plan-slot-skipping.ts';
 import { bankDebitStatus, planStatus, scheduledPaymentStatus } from './subject-status.ts';
@@ -69,6 +70,18 @@ export async function executeDebitCommand(
   if (command.name !== 'recheck') throw new CommandRefused('Nothing was done: a bank debit can only be rechecked.');
   const origin = { by: operator(command.by), now };
   return recheck(db, 'bank_debit.rechecked', attemptId, await bankDebitStatus(db, attemptId), origin);
+}
+
+/** Executes an operator command on a payment link, like `executePlanCommand`. It never expires before its time. */
+export async function executeLinkCommand(db: Db, id: string, command: OperatorCommand, now: Date): Promise<string> {
+  if (command.name !== 'recheck') throw new CommandRefused('Nothing was done: a payment link can only be rechecked.');
+  return recheck(db, 'payment_link.rechecked', id, await linkStatus(db, id), { by: operator(command.by), now });
+}
+
+/** The same on a checkout session. */
+export async function executeSessionCommand(db: Db, id: string, command: OperatorCommand, now: Date): Promise<string> {
+  if (command.name !== 'recheck') throw new CommandRefused('Nothing was done: a session can only be rechecked.');
+  return recheck(db, 'checkout_session.rechecked', id, await sessionStatus(db, id), { by: operator(command.by), now });
 }
 
 /**

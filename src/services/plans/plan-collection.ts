@@ -28,9 +28,9 @@ import { openUnattended, unlessRefused } from '../payments/debit-acceptance.ts';
 import { lockDebit } from '../payments/debit-reports.ts';
 import { type DebitStep, finishDebitStep, openDebitStep } from '../payments/debit-steps.ts';
 import { untried } from '../payments/payment-intents.ts';
+import { chargeHook } from './charge-hook.ts';
 import { dueInstant, progressOf, skippedSlots, slotAfterNext } from './plan-calendar.ts';
 import { assertDates, PlanInconsistent } from './plan-dates.ts';
-import { planHook } from './plan-dunning.ts';
 
 /**
  * Collects the longest overdue payment of a plan, if one is due at `at` (the customer's time). There are three steps:
@@ -51,11 +51,11 @@ export async function collectDuePayment(
 ): Promise<void> {
   const opened = await atomically(sql, (tx) => openDuePayment(tx, processors, planId, time, now));
   if (opened === null) return;
-  if ('ask' in opened) return finishDebitStep(sql, { processors, hook: planHook }, opened, ownStep(now));
+  if ('ask' in opened) return finishDebitStep(sql, { processors, hook: chargeHook }, opened, ownStep(now));
   pass('collection opened');
   const outcome = await askProcessor(sql, processors, opened);
   pass('collection charged');
-  await recordOutcome(sql, opened, { outcome, requestId: null, now }, planHook);
+  await recordOutcome(sql, opened, { outcome, requestId: null, now }, chargeHook);
   pass('collection completed');
 }
 
@@ -110,8 +110,8 @@ async function openDebit(
   at: Date,
   now: Date,
 ): Promise<DebitStep | null> {
-  const locked = await lockDebit(tx, debit.attempt_id, planHook);
-  return locked && openDebitStep(tx, { processors, hook: planHook }, locked, at, ownStep(now));
+  const locked = await lockDebit(tx, debit.attempt_id, chargeHook);
+  return locked && openDebitStep(tx, { processors, hook: chargeHook }, locked, at, ownStep(now));
 }
 
 async function findInterrupted(tx: Tx, slots: OpenSlotRow[]): Promise<Charge | null> {
@@ -153,7 +153,7 @@ async function openRetry(
     updateSlot(tx, plan.id, slot.slot, { status: 'processing', next_attempt_at: null }),
     updatePlan(tx, plan.id, { next_attempt_at: others[0]?.next_attempt_at ?? null, updated_at: at }),
   ]);
-  return unlessRefused(tx, charge, way, now, planHook);
+  return unlessRefused(tx, charge, way, now, chargeHook);
 }
 
 async function openNextSlot(
@@ -197,7 +197,7 @@ async function openNextSlot(
     insertSkippedSlots(tx, plan.id, skippedSlots(cadence, plan.next_slot + 1, nextSlot)),
     updatePlan(tx, plan.id, { next_slot: nextSlot, next_due_at: dueInstant(plan, ahead), updated_at: at }),
   ]);
-  return unlessRefused(tx, charge, way, now, planHook);
+  return unlessRefused(tx, charge, way, now, chargeHook);
 }
 
 /** From when the plan's next slot can be collected: its due instant, or the activation if that is later. */

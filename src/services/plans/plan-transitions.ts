@@ -117,6 +117,16 @@ async function changeFor(
   }
 }
 
+/**
+ * Resumes a locked plan that a failed payment has suspended, and makes its workflow look again. Any other plan stays as
+ * it is. `at` is customer time, `now` real time.
+ */
+export async function resumeUnpaid(tx: Tx, plan: CollectingPlanRow, { at, now }: { at: Date; now: Date }) {
+  if (plan.state !== 'suspended' || plan.state_reason !== 'payment_failed') return;
+  const row = await updatePlan(tx, plan.id, { ...(await resume(tx, plan, at)), updated_at: at });
+  await wake.plan(tx, row, now, { start: true });
+}
+
 /** Retries unpaid payments at once, skips the slots that have passed meanwhile, and continues the calendar. */
 async function resume(tx: Tx, plan: CollectingPlanRow, at: Date): Promise<PlanChange> {
   const cadence = cadenceOf(plan);

@@ -1,3 +1,4 @@
+import { countExpiredLinks } from '../../db/payment-links.ts';
 import {
   type ClockAdvanceRow,
   countEffects,
@@ -143,7 +144,13 @@ export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Dat
 /** Returns the counts of what was done after `from` up to `target`, in the clock's time. */
 export async function countedManifest(tx: Tx, clockId: string, from: Date, target: Date): Promise<EffectsManifest> {
   const { intents, plans } = await countEffects(tx, clockId, from, target);
-  return { payment_intents_enqueued: intents, links_expired: 0, subscriptions_rolled: 0, plans_recalculated: plans };
+  const links = await countExpiredLinks(tx, clockId, from, target);
+  return {
+    payment_intents_enqueued: intents,
+    links_expired: links,
+    subscriptions_rolled: 0,
+    plans_recalculated: plans,
+  };
 }
 
 /**

@@ -8,7 +8,7 @@ import type { DryRunResult, Effect } from '../../resources/clock-effect.ts';
 import { gatherEvents, type NewEvent } from '../events.ts';
 import { expireMandatesOnClock } from '../mandates/expiry.ts';
 import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
-import { collectDebit } from '../plans/collect-subject.ts';
+import { collectDebit, collectLink, collectSession } from '../plans/collect-subject.ts';
 import { collectDuePayment } from '../plans/plan-collection.ts';
 import type { RequestContext } from '../request-context.ts';
 import { countedManifest } from './clock-advance.ts';
@@ -20,6 +20,8 @@ const collect = {
   paymentPlan: collectDuePayment,
   scheduledPayment: collectScheduledPayment,
   bankDebit: collectDebit,
+  paymentLink: collectLink,
+  checkoutSession: collectSession,
 };
 
 /**

@@ -1,13 +1,18 @@
 import { listDebitsDueOnClock } from '../../db/bank-debits.ts';
+import { listSessionsDueOnClock } from '../../db/checkout-sessions.ts';
 import type { DueRow } from '../../db/due-on-clock.ts';
 import { listIntentsDueOnClock } from '../../db/payment-intents.ts';
+import { listLinksDueOnClock } from '../../db/payment-links.ts';
 import { listPlansDueOnClock } from '../../db/payment-plans.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import type { WorkflowType } from '../../platform/postgres/outbox.ts';
 
-/** A plan, scheduled payment or single debit on the clock with something to do before the clock reaches its target. */
+/** A plan, scheduled payment, single debit, link or session on the clock with something to do before the clock reaches its target. */
 export interface DueSubject {
-  workflowType: Extract<WorkflowType, 'paymentPlan' | 'scheduledPayment' | 'bankDebit'>;
+  workflowType: Extract<
+    WorkflowType,
+    'paymentPlan' | 'scheduledPayment' | 'bankDebit' | 'paymentLink' | 'checkoutSession'
+  >;
   id: string;
   /** When, in the clock's time. Null while it is under way. */
   at: Date | null;
@@ -23,15 +28,19 @@ export interface DueSubject {
  * when it is next due.
  */
 export async function dueOnClock(db: Db, testClockId: string, target: Date): Promise<DueSubject[]> {
-  const [plans, payments, debits] = await Promise.all([
+  const [plans, payments, debits, links, sessions] = await Promise.all([
     listPlansDueOnClock(db, testClockId, target),
     listIntentsDueOnClock(db, testClockId, target),
     listDebitsDueOnClock(db, testClockId, target),
+    listLinksDueOnClock(db, testClockId, target),
+    listSessionsDueOnClock(db, testClockId, target),
   ]);
   return [
     ...plans.map((row) => subjectOf('paymentPlan', row)),
     ...payments.map((row) => subjectOf('scheduledPayment', row)),
     ...debits.map((row) => subjectOf('bankDebit', row)),
+    ...links.map((row) => subjectOf('paymentLink', row)),
+    ...sessions.map((row) => subjectOf('checkoutSession', row)),
   ];
 }
 

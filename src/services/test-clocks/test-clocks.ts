@@ -1,6 +1,8 @@
 import { lockDebitsOnClock } from '../../db/bank-debits.ts';
+import { lockSessionsOnClock } from '../../db/checkout-sessions.ts';
 import { listClocks as listClockRows, selectClockDetails, type TestClockDetailRow } from '../../db/clock-details.ts';
 import { lockScheduledIntentsOnClock } from '../../db/payment-intents.ts';
+import { lockLinksOnClock } from '../../db/payment-links.ts';
 import { listActiveFrequenciesOnClock, lockRunningPlansOnClock } from '../../db/payment-plans.ts';
 import { lockBiller } from '../../db/tenant.ts';
 import {
@@ -208,6 +210,8 @@ async function removeClock(
  */
 async function workflowsOfClock(tx: Tx, clock: TestClockRow): Promise<OutboxEntry[]> {
   const plans = await lockRunningPlansOnClock(tx, clock.id);
+  const links = await lockLinksOnClock(tx, clock.id);
+  const sessions = await lockSessionsOnClock(tx, clock.id);
   const payments = await lockScheduledIntentsOnClock(tx, clock.id);
   const debits = await lockDebitsOnClock(tx, clock.id);
   return [
@@ -215,6 +219,8 @@ async function workflowsOfClock(tx: Tx, clock: TestClockRow): Promise<OutboxEntr
     ...plans.map((plan) => wakeEntry('paymentPlan', plan)),
     ...payments.map((payment) => wakeEntry('scheduledPayment', payment)),
     ...debits.map((debit) => wakeEntry('bankDebit', debit)),
+    ...links.map((link) => wakeEntry('paymentLink', link)),
+    ...sessions.map((session) => wakeEntry('checkoutSession', session)),
   ];
 }
 

@@ -21,6 +21,8 @@ const titles: Readonly<Record<string, string>> = {
   paymentPlan: 'Payment plan',
   scheduledPayment: 'Scheduled payment',
   bankDebit: 'Bank debit',
+  paymentLink: 'Payment link',
+  checkoutSession: 'Checkout session',
 };
 
 const readAgain: Remedy = { command: 'recheck', does: 'read the database again, and do what is due.' };
@@ -147,8 +149,16 @@ function remediesOf({ state, story: details, nextAt }: SubjectStatus, isStalled:
   return [...remedies, readAgain];
 }
 
+/** Where the API shows subjects that are not reached by a payment. */
+const collections: Readonly<Record<string, string>> = {
+  paymentLink: 'payment_links',
+  checkoutSession: 'checkout_sessions',
+};
+
 /** Returns the API paths that show the subject. Requests need the biller's key. */
 function pathsOf(subject: SubjectStatus | null): string {
+  const collection = collections[workflowInfo().workflowType];
+  if (collection !== undefined) return `\`GET /api/v1/${collection}/${subjectId()}\``;
   if (workflowInfo().workflowType !== 'paymentPlan') {
     const payment = workflowInfo().workflowType === 'bankDebit' ? subject?.story?.paymentIntentId : subjectId();
     return payment === undefined ? 'none' : `\`GET /api/v1/payment_intents/${payment}\``;

@@ -1,0 +1,159 @@
+import type { Db, Tx } from '../platform/postgres/connection.ts';
+import { type DueRow, hasMandate } from './due-on-clock.ts';
+import { type OfferColumns, offerParameters } from './payment-links.ts';
+import { isAfter, type Page, type TenantKey } from './tenant.ts';
+
+export type CheckoutSessionStatus = 'open' | 'processing' | 'completed' | 'expired';
+
+/** Instants are the customer's time. */
+export interface CheckoutSessionRow extends OfferColumns {
+  id: string;
+  biller_id: string;
+  livemode: boolean;
+  test_clock_id: string | null;
+  payment_link_id: string | null;
+  /** Its link takes one payment. */
+  single_use: boolean;
+  customer_id: string | null;
+  payment_intent_id: string | null;
+  /** The session makes its payment intent; otherwise it was made for an intent of the biller. */
+  has_own_intent: boolean;
+  payment_method_id: string | null;
+  /** Methods that the payer has entered for this payment only. */
+  unkept_methods: string[];
+  token_hash: Buffer;
+  sealed_token: Buffer;
+  status: CheckoutSessionStatus;
+  status_reason: string | null;
+  /** How often the form was accepted. */
+  submissions: number;
+  failed_attempts: number;
+  expires_at: Date;
+  /** When it expires, or when its challenge has taken too long. Null while it waits for a payment begun before. */
+  wake_at: Date | null;
+  completed_at: Date | null;
+  expired_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** Stores a new session. */
+export async function insertCheckoutSession(tx: Tx, row: CheckoutSessionRow): Promise<void> {
+  await tx`insert into checkout_sessions ${tx(offerParameters(tx, row))}`;
+}
+
+/** The columns of a session that change. */
+export type CheckoutSessionChange = Partial<Omit<CheckoutSessionRow, 'id' | 'biller_id' | 'livemode' | 'metadata'>>;
+
+/**
+ * Changes a locked session and returns the new row.
+ * @throws if the session does not exist.
+ */
+export async function updateCheckoutSession(
+  tx: Tx,
+  id: string,
+  change: CheckoutSessionChange,
+): Promise<CheckoutSessionRow> {
+  const [row] = await tx<CheckoutSessionRow[]>`
+    update checkout_sessions set ${tx(offerParameters(tx, change))} where id = ${id} returning *`;
+  if (row === undefined) throw new Error(`checkout session ${id} does not exist`);
+  return row;
+}
+
+/** The session of this biller and mode, or null. */
+export async function selectCheckoutSession(db: Db, tenant: TenantKey, id: string): Promise<CheckoutSessionRow | null> {
+  const [row] = await db<CheckoutSessionRow[]>`
+    select * from checkout_sessions
+    where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`;
+  return row ?? null;
+}
+
+/** The session of any biller whose URL has the token with this SHA-256, or null. */
+export async function selectSessionByToken(db: Db, hash: Buffer): Promise<CheckoutSessionRow | null> {
+  const [row] = await db<CheckoutSessionRow[]>`select * from checkout_sessions where token_hash = ${hash}`;
+  return row ?? null;
+}
+
+/** The session in which a payer may pay this intent, or last could. Null if there never was one. */
+export async function selectSessionOfIntent(db: Db, paymentIntentId: string): Promise<CheckoutSessionRow | null> {
+  const [row] = await db<CheckoutSessionRow[]>`
+    select s.* from payment_intents i join checkout_sessions s on s.id = i.checkout_session_id
+    where i.id = ${paymentIntentId}`;
+  return row ?? null;
+}
+
+/** Locks a session for update, after its link. Returns null if it was deleted. */
+export async function lockCheckoutSession(tx: Tx, id: string): Promise<CheckoutSessionRow | null> {
+  const [row] = await tx<CheckoutSessionRow[]>`select * from checkout_sessions where id = ${id} for no key update`;
+  return row ?? null;
+}
+
+/** Locks the sessions of a locked link that have not ended, oldest first. */
+export async function lockSessionsOfLink(tx: Tx, paymentLinkId: string): Promise<CheckoutSessionRow[]> {
+  return tx<CheckoutSessionRow[]>`
+    select * from checkout_sessions
+    where payment_link_id = ${paymentLinkId} and status in ('open', 'processing')
+    order by id
+    for no key update`;
+}
+
+/** Counts the payments of a locked link that may still succeed: their sessions are `processing`. */
+export async function countProcessing(tx: Tx, paymentLinkId: string): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    select count(*)::integer as count from checkout_sessions
+    where payment_link_id = ${paymentLinkId} and status = 'processing'`;
+  return row?.count ?? 0;
+}
+
+export interface CheckoutSessionFilter {
+  status?: CheckoutSessionStatus | undefined;
+  paymentLinkId?: string | undefined;
+  customerId?: string | undefined;
+  /** Only sessions on this test clock. Without it, only sessions in real time. */
+  testClock?: string | undefined;
+}
+
+/** A page of sessions, newest first, with one extra row if more follow. */
+export async function listCheckoutSessions(
+  db: Db,
+  tenant: TenantKey,
+  filter: CheckoutSessionFilter,
+  { limit, after }: Page,
+): Promise<CheckoutSessionRow[]> {
+  return db<CheckoutSessionRow[]>`
+    select * from checkout_sessions
+    where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
+      ${filter.testClock === undefined ? db`and test_clock_id is null` : db`and test_clock_id = ${filter.testClock}`}
+      ${filter.status === undefined ? db`` : db`and status = ${filter.status}`}
+      ${filter.paymentLinkId === undefined ? db`` : db`and payment_link_id = ${filter.paymentLinkId}`}
+      ${filter.customerId === undefined ? db`` : db`and customer_id = ${filter.customerId}`}
+      and ${isAfter(db, 'checkout_sessions', tenant, after)}
+    order by id desc
+    limit ${limit + 1}`;
+}
+
+/** Locks the sessions of a customer that have no link and have not ended, before they end with the customer. */
+export async function lockSessionsOfCustomer(tx: Tx, customerId: string): Promise<CheckoutSessionRow[]> {
+  return tx<CheckoutSessionRow[]>`
+    select * from checkout_sessions
+    where customer_id = ${customerId} and payment_link_id is null and status in ('open', 'processing')
+    order by id
+    for no key update`;
+}
+
+/** The sessions on a test clock with something to do up to `target` (the clock's time). */
+export async function listSessionsDueOnClock(db: Db, testClockId: string, target: Date): Promise<DueRow[]> {
+  return db<DueRow[]>`
+    select id, wake_at as at, customer_id, ${hasMandate(db, db`checkout_sessions.customer_id`)} from checkout_sessions
+    where test_clock_id = ${testClockId} and wake_at <= ${target}
+    order by wake_at, id`;
+}
+
+/** Locks the sessions on a test clock that have not ended, before they are deleted. */
+export async function lockSessionsOnClock(tx: Tx, testClockId: string): Promise<{ id: string; livemode: boolean }[]> {
+  return tx<{ id: string; livemode: boolean }[]>`
+    select id, livemode from checkout_sessions
+    where test_clock_id = ${testClockId} and status in ('open', 'processing')
+    order by id
+    for update`;
+}

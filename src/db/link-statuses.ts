@@ -1,0 +1,41 @@
+import type { Db } from '../platform/postgres/connection.ts';
+import { clockLimit } from './subject-statuses.ts';
+
+/** The status of a link or a session in one row: what its workflow needs to decide what to wait for. */
+export interface LinkStatusRow {
+  biller_id: string;
+  livemode: boolean;
+  customer_id: string | null;
+  test_clock_id: string | null;
+  status: string;
+  status_reason: string | null;
+  expires_at: Date | null;
+  wake_at: Date | null;
+  failed_attempts: number;
+  updated_at: Date;
+  frozen_time: Date | null;
+  /** The target time of the clock's latest advance, or the clock's own time if there was none. */
+  clock_limit: Date | null;
+}
+
+/** The status of a payment link, or null if it was deleted. */
+export async function selectLinkStatus(db: Db, id: string): Promise<LinkStatusRow | null> {
+  const [row] = await db<LinkStatusRow[]>`
+    select l.biller_id, l.livemode, l.customer_id, l.test_clock_id, l.status, l.status_reason, l.expires_at, l.wake_at,
+      0 as failed_attempts, l.updated_at, k.frozen_time, ${clockLimit(db)}
+    from payment_links l
+    left join test_clocks k on k.id = l.test_clock_id
+    where l.id = ${id}`;
+  return row ?? null;
+}
+
+/** The status of a checkout session, or null if it was deleted. */
+export async function selectSessionStatus(db: Db, id: string): Promise<LinkStatusRow | null> {
+  const [row] = await db<LinkStatusRow[]>`
+    select s.biller_id, s.livemode, s.customer_id, s.test_clock_id, s.status, s.status_reason, s.expires_at, s.wake_at,
+      s.failed_attempts, s.updated_at, k.frozen_time, ${clockLimit(db)}
+    from checkout_sessions s
+    left join test_clocks k on k.id = s.test_clock_id
+    where s.id = ${id}`;
+  return row ?? null;
+}

@@ -1,0 +1,165 @@
+import type { Currency } from '../domain/currencies.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
+import { jsonb } from '../platform/postgres/types.ts';
+import { type DueRow, hasMandate } from './due-on-clock.ts';
+import { isAfter, type Page, type TenantKey } from './tenant.ts';
+
+export type Wanted = 'required' | 'optional' | 'no';
+
+/** What a payer is asked for: the columns that a link and a session have in common. Amounts are minor units. */
+export interface OfferColumns {
+  mode: 'payment' | 'setup';
+  name: string | null;
+  description: string | null;
+  amount: number | null;
+  /** With `amount_max`: the payer chooses the amount. */
+  amount_min: number | null;
+  amount_max: number | null;
+  amount_suggested: number[];
+  currency: Currency | null;
+  /** What the payer is asked for about the person, if the customer is not known. */
+  collect: { email: Wanted; name: Wanted; phone: Wanted };
+  payment_method_types: ('card' | 'au_becs_debit')[];
+  save_payment_method: 'no' | 'offer' | 'always';
+  /** The plan that a completed payment or setup heals. */
+  apply_to_payment_plan_id: string | null;
+  surcharge_applied: boolean;
+  statement_descriptor: string | null;
+  metadata: Record<string, string>;
+  success_url: string | null;
+  cancel_url: string | null;
+}
+
+export type PaymentLinkStatus = 'open' | 'completed' | 'expired' | 'deactivated';
+
+/** Instants are the customer's time. */
+export interface PaymentLinkRow extends OfferColumns {
+  id: string;
+  biller_id: string;
+  livemode: boolean;
+  test_clock_id: string | null;
+  customer_id: string | null;
+  name: string;
+  reference: string | null;
+  max_payments: number | null;
+  token_hash: Buffer;
+  sealed_token: Buffer;
+  status: PaymentLinkStatus;
+  status_reason: string | null;
+  payments_count: number;
+  collected_amount: number;
+  expires_at: Date | null;
+  /** When it expires. Null while it waits for a payment that was begun before. */
+  wake_at: Date | null;
+  completed_at: Date | null;
+  expired_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** The JSON columns of an offer as parameters of a statement. */
+export function offerParameters<T extends Partial<OfferColumns>>(db: Db, row: T) {
+  const { collect, metadata } = row;
+  return {
+    ...row,
+    ...(collect === undefined ? {} : { collect: jsonb(db, collect) }),
+    ...(metadata === undefined ? {} : { metadata: jsonb(db, metadata) }),
+  };
+}
+
+/** Stores a new link. */
+export async function insertPaymentLink(tx: Tx, row: PaymentLinkRow): Promise<void> {
+  await tx`insert into payment_links ${tx(offerParameters(tx, row))}`;
+}
+
+/** The columns of a link that change. */
+export type PaymentLinkChange = Partial<Omit<PaymentLinkRow, 'id' | 'biller_id' | 'livemode' | 'test_clock_id'>>;
+
+/**
+ * Changes a locked link and returns the new row.
+ * @throws if the link does not exist.
+ */
+export async function updatePaymentLink(tx: Tx, id: string, change: PaymentLinkChange): Promise<PaymentLinkRow> {
+  const [row] = await tx<PaymentLinkRow[]>`
+    update payment_links set ${tx(offerParameters(tx, change))} where id = ${id} returning *`;
+  if (row === undefined) throw new Error(`payment link ${id} does not exist`);
+  return row;
+}
+
+/** The link of this biller and mode, or null. */
+export async function selectPaymentLink(db: Db, tenant: TenantKey, id: string): Promise<PaymentLinkRow | null> {
+  const [row] = await db<PaymentLinkRow[]>`
+    select * from payment_links
+    where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`;
+  return row ?? null;
+}
+
+/** The link of any biller whose URL has the token with this SHA-256, or null. */
+export async function selectLinkByToken(db: Db, hash: Buffer): Promise<PaymentLinkRow | null> {
+  const [row] = await db<PaymentLinkRow[]>`select * from payment_links where token_hash = ${hash}`;
+  return row ?? null;
+}
+
+/** Locks a link for update, after its customer. Returns null if it was deleted. */
+export async function lockPaymentLink(tx: Tx, id: string): Promise<PaymentLinkRow | null> {
+  const [row] = await tx<PaymentLinkRow[]>`select * from payment_links where id = ${id} for no key update`;
+  return row ?? null;
+}
+
+export interface PaymentLinkFilter {
+  status?: PaymentLinkStatus | undefined;
+  customerId?: string | undefined;
+  reference?: string | undefined;
+  /** Only links on this test clock. Without it, only links in real time. */
+  testClock?: string | undefined;
+}
+
+/** A page of links, newest first, with one extra row if more follow. */
+export async function listPaymentLinks(
+  db: Db,
+  tenant: TenantKey,
+  filter: PaymentLinkFilter,
+  { limit, after }: Page,
+): Promise<PaymentLinkRow[]> {
+  return db<PaymentLinkRow[]>`
+    select * from payment_links
+    where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
+      ${filter.testClock === undefined ? db`and test_clock_id is null` : db`and test_clock_id = ${filter.testClock}`}
+      ${filter.status === undefined ? db`` : db`and status = ${filter.status}`}
+      ${filter.customerId === undefined ? db`` : db`and customer_id = ${filter.customerId}`}
+      ${filter.reference === undefined ? db`` : db`and reference = ${filter.reference}`}
+      and ${isAfter(db, 'payment_links', tenant, after)}
+    order by id desc
+    limit ${limit + 1}`;
+}
+
+/** Locks the open links of a customer, before they end with it. */
+export async function lockOpenLinksOfCustomer(tx: Tx, customerId: string): Promise<PaymentLinkRow[]> {
+  return tx<PaymentLinkRow[]>`
+    select * from payment_links where customer_id = ${customerId} and status = 'open' order by id for no key update`;
+}
+
+/** The links on a test clock that expire up to `target` (the clock's time). */
+export async function listLinksDueOnClock(db: Db, testClockId: string, target: Date): Promise<DueRow[]> {
+  return db<DueRow[]>`
+    select id, wake_at as at, customer_id, ${hasMandate(db, db`payment_links.customer_id`)} from payment_links
+    where test_clock_id = ${testClockId} and wake_at <= ${target}
+    order by wake_at, id`;
+}
+
+/** Locks the links on a test clock that wait for their date, before they are deleted. */
+export async function lockLinksOnClock(tx: Tx, testClockId: string): Promise<{ id: string; livemode: boolean }[]> {
+  return tx<{ id: string; livemode: boolean }[]>`
+    select id, livemode from payment_links
+    where test_clock_id = ${testClockId} and status = 'open' and expires_at is not null
+    order by id
+    for update`;
+}
+
+/** Counts the links on a test clock that have expired after `from` up to `target` (the clock's time). */
+export async function countExpiredLinks(db: Db, testClockId: string, from: Date, target: Date): Promise<number> {
+  const [row] = await db<{ count: number }[]>`
+    select count(*)::integer as count from payment_links
+    where test_clock_id = ${testClockId} and expired_at > ${from} and expired_at <= ${target}`;
+  return row?.count ?? 0;
+}

@@ -1,0 +1,147 @@
+import Type, { type Static } from 'typebox';
+import type { OfferColumns, PaymentLinkRow } from '../db/payment-links.ts';
+import { exampleId } from '../domain/ids.ts';
+import { Currency, Id, Livemode, Metadata, Nullable, present, Strict, type Tag, Timestamp } from './common.ts';
+import { dueAt, example, madeAt, owned } from './examples.ts';
+
+export const paymentLinks: Tag = {
+  name: 'Payment links',
+  description: 'What you send to a payer: a URL behind which one or more payments are made, or a method is saved.',
+};
+
+export const PaymentLinkStatus = Type.Enum(['open', 'completed', 'expired', 'deactivated'], {
+  description:
+    '`open`: it can be paid. `completed`: it has taken all its payments. `expired`: its `expires_at` has come. ' +
+    '`deactivated`: by you, or with its customer (`status_reason`). The last two can be renewed.',
+});
+
+export const LinkMode = Type.Enum(['payment', 'setup'], {
+  description: '`payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is taken.',
+});
+
+const Wanted = Type.Enum(['required', 'optional', 'no']);
+export const Collect = Strict({ email: Wanted, name: Wanted, phone: Wanted }, { title: 'Collect' });
+
+export const AmountRange = Strict(
+  {
+    min: Type.Integer({ description: 'The least, minor units.' }),
+    max: Type.Integer({ description: 'The most, minor units.' }),
+    suggested: Type.Array(Type.Integer(), { description: 'Amounts to choose from, minor units.' }),
+  },
+  { title: 'AmountRange' },
+);
+
+export const ApplyTo = Strict(
+  {
+    payment_plan_id: Type.String({
+      description:
+        'The plan: the method that was used becomes its instrument. If a failed payment has suspended it, it is resumed.',
+    }),
+  },
+  { title: 'ApplyTo' },
+);
+
+/** What a payer is asked for: the fields that a link and a session have in common. */
+export const offerFields = {
+  amount: Nullable(Type.Integer(), { description: 'Minor units, without surcharge; null if the payer chooses it.' }),
+  amount_range: Nullable(AmountRange, { description: 'Between which amounts the payer chooses.' }),
+  currency: Nullable(Currency, { description: 'Null in `setup` mode without one.' }),
+  customer_id: Nullable(Type.String(), { description: 'The payer; null until a payer is known.' }),
+  collect: Collect,
+  payment_method_types: Type.Array(Type.Enum(['card', 'au_becs_debit']), { description: 'How can be paid.' }),
+  save_payment_method: Type.Enum(['no', 'offer', 'always'], {
+    description: 'Whether the method is kept for later payments: never, if the payer agrees, or always.',
+  }),
+  apply_to: Nullable(ApplyTo, { description: 'What a completed payment or setup does to a plan.' }),
+  surcharge_applied: Type.Boolean({ description: 'Whether the fee is added on top.' }),
+  statement_descriptor: Nullable(Type.String(), { description: 'What the payer’s statement shows.' }),
+  metadata: Metadata,
+  success_url: Nullable(Type.String(), { description: 'Where the last page leads after success.' }),
+  cancel_url: Nullable(Type.String(), { description: 'Where the page leads a payer who leaves.' }),
+};
+
+export const PaymentLink = Strict(
+  {
+    id: Id('payment_link', 'The id of the payment link.'),
+    url: Type.Optional(
+      Type.String({ description: 'What you send to the payer. Whoever has it can pay. Events leave it out.' }),
+    ),
+    mode: LinkMode,
+    name: Type.String({ description: 'What is paid for, as the payer reads it.' }),
+    description: Nullable(Type.String(), { description: 'More about it, for the payer.' }),
+    ...offerFields,
+    reference: Nullable(Type.String(), { description: 'Your own reference.' }),
+    max_payments: Nullable(Type.Integer(), { description: 'How many payments it takes; null for any number.' }),
+    expires_at: Nullable(Timestamp, { description: 'When it expires, in the customer’s time; null if never.' }),
+    status: PaymentLinkStatus,
+    status_reason: Nullable(Type.String(), {
+      description: 'Why it ended: `time`, `requested` or `customer_deleted`; null while open and when completed.',
+    }),
+    payments_count: Type.Integer({
+      description: 'Its payments that have succeeded and did not come back. In `setup` mode, the methods saved.',
+    }),
+    collected_amount: Type.Integer({ description: 'The sum of these payments without surcharges, minor units.' }),
+    completed_at: Nullable(Timestamp),
+    expired_at: Nullable(Timestamp),
+    biller_id: Type.String({ description: 'The account that is paid.' }),
+    livemode: Livemode,
+    test_clock: Nullable(Type.String(), { description: 'The test clock of its customer; null in real time.' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'PaymentLink' },
+);
+export type PaymentLink = Static<typeof PaymentLink>;
+
+/** A link as an event shows it: without its URL. */
+export const paymentLinkEventExample: PaymentLink = {
+  id: exampleId('payment_link'),
+  mode: 'payment',
+  name: 'Invoice 1042',
+  description: 'Membership, first quarter',
+  amount: 2500,
+  amount_range: null,
+  currency: 'AUD',
+  customer_id: exampleId('customer'),
+  collect: { email: 'no', name: 'no', phone: 'no' },
+  payment_method_types: ['card'],
+  save_payment_method: 'no',
+  apply_to: null,
+  surcharge_applied: false,
+  statement_descriptor: 'HARBOUR GYM',
+  metadata: { order: '6735' },
+  success_url: 'https://shop.example.com/thanks?session={CHECKOUT_SESSION_ID}',
+  cancel_url: null,
+  reference: '1042',
+  max_payments: 1,
+  expires_at: dueAt,
+  status: 'open',
+  status_reason: null,
+  payments_count: 0,
+  collected_amount: 0,
+  completed_at: null,
+  expired_at: null,
+  ...owned,
+  test_clock: null,
+  created_at: madeAt,
+  updated_at: madeAt,
+};
+
+export const paymentLinkExample = example(PaymentLink, {
+  ...paymentLinkEventExample,
+  url: 'https://pay.example.com/pay/4fTq0ZrX2bY7cW9dE1aG3hJ5kL6mN8pQ',
+});
+
+/** Presents the columns that a link and a session have in common. */
+export function presentOffer(row: OfferColumns) {
+  const { amount_min: min, amount_max: max, amount_suggested: suggested, apply_to_payment_plan_id: planId } = row;
+  return {
+    amount_range: min === null || max === null ? null : { min, max, suggested: suggested.map(Number) },
+    apply_to: planId === null ? null : { payment_plan_id: planId },
+  };
+}
+
+/** The link as events show it, without its URL. */
+export function presentPaymentLink(row: PaymentLinkRow): PaymentLink {
+  return present(PaymentLink, { ...row, url: undefined, ...presentOffer(row), test_clock: row.test_clock_id });
+}

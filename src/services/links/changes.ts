@@ -1,0 +1,164 @@
+// What the states of links and sessions become, with their events. The rows are locked: the link first, then its
+// sessions. Each function writes, and returns the events for its caller to record.
+import { type CheckoutSessionRow, lockSessionsOfLink, updateCheckoutSession } from '../../db/checkout-sessions.ts';
+import { clearDefaultMethod } from '../../db/customers.ts';
+import { type PaymentLinkRow, updatePaymentLink } from '../../db/payment-links.ts';
+import { markDetached } from '../../db/payment-methods.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
+import { checkoutSessionEvent, type NewEvent, paymentLinkEvent } from '../events.ts';
+import { wake } from '../wake.ts';
+import type { SessionEnd } from './door.ts';
+
+/** When something happens: in customer time, and in real time. */
+export interface Instant {
+  at: Date;
+  now: Date;
+}
+
+/** What a completed payment or setup does to the plan that its link names, in the caller's transaction. */
+export type ApplyTo = (
+  tx: Tx,
+  completed: Instant & { paymentPlanId: string; paymentMethodId: string },
+) => Promise<NewEvent[]>;
+
+/** A method was saved, or a payment has succeeded. `amount` is in minor units; null if no money was taken. */
+interface Completion extends Instant {
+  amount: number | null;
+  paymentMethodId: string | null;
+}
+
+/** Ends a session that was not completed. */
+export async function expireSession(
+  tx: Tx,
+  session: CheckoutSessionRow,
+  reason: SessionEnd,
+  { at, now }: Instant,
+): Promise<NewEvent[]> {
+  const row = await updateCheckoutSession(tx, session.id, {
+    status: 'expired',
+    status_reason: reason,
+    expired_at: at,
+    wake_at: null,
+    updated_at: at,
+  });
+  await wake.checkoutSession(tx, row, now);
+  return [checkoutSessionEvent('checkout_session.expired', row, at)];
+}
+
+/** Completes a session: its payment has succeeded, or its method is saved. Counts it on its link. */
+export async function completeSession(
+  tx: Tx,
+  session: CheckoutSessionRow,
+  link: PaymentLinkRow | null,
+  completion: Completion,
+  applyTo: ApplyTo,
+): Promise<NewEvent[]> {
+  const { at, now, paymentMethodId } = completion;
+  await dropUnkeptMethod(tx, session, paymentMethodId, at);
+  const row = await updateCheckoutSession(tx, session.id, {
+    status: 'completed',
+    status_reason: null,
+    payment_method_id: paymentMethodId,
+    unkept_methods: [],
+    submissions: session.submissions,
+    completed_at: at,
+    wake_at: null,
+    updated_at: at,
+  });
+  await wake.checkoutSession(tx, row, now);
+  const events = [checkoutSessionEvent('checkout_session.completed', row, at)];
+  if (link !== null) events.unshift(...(await countOnLink(tx, link, completion)));
+  const planId = session.apply_to_payment_plan_id;
+  if (planId === null || paymentMethodId === null) return events;
+  return [...events, ...(await applyTo(tx, { at, now, paymentPlanId: planId, paymentMethodId }))];
+}
+
+/** Counts a completed session on its link, which ends when it takes no more. */
+async function countOnLink(tx: Tx, link: PaymentLinkRow, { at, now, amount }: Completion): Promise<NewEvent[]> {
+  const count = link.payments_count + 1;
+  const isLast = link.status === 'open' && count === link.max_payments;
+  const row = await updatePaymentLink(tx, link.id, {
+    payments_count: count,
+    collected_amount: link.collected_amount + (amount ?? 0),
+    ...(isLast ? { status: 'completed', completed_at: at, wake_at: null } : {}),
+    updated_at: at,
+  });
+  const paid = amount === null ? [] : [paymentLinkEvent('payment_link.paid', row, at)];
+  if (isLast) {
+    await wake.paymentLink(tx, row, now);
+    const sessions = await endOpenSessions(tx, row, { at, now });
+    return [...paid, paymentLinkEvent('payment_link.completed', row, at), ...sessions];
+  }
+  return [...paid, ...(await expireIfOverdue(tx, row, { at, now }))];
+}
+
+/** Takes a payment that came back off its link. The link does not open again. */
+export async function uncount(tx: Tx, link: PaymentLinkRow, amount: number, at: Date): Promise<void> {
+  await updatePaymentLink(tx, link.id, {
+    payments_count: Math.max(0, link.payments_count - 1),
+    collected_amount: Math.max(0, link.collected_amount - amount),
+    updated_at: at,
+  });
+}
+
+/** Lets an open link expire. Its open sessions end with it. */
+export async function expireLink(tx: Tx, link: PaymentLinkRow, { at, now }: Instant): Promise<NewEvent[]> {
+  const row = await updatePaymentLink(tx, link.id, {
+    status: 'expired',
+    status_reason: 'time',
+    expired_at: at,
+    wake_at: null,
+    updated_at: at,
+  });
+  await wake.paymentLink(tx, row, now);
+  return [paymentLinkEvent('payment_link.expired', row, at), ...(await endOpenSessions(tx, row, { at, now }))];
+}
+
+/** Deactivates an open link. Its open sessions end with it; an attempt in flight runs on. */
+export async function deactivateLink(
+  tx: Tx,
+  link: PaymentLinkRow,
+  reason: 'requested' | 'customer_deleted',
+  { at, now }: Instant,
+): Promise<{ link: PaymentLinkRow; events: NewEvent[] }> {
+  const row = await updatePaymentLink(tx, link.id, {
+    status: 'deactivated',
+    status_reason: reason,
+    wake_at: null,
+    updated_at: at,
+  });
+  await wake.paymentLink(tx, row, now);
+  const sessions = await endOpenSessions(tx, row, { at, now });
+  return { link: row, events: [paymentLinkEvent('payment_link.deactivated', row, at), ...sessions] };
+}
+
+/**
+ * Lets an open link expire whose time is over, unless a payment that was begun before may still succeed. The link has
+ * then waited for it.
+ */
+export async function expireIfOverdue(tx: Tx, link: PaymentLinkRow, instant: Instant): Promise<NewEvent[]> {
+  if (link.status !== 'open' || link.expires_at === null || link.expires_at > instant.at) return [];
+  const sessions = await lockSessionsOfLink(tx, link.id);
+  return sessions.some(({ status }) => status === 'processing') ? [] : expireLink(tx, link, instant);
+}
+
+async function endOpenSessions(tx: Tx, link: PaymentLinkRow, instant: Instant): Promise<NewEvent[]> {
+  if (link.status === 'open') return [];
+  const events: NewEvent[] = [];
+  for (const session of await lockSessionsOfLink(tx, link.id)) {
+    if (session.status === 'open') events.push(...(await expireSession(tx, session, `link_${link.status}`, instant)));
+  }
+  return events;
+}
+
+/** Detaches the method that was charged if the payer has entered it for this payment only. */
+export async function dropUnkeptMethod(
+  tx: Tx,
+  { unkept_methods: unkept }: CheckoutSessionRow,
+  id: string | null,
+  at: Date,
+): Promise<void> {
+  if (id === null || !unkept.includes(id)) return;
+  await markDetached(tx, id, at);
+  await clearDefaultMethod(tx, id, at);
+}

@@ -1,0 +1,168 @@
+import {
+  type CheckoutSessionFilter,
+  type CheckoutSessionRow,
+  insertCheckoutSession,
+  listCheckoutSessions as listSessionRows,
+  lockCheckoutSession,
+  selectCheckoutSession,
+  selectSessionOfIntent,
+} from '../../db/checkout-sessions.ts';
+import { type LockedCustomerRow, lockCustomer } from '../../db/customers.ts';
+import { type LockedIntentRow, lockPaymentIntent, noteSession, selectPaymentIntent } from '../../db/payment-intents.ts';
+import { lockPaymentLink, type OfferColumns } from '../../db/payment-links.ts';
+import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import type { CheckoutSessionCreate } from '../../resources/checkout-session-input.ts';
+import { type FieldError, fieldError } from '../../resources/field-errors.ts';
+import type { Vault } from '../accounts/vault.ts';
+import { timeOf } from '../customer-time.ts';
+import { resolveCustomer } from '../customers/resolve-references.ts';
+import { assertNoErrors, InvalidState, missingReference, NotFound } from '../errors.ts';
+import { recordEvents } from '../events.ts';
+import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
+import { confirmRefusal } from '../payments/confirm-rules.ts';
+import type { RequestContext, Tenant } from '../request-context.ts';
+import { start } from '../wake.ts';
+import { expireSession } from './changes.ts';
+import { stateOfSession } from './door.ts';
+import { errorsOfOffer, offerOf, urlErrors } from './offers.ts';
+import { newSession, sessionMs } from './session-start.ts';
+
+/** How long a session may last: 5 minutes to 31 days, in milliseconds. */
+const shortestMs = 5 * 60_000;
+const longestMs = 31 * 86_400_000;
+
+/** What a new session is about. `intent` is the biller's own, locked; null if the session makes one. */
+interface Subject {
+  offer: OfferColumns;
+  customer: LockedCustomerRow | null;
+  intent: LockedIntentRow | null;
+  errors: FieldError[];
+}
+
+/**
+ * Creates a session without a link: for a payment, to save a method, or for an intent of the biller.
+ * @throws ValidationFailed with every field error of the body; InvalidState if the intent cannot be confirmed or has an
+ * open session, and while the customer's clock is advancing.
+ */
+export async function createCheckoutSession(
+  db: Writer,
+  vault: Vault,
+  context: RequestContext,
+  input: CheckoutSessionCreate,
+): Promise<CheckoutSessionRow> {
+  return atomically(db, async (tx) => {
+    const { offer, customer, intent, errors } = await subjectOf(tx, context, input);
+    const at = timeOf(customer, context.now);
+    const expiresAt = new Date(input.expires_at ?? at.getTime() + sessionMs);
+    assertNoErrors([...errors, ...expiryErrors(expiresAt, at)]);
+    const { row } = newSession(vault, context, offer, { at, expiresAt });
+    const session: CheckoutSessionRow = {
+      ...row,
+      customer_id: customer?.id ?? null,
+      test_clock_id: customer?.test_clock_id ?? null,
+      payment_intent_id: intent?.id ?? null,
+      has_own_intent: intent === null,
+    };
+    await insertCheckoutSession(tx, session);
+    if (intent !== null) await noteSession(tx, intent.id, session.id);
+    await start.checkoutSession(tx, session, context.now);
+    return session;
+  });
+}
+
+/** @throws NotFound */
+export async function getCheckoutSession(db: Db, tenant: Tenant, id: string): Promise<CheckoutSessionRow> {
+  const session = await selectCheckoutSession(db, tenant, id);
+  if (session === null) throw new NotFound('checkout session', id);
+  return session;
+}
+
+/** Returns a page of sessions, newest first. Those on a test clock are listed only when the filter names the clock. */
+export async function listCheckoutSessions(
+  db: Db,
+  tenant: Tenant,
+  filter: CheckoutSessionFilter,
+  query: PageQuery,
+): Promise<Rows<CheckoutSessionRow>> {
+  return rowsOfPage(db, 'checkout_sessions', tenant, query, (page) => listSessionRows(db, tenant, filter, page));
+}
+
+/**
+ * Ends an open session: after the commit no attempt is opened.
+ * @throws NotFound; InvalidState if the session is not open, and while its clock is advancing.
+ */
+export async function expireCheckoutSession(
+  db: Writer,
+  context: RequestContext,
+  id: string,
+): Promise<CheckoutSessionRow> {
+  return atomically(db, async (tx) => {
+    const { customer_id: customerId, payment_link_id: linkId } = await getCheckoutSession(tx, context, id);
+    const at = timeOf(customerId === null ? null : await lockCustomer(tx, context, customerId), context.now);
+    const link = linkId === null ? null : await lockPaymentLink(tx, linkId);
+    const session = await lockCheckoutSession(tx, id);
+    if (session === null) throw new NotFound('checkout session', id);
+    if (session.status !== 'open') {
+      const state = stateOfSession(session, link, null, at);
+      throw new InvalidState(`Checkout session ${id} is ${state}; it can be ended while open.`);
+    }
+    await recordEvents(tx, context, await expireSession(tx, session, 'requested', { at, now: context.now }));
+    return getCheckoutSession(tx, context, id);
+  });
+}
+
+async function subjectOf(tx: Tx, context: RequestContext, input: CheckoutSessionCreate): Promise<Subject> {
+  const { customer_id: customerId, payment_intent_id: intentId } = input;
+  if (intentId !== undefined) return subjectOfIntent(tx, context, input, intentId);
+  const named = customerId === undefined ? null : await resolveCustomer(tx, context, customerId, '/customer_id');
+  const customer = named?.value ?? null;
+  const errors = [...(named?.error ? [named.error] : []), ...(await errorsOfOffer(tx, context, input, customer))];
+  return { offer: offerOf(input, customer), customer, intent: null, errors };
+}
+
+async function subjectOfIntent(
+  tx: Tx,
+  context: RequestContext,
+  input: CheckoutSessionCreate,
+  id: string,
+): Promise<Subject> {
+  const path = '/payment_intent_id';
+  const found = await selectPaymentIntent(tx, context, id);
+  const customer = found?.customer_id ? await lockCustomer(tx, context, found.customer_id) : null;
+  const intent = found === null ? null : await lockPaymentIntent(tx, id);
+  const offer = offerOf(input, customer);
+  const asked = { ...offer, collect: { email: 'no', name: 'no', phone: 'no' } as const };
+  if (intent === null) {
+    return { offer: asked, customer, intent, errors: [missingReference(path, 'payment intent', id)] };
+  }
+  const refusal = confirmRefusal(intent, customer);
+  if (refusal) throw refusal;
+  if (intent.payment_plan_id !== null || intent.scheduled_at !== null || intent.payment_link_id !== null) {
+    throw new InvalidState(`Payment intent ${id} is paid otherwise: by its plan, on its date, or by its link.`);
+  }
+  const before = await selectSessionOfIntent(tx, id);
+  if (before !== null && (before.status === 'open' || before.status === 'processing' || before.has_own_intent)) {
+    throw new InvalidState(`Payment intent ${id} has checkout session ${before.id}, which is ${before.status}.`);
+  }
+  const { amount, currency, metadata, statement_descriptor, surcharge_applied } = intent;
+  return {
+    offer: { ...asked, amount, currency, metadata, statement_descriptor, surcharge_applied },
+    customer,
+    intent,
+    errors: [...urlErrors(input, context.livemode), ...typeErrors(input, currency)],
+  };
+}
+
+function typeErrors({ payment_method_types: types = [] }: CheckoutSessionCreate, currency: string): FieldError[] {
+  if (currency === 'AUD' || !types.includes('au_becs_debit')) return [];
+  const message = 'A bank account is debited in AUD only. Leave out au_becs_debit.';
+  return [fieldError('/payment_method_types', 'method_currency_mismatch', message)];
+}
+
+function expiryErrors(expiresAt: Date, at: Date): FieldError[] {
+  const ms = expiresAt.getTime() - at.getTime();
+  if (ms >= shortestMs && ms <= longestMs) return [];
+  const [from, to] = [shortestMs, longestMs].map((ahead) => new Date(at.getTime() + ahead).toISOString());
+  return [fieldError('/expires_at', 'out_of_range', `expires_at must be from ${from} to ${to}, the customer’s time.`)];
+}

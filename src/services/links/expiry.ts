@@ -1,0 +1,93 @@
+import {
+  type CheckoutSessionRow,
+  lockCheckoutSession,
+  lockSessionsOfLink,
+  updateCheckoutSession,
+} from '../../db/checkout-sessions.ts';
+import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
+import { lockPaymentIntent } from '../../db/payment-intents.ts';
+import { lockPaymentLink, updatePaymentLink } from '../../db/payment-links.ts';
+import { declined } from '../../domain/charge-outcome.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
+import { databaseNow } from '../../platform/postgres/database-clock.ts';
+import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
+import { instantOf, type WorkflowTime } from '../customer-time.ts';
+import { recordEvents } from '../events.ts';
+import { type ChargeHook, recordOutcome } from '../payments/charge.ts';
+import { expireLink, expireSession, type Instant } from './changes.ts';
+
+type Time = WorkflowTime & { now: Date };
+
+/**
+ * Lets a link expire whose time is over. A challenge that waits for a payer fails. A payment that was begun in time and
+ * may still succeed is waited for: the link then ends with its outcome. In real time the database's clock decides
+ * whether the time is over (see `instantOf`). `now` is real time.
+ * @throws WorkflowClockAhead when it is over by the workflow's clock only. Nothing has changed then.
+ */
+export async function carryOutLink(db: Db, hook: ChargeHook, id: string, { now, ...time }: Time): Promise<void> {
+  await atomically(db, async (tx) => {
+    const [link, databaseTime] = await pipelined(tx, [lockPaymentLink(tx, id), databaseNow(tx)]);
+    if (link === null || link.wake_at === null) return;
+    const at = instantOf({ id, isOnClock: link.test_clock_id !== null, dueAt: link.wake_at }, time, databaseTime);
+    if (at === null) return;
+    for (const session of await lockSessionsOfLink(tx, id)) await failChallenge(tx, hook, session, { at, now });
+    // The outcome of the last challenge lets the link expire.
+    const present = await lockPaymentLink(tx, id);
+    if (present === null || present.wake_at === null) return;
+    const sessions = await lockSessionsOfLink(tx, id);
+    if (sessions.some(({ status }) => status === 'processing')) {
+      await updatePaymentLink(tx, id, { wake_at: null });
+      return;
+    }
+    await recordEvents(tx, originOf(link, now), await expireLink(tx, present, { at, now }));
+  });
+}
+
+/**
+ * Lets a session expire whose time is over, or fails its challenge that the payer has not passed within 15 minutes.
+ * Otherwise as `carryOutLink`.
+ */
+export async function carryOutSession(db: Db, hook: ChargeHook, id: string, { now, ...time }: Time): Promise<void> {
+  await atomically(db, async (tx) => {
+    const found = await lockSessionWithLink(tx, id);
+    if (found === null || found.wake_at === null) return;
+    const databaseTime = await databaseNow(tx);
+    const at = instantOf({ id, isOnClock: found.test_clock_id !== null, dueAt: found.wake_at }, time, databaseTime);
+    if (at === null) return;
+    // If the session is over too, it expires with the outcome of its challenge.
+    if (await failChallenge(tx, hook, found, { at, now })) return;
+    if (found.status === 'processing') await updateCheckoutSession(tx, id, { wake_at: null });
+    else await recordEvents(tx, originOf(found, now), await expireSession(tx, found, 'time', { at, now }));
+  });
+}
+
+/** Locks the link of a session, then the session. */
+async function lockSessionWithLink(tx: Tx, id: string): Promise<CheckoutSessionRow | null> {
+  const [row] = await tx<{ payment_link_id: string | null }[]>`
+    select payment_link_id from checkout_sessions where id = ${id}`;
+  if (row === undefined) return null;
+  if (row.payment_link_id !== null) await lockPaymentLink(tx, row.payment_link_id);
+  return lockCheckoutSession(tx, id);
+}
+
+/** Fails the challenge that a payer has not completed. Returns false if the session has none. */
+async function failChallenge(
+  tx: Tx,
+  hook: ChargeHook,
+  { status, payment_intent_id: intentId }: CheckoutSessionRow,
+  { at, now }: Instant,
+): Promise<boolean> {
+  if (status !== 'processing' || intentId === null) return false;
+  const intent = await lockPaymentIntent(tx, intentId);
+  if (intent?.status !== 'requires_action') return false;
+  const attempt = await selectAttemptInFlight(tx, intentId);
+  if (attempt === null) return false;
+  const charge = { attemptId: attempt.id, paymentIntentId: intentId, paymentPlanId: null };
+  const outcome = declined('authentication_required');
+  await recordOutcome(tx, charge, { outcome, requestId: null, now, at, from: 'requires_action' }, hook);
+  return true;
+}
+
+function originOf(row: { biller_id: string; livemode: boolean }, now: Date) {
+  return { billerId: row.biller_id, livemode: row.livemode, requestId: null, now };
+}

@@ -1,0 +1,114 @@
+import {
+  type CheckoutSessionRow,
+  countProcessing,
+  lockCheckoutSession,
+  selectSessionOfIntent,
+  updateCheckoutSession,
+} from '../../db/checkout-sessions.ts';
+import { lockPaymentLink, type PaymentLinkRow } from '../../db/payment-links.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
+import type { NewEvent } from '../events.ts';
+import type { AttemptOutcome, ChargeHook } from '../payments/charge.ts';
+import { wake } from '../wake.ts';
+import {
+  type ApplyTo,
+  completeSession,
+  dropUnkeptMethod,
+  expireIfOverdue,
+  expireSession,
+  type Instant,
+  uncount,
+} from './changes.ts';
+import { assertTakesAttempt, SessionClosed } from './door.ts';
+
+/** How long a payer has for the challenge of the bank, in milliseconds: 15 minutes. Then the attempt fails. */
+const challengeMs = 15 * 60_000;
+/** After so many failed attempts a session ends: whoever tries cards gets no further. */
+export const failuresPerSession = 10;
+
+/**
+ * Records the charges of a payment on the session in which it is paid, and on the link of that session. An attempt is
+ * opened only while both are open: `opened` throws SessionClosed otherwise. Locks the link, then the session.
+ */
+export function linkHookWith(applyTo: ApplyTo): ChargeHook {
+  return async (tx, { paymentIntentId }) => {
+    const found = await selectSessionOfIntent(tx, paymentIntentId);
+    if (found === null) return null;
+    const link = found.payment_link_id === null ? null : await lockPaymentLink(tx, found.payment_link_id);
+    const session = await lockCheckoutSession(tx, found.id);
+    if (session === null) return null;
+    // The biller's own payment can be charged without the session that was made for it once that has ended.
+    const hasEnded = session.status === 'completed' || session.status === 'expired';
+    if (hasEnded && !session.has_own_intent) return null;
+    return {
+      async opened(at) {
+        if (session.payment_intent_id !== paymentIntentId) {
+          throw new SessionClosed(`The payer has chosen another amount in checkout session ${session.id}.`, 'ended');
+        }
+        assertTakesAttempt(session, link, link === null ? 0 : await countProcessing(tx, link.id), at);
+        const submissions = session.submissions + 1;
+        await updateCheckoutSession(tx, session.id, { status: 'processing', submissions, updated_at: at });
+      },
+      async completed(outcome) {
+        return { nextAttemptAt: null, events: await completed(tx, session, link, outcome, applyTo) };
+      },
+      async returned({ amount, at }) {
+        if (link !== null) await uncount(tx, link, amount, at);
+        return { nextAttemptAt: null, events: [] };
+      },
+    };
+  };
+}
+
+async function completed(
+  tx: Tx,
+  session: CheckoutSessionRow,
+  link: PaymentLinkRow | null,
+  { attempt, amount, at, now, outcome }: AttemptOutcome,
+  applyTo: ApplyTo,
+): Promise<NewEvent[]> {
+  const instant = { at, now };
+  switch (outcome.kind) {
+    case 'succeeded': {
+      const completion = { ...instant, amount, paymentMethodId: attempt.payment_method_id };
+      return completeSession(tx, session, link, completion, applyTo);
+    }
+    case 'requires_action': {
+      const ends = [session.expires_at, link?.expires_at ?? session.expires_at, new Date(at.getTime() + challengeMs)];
+      const wakeAt = new Date(Math.min(...ends.map(Number)));
+      const row = await updateCheckoutSession(tx, session.id, { wake_at: wakeAt, updated_at: at });
+      await wake.checkoutSession(tx, row, now);
+      return [];
+    }
+    case 'failed':
+      return failed(tx, session, link, attempt.payment_method_id, instant);
+  }
+}
+
+async function failed(
+  tx: Tx,
+  session: CheckoutSessionRow,
+  link: PaymentLinkRow | null,
+  methodId: string | null,
+  instant: Instant,
+): Promise<NewEvent[]> {
+  const { at, now } = instant;
+  await dropUnkeptMethod(tx, session, methodId, at);
+  const failures = session.failed_attempts + 1;
+  const row = await updateCheckoutSession(tx, session.id, {
+    status: 'open',
+    failed_attempts: failures,
+    unkept_methods: [],
+    wake_at: session.expires_at,
+    updated_at: at,
+  });
+  if (session.wake_at?.getTime() !== session.expires_at.getTime()) await wake.checkoutSession(tx, row, now);
+  if (failures >= failuresPerSession) {
+    const events = await expireSession(tx, row, 'too_many_attempts', instant);
+    return [...events, ...(link === null ? [] : await expireIfOverdue(tx, link, instant))];
+  }
+  if (link !== null && link.status !== 'open') return expireSession(tx, row, `link_${link.status}`, instant);
+  const expired = link === null ? [] : await expireIfOverdue(tx, link, instant);
+  if (expired.length > 0 || session.expires_at > at) return expired;
+  return expireSession(tx, row, 'time', instant);
+}

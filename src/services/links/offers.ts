@@ -1,0 +1,93 @@
+import type { LockedCustomerRow } from '../../db/customers.ts';
+import type { OfferColumns } from '../../db/payment-links.ts';
+import { lockPlan } from '../../db/payment-plans.ts';
+import { hasEnded } from '../../domain/plan-state.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
+import type { CheckoutSessionCreate } from '../../resources/checkout-session-input.ts';
+import { type FieldError, fieldError } from '../../resources/field-errors.ts';
+import { metadataErrors } from '../customers/resolve-references.ts';
+import { missingReference } from '../errors.ts';
+import type { RequestContext } from '../request-context.ts';
+
+/** What the body of a link or a session says about its offer. */
+type OfferInput = Omit<CheckoutSessionCreate, 'payment_intent_id' | 'expires_at'>;
+
+const nothing = { email: 'no', name: 'no', phone: 'no' } as const;
+
+/** Returns the columns of an offer. `customer` is the payer, or null if it is not known. */
+export function offerOf(input: OfferInput, customer: LockedCustomerRow | null): OfferColumns {
+  const { mode = 'payment', amount_range: range } = input;
+  const isKept = mode === 'setup' || input.apply_to !== undefined;
+  return {
+    mode,
+    name: input.name ?? null,
+    description: input.description ?? null,
+    amount: input.amount ?? null,
+    amount_min: range?.min ?? null,
+    amount_max: range?.max ?? null,
+    amount_suggested: range?.suggested ?? [],
+    currency: input.currency ?? null,
+    collect: customer === null ? { ...nothing, email: 'required', name: 'required', ...input.collect } : nothing,
+    payment_method_types: input.payment_method_types ?? ['card'],
+    save_payment_method: isKept ? 'always' : (input.save_payment_method ?? 'no'),
+    apply_to_payment_plan_id: input.apply_to?.payment_plan_id ?? null,
+    surcharge_applied: input.surcharge_applied ?? false,
+    statement_descriptor: input.statement_descriptor ?? null,
+    metadata: input.metadata ?? {},
+    success_url: input.success_url ?? null,
+    cancel_url: input.cancel_url ?? null,
+  };
+}
+
+/** Returns the field errors of an offer that its schema does not find. `customer` is locked, or null. */
+export async function errorsOfOffer(
+  tx: Tx,
+  context: RequestContext,
+  input: OfferInput,
+  customer: LockedCustomerRow | null,
+): Promise<FieldError[]> {
+  const planId = input.apply_to?.payment_plan_id;
+  return [
+    ...metadataErrors(input.metadata, context.livemode),
+    ...urlErrors(input, context.livemode),
+    ...(planId === undefined || customer === null ? [] : await planErrors(tx, context, planId, customer.id)),
+  ];
+}
+
+/** Returns the field errors of the URLs that a page leads to. Null and undefined have none. */
+export function urlErrors(
+  input: { success_url?: string | null | undefined; cancel_url?: string | null | undefined },
+  livemode: boolean,
+): FieldError[] {
+  return (['success_url', 'cancel_url'] as const).flatMap((name) => {
+    const text = input[name];
+    const problem = text == null ? null : urlProblem(text.replaceAll('{CHECKOUT_SESSION_ID}', 'ses'), livemode);
+    return problem === null ? [] : [fieldError(`/${name}`, 'url_invalid', `${name} ${problem}`)];
+  });
+}
+
+function urlProblem(text: string, livemode: boolean): string | null {
+  if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return 'is not an absolute URL.';
+  const { protocol, username, password } = new URL(text);
+  if (protocol !== 'https:' && (livemode || protocol !== 'http:')) {
+    return livemode ? 'must be https in live mode.' : 'must be http or https.';
+  }
+  return username === '' && password === '' ? null : 'must not contain credentials.';
+}
+
+async function planErrors(
+  tx: Tx,
+  { billerId, livemode }: RequestContext,
+  planId: string,
+  customerId: string,
+): Promise<FieldError[]> {
+  const path = '/apply_to/payment_plan_id';
+  const plan = await lockPlan(tx, planId);
+  const isOwn = plan !== null && plan.biller_id === billerId && plan.livemode === livemode;
+  if (!isOwn) return [missingReference(path, 'payment plan', planId)];
+  if (plan.customer_id !== customerId) {
+    return [fieldError(path, 'invalid_value', `Payment plan ${planId} belongs to another customer.`)];
+  }
+  if (!hasEnded(plan.state)) return [];
+  return [fieldError(path, 'invalid_value', `Payment plan ${planId} is ${plan.state}; it has ended for good.`)];
+}

@@ -1,0 +1,139 @@
+import { type BillerRow, selectBiller } from '../../db/billers.ts';
+import { type CheckoutSessionRow, selectSessionByToken } from '../../db/checkout-sessions.ts';
+import { type CustomerRow, selectCustomer } from '../../db/customers.ts';
+import { type PaymentIntentRow, selectPaymentIntent } from '../../db/payment-intents.ts';
+import {
+  type OfferColumns,
+  type PaymentLinkRow,
+  selectLinkByToken,
+  selectPaymentLink,
+} from '../../db/payment-links.ts';
+import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
+import { selectClockById } from '../../db/test-clocks.ts';
+import type { Currency } from '../../domain/currencies.ts';
+import { priceOf } from '../../domain/fees.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { type LinkState, type SessionState, stateOfLink, stateOfSession } from './door.ts';
+import { hashOfToken } from './tokens.ts';
+
+/** What a payer pays, minor units. */
+export interface Price {
+  amount: number;
+  surchargeAmount: number;
+  totalAmount: number;
+  currency: Currency;
+}
+
+/** What the pages of links and sessions have in common. */
+interface Found {
+  biller: BillerRow;
+  customer: Pick<CustomerRow, 'id' | 'name' | 'email' | 'fee_preferences'> | null;
+  /** Customer time. */
+  at: Date;
+  /** Null in setup mode, and while the payer chooses the amount. */
+  price: Price | null;
+}
+
+/** A link as its payer may see it. */
+export interface LinkForPayer extends Found {
+  link: PaymentLinkRow;
+  state: LinkState;
+}
+
+/** A session as its payer may see it. `link` is null for a session of its own, `intent` before the first attempt. */
+export interface SessionForPayer extends Found {
+  session: CheckoutSessionRow;
+  link: PaymentLinkRow | null;
+  intent: PaymentIntentRow | null;
+  state: SessionState;
+}
+
+/**
+ * Returns the link whose URL has this token, or null. Writes nothing.
+ * @param now real time.
+ */
+export async function findLink(db: Db, token: string, now: Date): Promise<LinkForPayer | null> {
+  const link = await selectLinkByToken(db, hashOfToken(token));
+  if (link === null) return null;
+  const { at, isAdvancing, ...known } = await surroundingsOf(db, link, now);
+  const state = isAdvancing && link.status === 'open' ? 'advancing' : stateOfLink(link, at);
+  return { link, ...known, at, state, price: priceOfOffer(link, known, link.amount) };
+}
+
+/**
+ * Returns the session whose URL has this token, or null. Writes nothing.
+ * @param now real time.
+ */
+export async function findSession(db: Db, token: string, now: Date): Promise<SessionForPayer | null> {
+  const session = await selectSessionByToken(db, hashOfToken(token));
+  return session === null ? null : describeSession(db, session, now);
+}
+
+/** Returns a session with what a payer may see of it. `now` is real time. */
+export async function describeSession(db: Db, session: CheckoutSessionRow, now: Date): Promise<SessionForPayer> {
+  const tenant = { billerId: session.biller_id, livemode: session.livemode };
+  const { payment_link_id: linkId, payment_intent_id: intentId } = session;
+  const [{ at, isAdvancing, ...known }, link, intent] = await Promise.all([
+    surroundingsOf(db, session, now),
+    linkId === null ? null : selectPaymentLink(db, tenant, linkId),
+    intentId === null ? null : selectPaymentIntent(db, tenant, intentId),
+  ]);
+  const state = stateOfSession(session, link, intent, at);
+  const isMoving = isAdvancing && state !== 'completed' && state !== 'expired';
+  const chosen = intent === null || (session.amount === null && state === 'open') ? null : intent;
+  const price =
+    chosen === null
+      ? priceOfOffer(session, known, session.amount)
+      : {
+          amount: chosen.amount,
+          surchargeAmount: chosen.surcharge_amount,
+          totalAmount: chosen.total_amount,
+          currency: chosen.currency,
+        };
+  return { session, link, intent, ...known, at, state: isMoving ? 'advancing' : state, price };
+}
+
+/** Returns the payment of a session and the method that was charged or saved, each or null. */
+export async function paymentOfSession(
+  db: Db,
+  session: CheckoutSessionRow,
+): Promise<{ intent: PaymentIntentRow | null; method: PaymentMethodRow | null }> {
+  const tenant = { billerId: session.biller_id, livemode: session.livemode };
+  const intentId = session.payment_intent_id;
+  const intent = intentId === null ? null : await selectPaymentIntent(db, tenant, intentId);
+  const methodId = session.payment_method_id ?? intent?.payment_method_id ?? null;
+  const method = methodId === null ? null : await selectPaymentMethod(db, tenant, methodId);
+  return { intent, method };
+}
+
+/** Returns what a payer pays for this base amount. Null without an amount, and in setup mode. */
+export function priceFor(found: LinkForPayer | SessionForPayer, amount: number | null): Price | null {
+  return priceOfOffer('session' in found ? found.session : found.link, found, amount);
+}
+
+function priceOfOffer(
+  offer: OfferColumns,
+  { biller, customer }: Pick<Found, 'biller' | 'customer'>,
+  amount: number | null,
+): Price | null {
+  if (amount === null || offer.currency === null) return null;
+  const paysFees = customer?.fee_preferences?.customer_pays_transaction_fees ?? false;
+  const schedule = { basisPoints: biller.fee_basis_points, fixed: biller.fee_fixed };
+  const { surchargeAmount, totalAmount } = priceOf(amount, schedule, offer.surcharge_applied || paysFees);
+  return { amount, surchargeAmount, totalAmount, currency: offer.currency };
+}
+
+async function surroundingsOf(
+  db: Db,
+  row: Pick<PaymentLinkRow, 'biller_id' | 'livemode' | 'customer_id' | 'test_clock_id'>,
+  now: Date,
+) {
+  const { biller_id: billerId, livemode, customer_id: customerId, test_clock_id: clockId } = row;
+  const [biller, customer, clock] = await Promise.all([
+    selectBiller(db, billerId),
+    customerId === null ? null : selectCustomer(db, { billerId, livemode }, customerId),
+    clockId === null ? null : selectClockById(db, clockId),
+  ]);
+  if (biller === null) throw new Error(`biller ${billerId} does not exist`);
+  return { biller, customer, at: clock?.frozen_time ?? now, isAdvancing: clock?.status === 'advancing' };
+}

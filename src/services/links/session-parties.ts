@@ -1,0 +1,104 @@
+import { selectBiller } from '../../db/billers.ts';
+import {
+  type CheckoutSessionRow,
+  countProcessing,
+  lockCheckoutSession,
+  updateCheckoutSession,
+} from '../../db/checkout-sessions.ts';
+import { insertCustomer, type LockedCustomerRow, lockCustomer } from '../../db/customers.ts';
+import { lockMandateOfMethod } from '../../db/mandates.ts';
+import { lockPaymentLink, type PaymentLinkRow } from '../../db/payment-links.ts';
+import { lockPaymentMethod } from '../../db/payment-methods.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
+import { timeOf } from '../customer-time.ts';
+import { newCustomer } from '../customers/customers.ts';
+import { NotFound } from '../errors.ts';
+import { giveMandate } from '../mandates/mandates.ts';
+import type { RequestContext } from '../request-context.ts';
+import { assertTakesAttempt } from './door.ts';
+import { type PayerRequest, payerContext } from './payer-context.ts';
+import type { Submission } from './submission.ts';
+
+/** A session that takes an attempt, with everything locked that the attempt depends on. */
+export interface OpenSession {
+  session: CheckoutSessionRow;
+  link: PaymentLinkRow | null;
+  /** Null for the payment of a biller that has no customer. */
+  customer: LockedCustomerRow | null;
+  /** Customer time. */
+  at: Date;
+}
+
+/** Returns the context of a payer's request in this session. */
+export async function contextOfSession(
+  db: Db,
+  session: Pick<CheckoutSessionRow, 'biller_id' | 'livemode'>,
+  payer: PayerRequest,
+): Promise<RequestContext> {
+  const biller = await selectBiller(db, session.biller_id);
+  if (biller === null) throw new Error(`biller ${session.biller_id} does not exist`);
+  return payerContext(biller, session.livemode, payer);
+}
+
+/**
+ * Locks customer, link and session, in this order. A session without a customer gets one from what the payer has said.
+ * Returns null if the session was submitted since: its `submissions` is not `version` any more.
+ * @throws SessionClosed; NotFound if the session was deleted; InvalidState while the customer's clock is advancing.
+ */
+export async function lockOpenSession(
+  tx: Tx,
+  context: RequestContext,
+  found: CheckoutSessionRow,
+  { version, details = {} }: Submission,
+): Promise<OpenSession | null> {
+  const known = found.customer_id === null ? null : await lockCustomer(tx, context, found.customer_id);
+  const link = found.payment_link_id === null ? null : await lockPaymentLink(tx, found.payment_link_id);
+  const session = await lockCheckoutSession(tx, found.id);
+  if (session === null) throw new NotFound('checkout session', found.id);
+  if (session.submissions !== version) return null;
+  // Another page of this session has made its customer meanwhile. It is locked after the session, by this page alone.
+  const customer =
+    known ?? (session.customer_id === null ? null : await lockCustomer(tx, context, session.customer_id));
+  const at = timeOf(customer, context.now);
+  assertTakesAttempt(session, link, link === null ? 0 : await countProcessing(tx, link.id), at);
+  if (customer !== null || !session.has_own_intent) return { session, link, customer, at };
+  const made = await makeCustomer(tx, context, details, at);
+  return { session: await updateCheckoutSession(tx, session.id, { customer_id: made.id }), link, customer: made, at };
+}
+
+/** Makes the customer of a session. Somebody who has given no name is called by the email address, or "Payer". */
+async function makeCustomer(
+  tx: Tx,
+  context: RequestContext,
+  { name, email, phone }: NonNullable<Submission['details']>,
+  at: Date,
+): Promise<LockedCustomerRow> {
+  const given = (text: string | undefined) => text?.trim() || undefined;
+  const input = {
+    name: given(name) ?? given(email) ?? 'Payer',
+    email: given(email),
+    phones: given(phone) === undefined ? undefined : [{ raw: given(phone) ?? '' }],
+  };
+  const row = newCustomer(context, JSON.parse(JSON.stringify(input)), at);
+  await insertCustomer(tx, row);
+  return { ...row, clock_status: null, frozen_time: null };
+}
+
+/**
+ * Records the payer's agreement to debits of a bank account, unless the account has a mandate already.
+ * @throws ValidationFailed, InvalidState as `giveMandate`.
+ */
+export async function acceptMandateFor(
+  tx: Tx,
+  context: RequestContext,
+  { customer, at }: OpenSession,
+  methodId: string,
+  acceptance: Submission['acceptance'],
+): Promise<void> {
+  if (acceptance === undefined || customer === null) return;
+  const method = await lockPaymentMethod(tx, context, methodId);
+  if (method === null) throw new NotFound('payment method', methodId);
+  const existing = await lockMandateOfMethod(tx, methodId);
+  if (existing !== null && existing.ended_at === null) return;
+  await giveMandate(tx, context, { customer, method, at }, { payment_method_id: methodId, acceptance });
+}

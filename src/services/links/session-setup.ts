@@ -1,0 +1,63 @@
+import type { CheckoutSessionRow } from '../../db/checkout-sessions.ts';
+import type { Pool, Tx } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import { attachMethod } from '../customers/resolve-references.ts';
+import { ValidationFailed } from '../errors.ts';
+import { recordEvents } from '../events.ts';
+import { lockMethodOfPayer } from '../payments/unattached-methods.ts';
+import type { RequestContext } from '../request-context.ts';
+import { completeSession } from './changes.ts';
+import type { PayerRequest } from './payer-context.ts';
+import { findSession } from './public-tokens.ts';
+import { acceptMandateFor, contextOfSession, lockOpenSession } from './session-parties.ts';
+import { methodOf, refusalBefore, refusalOf, submittedResult } from './session-payment.ts';
+import type { SessionDeps, Submission, Submitted } from './submission.ts';
+
+/**
+ * Saves a payer's method in a session of mode `setup`, and completes it. A version that was submitted before saves
+ * nothing: it returns what has come of it.
+ */
+export async function saveSessionMethod(
+  pool: Pool,
+  deps: SessionDeps,
+  token: string,
+  submission: Submission,
+  payer: PayerRequest,
+): Promise<Submitted> {
+  const found = await findSession(pool, token, payer.now);
+  if (found === null || found.session.mode !== 'setup') return { kind: 'unknown' };
+  const refusal = refusalBefore(found, submission);
+  if (refusal !== null) return refusal;
+  try {
+    const context = await contextOfSession(pool, found.session, payer);
+    const methodId = await methodOf(pool, deps, context, submission);
+    await atomically(pool, (tx) => complete(tx, deps, context, found.session, submission, methodId));
+  } catch (error) {
+    return refusalOf(error);
+  }
+  return submittedResult(pool, found.session, payer);
+}
+
+async function complete(
+  tx: Tx,
+  { applyTo }: SessionDeps,
+  context: RequestContext,
+  found: CheckoutSessionRow,
+  submission: Submission,
+  methodId: string,
+): Promise<void> {
+  const open = await lockOpenSession(tx, context, found, submission);
+  if (open === null) return;
+  const { session, link, customer, at } = open;
+  if (customer === null) throw new Error(`checkout session ${session.id} has no customer`);
+  const payer = { id: session.id, customer_id: customer.id, payment_method_id: null };
+  const method = await lockMethodOfPayer(tx, context, methodId, payer);
+  if (method.detached_at !== null) {
+    throw ValidationFailed.of('/method', 'payment_method_detached', 'The payment method has been detached.');
+  }
+  await attachMethod(tx, context, method, customer.id, at);
+  await acceptMandateFor(tx, context, open, methodId, submission.acceptance);
+  const completion = { at, now: context.now, amount: null, paymentMethodId: methodId };
+  const submitted = { ...session, submissions: session.submissions + 1 };
+  await recordEvents(tx, context, await completeSession(tx, submitted, link, completion, applyTo));
+}

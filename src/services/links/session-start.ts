@@ -1,0 +1,140 @@
+import { selectBiller } from '../../db/billers.ts';
+import {
+  type CheckoutSessionRow,
+  countProcessing,
+  insertCheckoutSession,
+  lockSessionsOfLink,
+} from '../../db/checkout-sessions.ts';
+import { lockCustomer } from '../../db/customers.ts';
+import { lockPaymentLink, type OfferColumns, type PaymentLinkRow, selectLinkByToken } from '../../db/payment-links.ts';
+import { newId } from '../../domain/ids.ts';
+import type { Tx, Writer } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import type { Vault } from '../accounts/vault.ts';
+import { timeOf } from '../customer-time.ts';
+import { InvalidState } from '../errors.ts';
+import { recordEvents } from '../events.ts';
+import type { Tenant } from '../request-context.ts';
+import { start } from '../wake.ts';
+import { expireSession } from './changes.ts';
+import { stateOfLink } from './door.ts';
+import { type PayerRequest, payerContext } from './payer-context.ts';
+import { describeSession, type SessionForPayer } from './public-tokens.ts';
+import type { Refusal } from './submission.ts';
+import { hashOfToken, newToken, tokenOf } from './tokens.ts';
+
+/** In milliseconds: 24 hours. */
+export const sessionMs = 24 * 3_600_000;
+
+/**
+ * Makes the session in which the payer of a link pays. All pages of a link that takes one payment share one session, so
+ * they share its payment.
+ */
+export async function startSession(
+  db: Writer,
+  vault: Vault,
+  token: string,
+  payer: PayerRequest,
+): Promise<{ kind: 'started'; token: string; session: SessionForPayer } | Refusal> {
+  const found = await selectLinkByToken(db, hashOfToken(token));
+  if (found === null) return { kind: 'unknown' };
+  const started = await atomically(db, (tx) => start_(tx, vault, found, payer)).catch(ifAdvancing);
+  if ('kind' in started) return started;
+  return { kind: 'started', ...started, session: await describeSession(db, started.session, payer.now) };
+}
+
+/** A payer meets a clock that moves. @throws any other error. */
+export function ifAdvancing(error: unknown): Refusal {
+  if (error instanceof InvalidState && error.code === 'test_clock_advancing')
+    return { kind: 'busy', reason: 'advancing' };
+  throw error;
+}
+
+async function start_(
+  tx: Tx,
+  vault: Vault,
+  found: PaymentLinkRow,
+  payer: PayerRequest,
+): Promise<{ token: string; session: CheckoutSessionRow } | Refusal> {
+  const tenant = { billerId: found.biller_id, livemode: found.livemode };
+  const customer = found.customer_id === null ? null : await lockCustomer(tx, tenant, found.customer_id);
+  const at = timeOf(customer, payer.now);
+  const link = await lockPaymentLink(tx, found.id);
+  if (link === null || !link.token_hash.equals(found.token_hash)) return { kind: 'unknown' };
+  const state = stateOfLink(link, at);
+  if (state !== 'open') return { kind: 'ended', state, reason: link.status_reason };
+  const sessions = link.max_payments === 1 ? await lockSessionsOfLink(tx, link.id) : [];
+  for (const session of sessions) {
+    if (session.status === 'processing' || session.expires_at > at) {
+      return { token: tokenOf(vault, 'checkout_session_tokens', session), session };
+    }
+    const events = await expireSession(tx, session, 'time', { at, now: payer.now });
+    await recordEvents(tx, { ...tenant, ...payer }, events);
+  }
+  const { max_payments: max, payments_count: count } = link;
+  if (max !== null && count + (await countProcessing(tx, link.id)) >= max) {
+    return { kind: 'busy', reason: 'last_payment' };
+  }
+  const biller = await selectBiller(tx, link.biller_id);
+  if (biller === null) throw new Error(`biller ${link.biller_id} does not exist`);
+  const context = payerContext(biller, link.livemode, payer);
+  const { token, row } = newSession(vault, context, link, { at, expiresAt: new Date(at.getTime() + sessionMs) });
+  const session: CheckoutSessionRow = {
+    ...row,
+    test_clock_id: link.test_clock_id,
+    payment_link_id: link.id,
+    single_use: max === 1,
+    customer_id: link.customer_id,
+  };
+  await insertCheckoutSession(tx, session);
+  await start.checkoutSession(tx, session, payer.now);
+  return { token, session };
+}
+
+/** Returns the row of a new session, of no link, customer and intent, and the token of its URL. Customer time. */
+export function newSession(
+  vault: Vault,
+  tenant: Tenant,
+  offer: OfferColumns,
+  { at, expiresAt }: { at: Date; expiresAt: Date },
+): { token: string; row: CheckoutSessionRow } {
+  const id = newId('checkout_session');
+  const { token, columns } = newToken(vault, 'checkout_session_tokens', tenant, id);
+  const row: CheckoutSessionRow = {
+    id,
+    biller_id: tenant.billerId,
+    livemode: tenant.livemode,
+    test_clock_id: null,
+    payment_link_id: null,
+    single_use: false,
+    customer_id: null,
+    payment_intent_id: null,
+    has_own_intent: true,
+    payment_method_id: null,
+    unkept_methods: [],
+    ...offerColumnsOf(offer),
+    ...columns,
+    status: 'open',
+    status_reason: null,
+    submissions: 0,
+    failed_attempts: 0,
+    expires_at: expiresAt,
+    wake_at: expiresAt,
+    completed_at: null,
+    expired_at: null,
+    created_at: at,
+    updated_at: at,
+  };
+  return { token, row };
+}
+
+function offerColumnsOf(from: OfferColumns): OfferColumns {
+  const { mode, name, description, amount, amount_min, amount_max, amount_suggested, currency, collect } = from;
+  const { payment_method_types, save_payment_method, apply_to_payment_plan_id, surcharge_applied } = from;
+  const { statement_descriptor, metadata, success_url, cancel_url } = from;
+  return {
+    ...{ mode, name, description, amount, amount_min, amount_max, amount_suggested, currency, collect },
+    ...{ payment_method_types, save_payment_method, apply_to_payment_plan_id, surcharge_applied },
+    ...{ statement_descriptor, metadata, success_url, cancel_url },
+  };
+}

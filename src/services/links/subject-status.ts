@@ -1,0 +1,45 @@
+import { type LinkStatusRow, selectLinkStatus, selectSessionStatus } from '../../db/link-statuses.ts';
+import { deletedSubject, type SubjectStatus } from '../../messages/subject-status.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+
+/** Returns the status of a payment link. It counts as ended once nothing more falls due, or when it was deleted. */
+export async function linkStatus(db: Db, id: string): Promise<SubjectStatus> {
+  const row = await selectLinkStatus(db, id);
+  if (row === null) return deletedSubject;
+  const isOpen = row.status === 'open' && row.expires_at !== null;
+  return statusOf(row, isOpen, row.wake_at === null ? 'the outcome of a payment that was begun in time' : 'its expiry');
+}
+
+/** Returns the status of a checkout session, as `linkStatus`. */
+export async function sessionStatus(db: Db, id: string): Promise<SubjectStatus> {
+  const row = await selectSessionStatus(db, id);
+  if (row === null) return deletedSubject;
+  const isChallenge = row.wake_at !== null && row.expires_at !== null && row.wake_at < row.expires_at;
+  const waitsFor =
+    row.wake_at === null
+      ? 'the outcome of its payment'
+      : isChallenge
+        ? 'the payer, to pass the challenge'
+        : 'its expiry';
+  return statusOf(row, row.status === 'open' || row.status === 'processing', waitsFor);
+}
+
+function statusOf(row: LinkStatusRow, isOpen: boolean, waitsFor: string): SubjectStatus {
+  const nextAt = isOpen ? (row.wake_at?.getTime() ?? null) : null;
+  return {
+    billerId: row.biller_id,
+    customerId: row.customer_id,
+    testClockId: row.test_clock_id,
+    livemode: row.livemode,
+    clockTime: row.frozen_time?.getTime() ?? null,
+    clockLimit: row.clock_limit?.getTime() ?? null,
+    ended: !isOpen,
+    state: row.status_reason === null ? row.status : `${row.status} (${row.status_reason})`,
+    nextAt,
+    nextDueAt: nextAt,
+    failedAttempts: row.failed_attempts,
+    next: waitsFor,
+    lastError: null,
+    story: { waitsFor, since: row.updated_at.getTime(), unpaid: null, lastFailure: null },
+  };
+}

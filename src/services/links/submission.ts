@@ -1,0 +1,86 @@
+// What a payer sends from a page, and the rules for it. The results name what is wrong; the pages put it into words.
+import type { CheckoutSessionRow } from '../../db/checkout-sessions.ts';
+import type { FieldError } from '../../resources/field-errors.ts';
+import { fieldError } from '../../resources/field-errors.ts';
+import type { AcceptanceInput } from '../../resources/mandate-input.ts';
+import type { PaymentMethodCreate } from '../../resources/payment-method-input.ts';
+import type { Vault } from '../accounts/vault.ts';
+import type { Charging } from '../payments/charge.ts';
+import type { ApplyTo } from './changes.ts';
+import type { LinkState, SessionState } from './door.ts';
+import type { SessionForPayer } from './public-tokens.ts';
+
+/** What the pages need to have a session paid. */
+export interface SessionDeps {
+  charging: Charging;
+  vault: Vault;
+  applyTo: ApplyTo;
+}
+
+/** The form of a session. */
+export interface Submission {
+  /** The `submissions` of the session that the form was shown with. */
+  version: number;
+  method: { id: string } | { data: PaymentMethodCreate };
+  /** Minor units. For an amount that the payer chooses. */
+  amount?: number | undefined;
+  details?: { name?: string | undefined; email?: string | undefined; phone?: string | undefined } | undefined;
+  /** The payer wants the method kept. */
+  save?: boolean | undefined;
+  /** The payer's agreement to a mandate, for a bank account. */
+  acceptance?: AcceptanceInput | undefined;
+}
+
+/** Why a payer gets no further. Nothing was charged, but by `unclear`: the processor gave no outcome. */
+export type Refusal =
+  | { kind: 'unknown' }
+  | { kind: 'ended'; state: LinkState | SessionState; reason: string | null }
+  | { kind: 'stale' }
+  | { kind: 'invalid'; errors: readonly FieldError[] }
+  | { kind: 'busy'; reason: 'last_payment' | 'advancing' | 'processing' }
+  | { kind: 'unavailable' }
+  | { kind: 'unclear' };
+
+export type Submitted = { kind: 'done'; session: SessionForPayer } | Refusal;
+
+const emailPattern = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+\.[^\s@\p{Cc}]+$/u;
+const longest = { name: 255, email: 254, phone: 50 } as const;
+
+/** Returns the field errors of a submission that need nothing but the session. */
+export function submissionErrors(session: CheckoutSessionRow, input: Submission): FieldError[] {
+  return [...methodErrors(session, input), ...amountErrors(session, input), ...detailErrors(session, input)];
+}
+
+function methodErrors({ payment_method_types: types }: CheckoutSessionRow, { method }: Submission): FieldError[] {
+  if (!('data' in method) || types.includes(method.data.type)) return [];
+  return [fieldError('/method', 'invalid_value', 'This way to pay is not offered.')];
+}
+
+function amountErrors(session: CheckoutSessionRow, { amount }: Submission): FieldError[] {
+  const { amount_min: min, amount_max: max } = session;
+  if (min === null || max === null) {
+    if (amount === undefined || amount === session.amount) return [];
+    return [fieldError('/amount', 'invalid_value', 'The amount cannot be chosen.')];
+  }
+  if (amount === undefined) return [fieldError('/amount', 'parameter_missing', 'An amount is required.')];
+  if (Number.isSafeInteger(amount) && amount >= min && amount <= max) return [];
+  return [fieldError('/amount', 'out_of_range', `The amount must be from ${min} to ${max}.`)];
+}
+
+function detailErrors(session: CheckoutSessionRow, { details = {} }: Submission): FieldError[] {
+  if (session.customer_id !== null) return [];
+  return (['email', 'name', 'phone'] as const).flatMap((field): FieldError[] => {
+    const text = details[field]?.trim() ?? '';
+    const path = `/details/${field}`;
+    if (text === '') {
+      return session.collect[field] === 'required'
+        ? [fieldError(path, 'parameter_missing', `${field} is required.`)]
+        : [];
+    }
+    if (text.length > longest[field]) return [fieldError(path, 'too_long', `${field} is too long.`)];
+    if (field === 'email' && !emailPattern.test(text)) {
+      return [fieldError(path, 'invalid_format', 'This is not an email address.')];
+    }
+    return [];
+  });
+}

@@ -1,0 +1,25 @@
+import { lockPlan, updatePlan } from '../../db/payment-plans.ts';
+import { hasEnded } from '../../domain/plan-state.ts';
+import type { ApplyTo } from '../links/changes.ts';
+import { linkHookWith } from '../links/link-hook.ts';
+import type { ChargeHook } from '../payments/charge.ts';
+import { planHook } from './plan-dunning.ts';
+import { resumeUnpaid } from './plan-transitions.ts';
+
+/**
+ * Heals a plan with the method of a completed link: the method becomes its instrument, and if a failed payment has
+ * suspended the plan, it is resumed. A plan that has ended meanwhile stays as it is.
+ */
+export const applyTo: ApplyTo = async (tx, { at, now, paymentPlanId, paymentMethodId }) => {
+  const plan = await lockPlan(tx, paymentPlanId);
+  if (plan === null || hasEnded(plan.state)) return [];
+  await updatePlan(tx, plan.id, { payment_instrument_id: paymentMethodId, updated_at: at });
+  await resumeUnpaid(tx, { ...plan, payment_instrument_id: paymentMethodId }, { at, now });
+  return [];
+};
+
+const linkHook = linkHookWith(applyTo);
+
+/** Records charges on what they are for: a plan, or a checkout session and its link. */
+export const chargeHook: ChargeHook = (tx, charge) =>
+  charge.paymentPlanId === null ? linkHook(tx, charge) : planHook(tx, charge);

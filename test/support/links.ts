@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import type { PaymentLinkRow } from '../../src/db/payment-links.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import type { PaymentLinkCreate } from '../../src/resources/payment-link-input.ts';
+import { createVault } from '../../src/services/accounts/vault.ts';
+import { createPaymentLink, getPaymentLink } from '../../src/services/links/payment-links.ts';
+import { findSession } from '../../src/services/links/public-tokens.ts';
+import { paySession } from '../../src/services/links/session-payment.ts';
+import { saveSessionMethod } from '../../src/services/links/session-setup.ts';
+import { startSession } from '../../src/services/links/session-start.ts';
+import type { Submission, Submitted } from '../../src/services/links/submission.ts';
+import { tokenOf } from '../../src/services/links/tokens.ts';
+import { applyTo } from '../../src/services/plans/charge-hook.ts';
+import type { Stage } from './stage.ts';
+import { makeCall } from './webhooks.ts';
+
+/** The body that saves a test card. */
+export function card(token = 'tok_sandbox_visa_succeed') {
+  return {
+    data: {
+      type: 'card',
+      payment_method_data: {
+        expiry_month: 12,
+        expiry_year: 2099,
+        token_metadata: { type: 'fixture', token, data: '' },
+      },
+    },
+  } as const;
+}
+
+const details = { name: 'Jo Nguyen', email: 'jo@example.com' };
+
+/** Links and their payers, by the services that the pages call. */
+export function useLinks(stage: Stage) {
+  const vault = createVault([{ id: 'links', key: randomBytes(32) }]);
+  const deps = () => ({ charging: stage.charging, vault, applyTo });
+  const payer = () => ({ requestId: 'req_test', now: realNow() });
+  const links = {
+    vault,
+    call: () => makeCall(stage.db.sql, { billerId: stage.keys.biller.id, now: realNow() }),
+    /** A link over 25.00 AUD for one payment, unless it says otherwise. */
+    async link(input: Partial<PaymentLinkCreate> = {}): Promise<PaymentLinkRow> {
+      const isSetup = input.mode === 'setup';
+      const terms = isSetup || input.amount_range ? {} : { amount: 2500 };
+      const currency = isSetup ? {} : { currency: 'AUD' as const };
+      const body = { name: 'Invoice 1042', ...currency, ...terms, ...input };
+      return createPaymentLink(stage.db.sql, vault, await links.call(), body);
+    },
+    read: async ({ id }: { id: string }) => getPaymentLink(stage.db.sql, await links.call(), id),
+    tokenOf: (link: PaymentLinkRow) => tokenOf(vault, 'payment_link_tokens', link),
+    start: (link: PaymentLinkRow) => startSession(stage.db.sql, vault, links.tokenOf(link), payer()),
+    /** Opens the page of a link: returns the token of the session. */
+    async open(link: PaymentLinkRow): Promise<string> {
+      const started = await links.start(link);
+      assert.equal(started.kind, 'started', JSON.stringify(started));
+      return started.kind === 'started' ? started.token : '';
+    },
+    find: (token: string) => findSession(stage.db.sql, token, realNow()),
+    /** Sends the form of a session: with a card that succeeds, unless it says otherwise. */
+    pay: (token: string, input: Partial<Submission> = {}): Promise<Submitted> =>
+      paySession(stage.db.sql, deps(), token, { version: 0, method: card(), details, ...input }, payer()),
+    save: (token: string, input: Partial<Submission> = {}): Promise<Submitted> =>
+      saveSessionMethod(stage.db.sql, deps(), token, { version: 0, method: card(), details, ...input }, payer()),
+    /** What came of a submission: the state of the session, or the kind of the refusal. */
+    outcome: (submitted: Submitted): string =>
+      submitted.kind === 'done' ? submitted.session.state : Object.values(submitted).join(' '),
+    events: async (): Promise<string[]> => {
+      const rows = await stage.db.sql<{ line: string }[]>`
+        select event_type as line from events where biller_id = ${stage.keys.biller.id} order by sequence`;
+      return rows.map(({ line }) => line);
+    },
+  };
+  return links;
+}
