@@ -10,15 +10,23 @@ import { realNow } from '../platform/real-time.ts';
 import { NotFound, ServiceError } from '../services/errors.ts';
 import { assetRoutes } from './assets.ts';
 import { challengeRoutes } from './challenge.ts';
+import { checkoutRoutes } from './checkout.ts';
 import { pageHeaders, policyOf } from './headers.ts';
 import { inHtml } from './layout.ts';
+import { linkRoutes } from './link-page.ts';
 import { failed, notFound, unavailable, wrongMethod } from './plain-pages.ts';
 import { readForm } from './read-form.ts';
 import { receiptRoutes } from './receipt.ts';
 import type { Answer, Page, PageRoute, PagesDeps } from './visit.ts';
 import { addressOf, localeOf } from './visitor.ts';
 
-const routes: readonly PageRoute[] = [...assetRoutes, ...challengeRoutes, ...receiptRoutes];
+const routes: readonly PageRoute[] = [
+  ...assetRoutes,
+  ...challengeRoutes,
+  ...receiptRoutes,
+  ...linkRoutes,
+  ...checkoutRoutes,
+];
 
 /** Creates the pages for payers. They have no keys and no cookies: the token in a page's address is what opens it. */
 export function createPages(deps: PagesDeps): Koa<RequestState> {
@@ -93,6 +101,7 @@ function serve(deps: PagesDeps, route: PageRoute): Middleware {
       userAgent: ctx.get('User-Agent').slice(0, 500) || null,
       query: new URLSearchParams(ctx.querystring),
       form,
+      waitMs: Math.min(30, Number(/^wait=(\d{1,3})$/.exec(ctx.get('Prefer'))?.[1] ?? 0)) * 1000,
     });
     write(ctx, answer);
   };

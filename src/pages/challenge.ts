@@ -5,21 +5,21 @@ import { postedVersion, signature } from './forms.ts';
 import { alert, rows } from './layout.ts';
 import { amountRows, reasonOf } from './payment-words.ts';
 import { badForm, notFound, oneMoment, staleForm } from './plain-pages.ts';
-import type { Answer, Page, PageRoute, Visit } from './visit.ts';
+import { type Answer, type Page, type PageRoute, payerOf, type Visit } from './visit.ts';
 
 const action = 'challenge';
 
 async function show(visit: Visit): Promise<Answer> {
-  const { deps, token, requestId } = visit;
-  const found = await findChallenge(deps.sql, deps.vault, token, requestId);
+  const { deps, token } = visit;
+  const found = await findChallenge(deps.sql, deps.vault, token, payerOf(visit));
   if (found === null) return notFound;
   return found.intent.status === 'requires_action' ? question(visit, found) : ended(found);
 }
 
 /** Completes the challenge. Where no challenge waits any more, the page says what has become of the payment. */
 async function answer(visit: Visit): Promise<Answer> {
-  const { deps, token, requestId, form } = visit;
-  const found = await findChallenge(deps.sql, deps.vault, token, requestId);
+  const { deps, token, form } = visit;
+  const found = await findChallenge(deps.sql, deps.vault, token, payerOf(visit));
   if (found === null) return notFound;
   const here = `/challenge/${token}`;
   const given = form.get('answer');
@@ -35,11 +35,11 @@ async function answer(visit: Visit): Promise<Answer> {
     if (!(error instanceof InvalidState)) throw error;
     if (error.code === 'test_clock_advancing') return oneMoment(found.payee, here);
   }
-  return { goTo: here };
+  return { goTo: found.sessionToken === null ? here : `/checkout/${found.sessionToken}` };
 }
 
 /** What the bank of a payer would ask. */
-function question(visit: Visit, { intent, payee }: ChallengePage): Page {
+function question(visit: Visit, { intent, payee, sessionToken }: ChallengePage): Page {
   return {
     status: 200,
     title: 'Confirm this payment',
@@ -51,11 +51,11 @@ ${signature(visit, action, String(intent.attempt_count))}
 <button name="answer" value="approve">Approve</button>
 <button class="other" name="answer" value="decline">Decline</button>
 </form>
-${onward(intent.return_url, 'Leave without an answer', 'other')}`,
+${onward(sessionToken === null ? intent.return_url : `/checkout/${sessionToken}`, 'Leave without an answer', 'other')}`,
   };
 }
 
-function ended({ intent, payee }: ChallengePage): Page {
+function ended({ intent, payee, sessionToken }: ChallengePage): Page {
   const { status, last_error_code: code } = intent;
   const isPaid = status === 'succeeded' || status === 'returned';
   return {
@@ -65,7 +65,7 @@ function ended({ intent, payee }: ChallengePage): Page {
     main: html`${isPaid ? html`<p class="good">Your payment to ${payee.name} was made.</p>` : null}
 ${status === 'failed' ? alert(reasonOf(code)) : null}
 ${status === 'canceled' ? html`<p>The payment was canceled. Nothing was taken.</p>` : null}
-${onward(intent.return_url, 'Continue', null) ?? html`<p>You can close this page.</p>`}`,
+${onward(sessionToken === null ? intent.return_url : `/checkout/${sessionToken}`, 'Continue', null) ?? html`<p>You can close this page.</p>`}`,
   };
 }
 

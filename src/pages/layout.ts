@@ -4,7 +4,7 @@ import { stylePath } from './style.ts';
 import type { Page } from './visit.ts';
 
 /** Writes a page as HTML. It works without scripts, and loads its style, the logo and one script at most. */
-export function inHtml({ title, payee, main }: Page): string {
+export function inHtml({ title, payee, main, watched }: Page): string {
   const name = payee === null ? '' : ` – ${payee.name}`;
   const { text } = html`<!doctype html>
 <html lang="en">
@@ -15,11 +15,12 @@ export function inHtml({ title, payee, main }: Page): string {
 <title>${title}${name}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${stylePath(payee?.brand_color ?? null)}">
+${watched === undefined ? null : html`<script src="/assets/page.js" defer></script>`}
 </head>
 <body>
 ${payee !== null && !payee.livemode ? html`<p class="sandbox" role="note"><strong>Test mode.</strong> No money is taken on this page.</p>` : null}
 ${payee === null ? null : header(payee)}
-<main>
+<main${watched === undefined ? null : html` data-watch="${watched.url}" data-is="${watched.is}"`}>
 <h1>${title}</h1>
 ${main}
 </main>

@@ -5,10 +5,11 @@ import { rows } from './layout.ts';
 import { money } from './money.ts';
 import { amountRows, methodInWords } from './payment-words.ts';
 import { notFound } from './plain-pages.ts';
-import type { Answer, PageRoute, Visit } from './visit.ts';
+import { type Answer, type PageRoute, payerOf, type Visit } from './visit.ts';
 
-async function show({ deps, token, requestId, locale }: Visit): Promise<Answer> {
-  const receipt = await findReceipt(deps.sql, deps.vault, token, requestId);
+async function show(visit: Visit): Promise<Answer> {
+  const { deps, token, locale } = visit;
+  const receipt = await findReceipt(deps.sql, deps.vault, token, payerOf(visit));
   if (receipt === null) return notFound;
   return { status: 200, title: 'Receipt', payee: receipt.payee, main: content(receipt, locale) };
 }

@@ -75,7 +75,7 @@ export function styleSheet(hex: string): string {
 }
 
 /**
- * The relative luminance of WCAG 2, 0 to 1. Above 0.179, black on the colour has more contrast than white; either way it
+ * The relative luminance of WCAG 2, 0 to 1. Above 0.179, black on the colour has more contrast than white; it
  * is 4.5 : 1 or more.
  */
 function luminance(hex: string): number {

@@ -3,6 +3,7 @@ import type { Logger } from '../platform/logger.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import type { Processors } from '../processors/processor.ts';
 import type { Vault } from '../services/accounts/vault.ts';
+import type { PayerRequest } from '../services/links/payer-context.ts';
 import type { Payee } from '../services/pages/paying.ts';
 
 /** The dependencies of the pages. */
@@ -28,12 +29,19 @@ export interface Visit {
   now: Date;
   /** The payer's locale, for amounts: a BCP 47 tag. */
   locale: string;
-  /** What the limits count as the payer's address. */
+  /** The payer's address. */
   address: string;
   userAgent: string | null;
   query: URLSearchParams;
   /** The fields of a posted form; empty for a GET. */
   form: URLSearchParams;
+  /** How long the client prefers to wait for a change (`Prefer: wait`), in milliseconds. */
+  waitMs: number;
+}
+
+/** The request of a visit, as the services see it. */
+export function payerOf({ requestId, now }: Visit): PayerRequest {
+  return { requestId, now };
 }
 
 /** A page to show. */
@@ -43,6 +51,8 @@ export interface Page {
   /** Who is paid: name, logo, colour and contact. Null for a page of the service itself. */
   payee: Payee | null;
   main: Html;
+  /** Where the page's script asks whether `is` is still the state; it then loads the page anew. */
+  watched?: { url: string; is: string };
   /** The origins that may frame the page; nobody by default. */
   frameAncestors?: readonly string[];
   headers?: Readonly<Record<string, string>>;

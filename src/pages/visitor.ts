@@ -1,5 +1,4 @@
 import ipaddr from 'ipaddr.js';
-import { addressSubject } from '../services/pages/page-limits.ts';
 
 /** For a browser that names no locale. The amounts of the service's examples read so. */
 const defaultLocale = 'en-AU';
@@ -29,7 +28,7 @@ export function localeOf(header: string): string {
 }
 
 /**
- * Returns what the limits count as the address of a payer: that of the connection or, if it comes from a trusted proxy,
+ * Returns the address of a payer: that of the connection or, if it comes from a trusted proxy,
  * the last one in `X-Forwarded-For` that is no trusted proxy. Anyone else may write into that header what they like.
  */
 export function addressOf(remote: string, forwardedFor: string, trustedProxies: readonly string[]): string {
@@ -39,7 +38,7 @@ export function addressOf(remote: string, forwardedFor: string, trustedProxies: 
     address = hops.pop() ?? remote;
     if (!isAmong(address, trustedProxies)) break;
   }
-  return addressSubject(address);
+  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }
 
 /** Whether an address is one of these addresses, or in one of these ranges. */

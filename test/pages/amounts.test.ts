@@ -4,6 +4,7 @@ import { describe, it } from 'mocha';
 import { currencies } from '../../src/domain/currencies.ts';
 import { inMajorUnits, inWords, parseAmount } from '../../src/pages/money.ts';
 import { addressOf, localeOf } from '../../src/pages/visitor.ts';
+import { addressSubject } from '../../src/services/pages/page-limits.ts';
 
 describe('what a payer types and reads', () => {
   it('reads an amount in major units with the decimals of the currency, and refuses what is none', () => {
@@ -59,7 +60,8 @@ describe('what a payer types and reads', () => {
     assert.equal(addressOf('10.0.0.5', '198.51.100.1', proxies), '198.51.100.1');
     assert.equal(addressOf('::ffff:10.0.0.5', '8.8.8.8, 198.51.100.1, 10.1.2.3', proxies), '198.51.100.1');
     assert.equal(addressOf('10.0.0.5', '', proxies), '10.0.0.5');
-    assert.equal(addressOf('2001:db8:1:2:a::1', '', []), addressOf('2001:db8:1:2:b::2', '', []));
-    assert.notEqual(addressOf('2001:db8:1:2::1', '', []), addressOf('2001:db8:1:3::1', '', []));
+    assert.equal(addressSubject('2001:db8:1:2:a::1'), addressSubject('2001:db8:1:2:b::2'));
+    assert.notEqual(addressSubject('2001:db8:1:2::1'), addressSubject('2001:db8:1:3::1'));
+    assert.notEqual(addressSubject('198.51.100.1'), addressSubject('198.51.100.2'));
   });
 });

@@ -1,7 +1,7 @@
 import { type BillerProfileRow, selectBillerProfile } from '../../db/biller-profiles.ts';
-import { selectBiller } from '../../db/billers.ts';
+import { type BillerRow, selectBiller } from '../../db/billers.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { realNow } from '../../platform/real-time.ts';
+import { type PayerRequest, payerContext } from '../links/payer-context.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /** Who is paid, as its payers see it. */
@@ -20,31 +20,23 @@ export interface Paying {
   context: RequestContext;
 }
 
+/** Returns a biller as its payers see it. */
+export async function payeeOf(db: Db, biller: BillerRow, livemode: boolean): Promise<Payee> {
+  const profile = await selectBillerProfile(db, biller.id);
+  const name = profile.display_name ?? biller.name;
+  return { ...profile, billerId: biller.id, livemode, name, timeZone: biller.time_zone };
+}
+
 /**
- * Reads the payee of a page, and makes the context in which its payer acts. The page's token has shown what the payer
- * may do, so the context is that of no API key.
+ * Reads the payee of a page, and makes the context in which its payer acts.
  * @throws if there is no such biller: what names it refers to it.
  */
 export async function openPaying(
   db: Db,
   { biller_id: billerId, livemode }: { biller_id: string; livemode: boolean },
-  requestId: string,
+  payer: PayerRequest,
 ): Promise<Paying> {
-  const [biller, profile] = await Promise.all([selectBiller(db, billerId), selectBillerProfile(db, billerId)]);
+  const biller = await selectBiller(db, billerId);
   if (biller === null) throw new Error(`there is no biller ${billerId}`);
-  const timeZone = biller.time_zone;
-  return {
-    payee: { ...profile, billerId, livemode, name: profile.display_name ?? biller.name, timeZone },
-    context: {
-      billerId,
-      livemode,
-      requestId,
-      keyId: 'page',
-      keyKind: 'publishable',
-      now: realNow(),
-      timeZone,
-      feeSchedule: { basisPoints: biller.fee_basis_points, fixed: biller.fee_fixed },
-      statementDescriptor: biller.statement_descriptor,
-    },
-  };
+  return { payee: await payeeOf(db, biller, livemode), context: payerContext(biller, livemode, payer) };
 }
